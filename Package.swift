@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours builds under the same rules, so that the compiler keeps the house style:
+/// each unsafe expression says `unsafe`, and no warning survives.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "offer-signer",
+    products: [.executable(name: "offer-signer", targets: ["offer-signer"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        // Tests only: the second implementation that has to agree with ours.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        // Imports run one way, top to bottom: a target depends only on what stands above it.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "OfferCore", swiftSettings: strict),
+        .target(name: "OfferCrypto", dependencies: ["COpenSSL", "OfferCore"], swiftSettings: strict),
+        .target(
+            name: "OfferStorage",
+            dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OfferServer",
+            dependencies: [
+                "OfferCore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "offer-signer",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferStorage", "OfferServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "OfferCore", "OfferCrypto",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferCoreTests",
+            dependencies: ["OfferCore", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferCryptoTests",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferServerTests",
+            dependencies: ["OfferCore", "OfferCrypto", "OfferServer", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["OfferCore", "OfferCrypto", "TestSupport"],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,11 @@
+/// The bundle identifier of the app, as registered; letter case counts. First field of the payload.
+///
+/// On the wire it is `appBundleID` in Apple's sample and `bundleID` in `/v1`. At most 155 bytes, the longest that
+/// App Store Connect registers.
+package struct BundleID: Hashable, Sendable {
+    package let text: FieldText
+
+    package init(utf8: [UInt8], field: String = "appBundleID") throws(FieldError) {
+        text = try FieldText(utf8: utf8, field: field, sizes: 1...155)
+    }
+}

@@ -1,0 +1,45 @@
+/// Why a text cannot be the field it was given for.
+///
+/// It names the field as the caller spelled it and never holds the text: that may be a customer's.
+package struct FieldError: Error, Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case empty
+        /// Longer than this many bytes of UTF-8.
+        case tooLong(maximumBytes: Int)
+        case notUTF8
+        /// U+2063, which joins the fields: inside one it would make one field pass for two.
+        case separator
+        /// A control character (C0, DEL, C1) or a line or paragraph separator (U+2028, U+2029).
+        case controlCharacter
+        /// Not `8-4-4-4-12` hexadecimal digits.
+        case notUUID
+        /// Something other than ASCII letters and digits.
+        case notAlphanumeric
+        /// Not standard base64 with its padding.
+        case notBase64
+    }
+
+    package let field: String
+    package let reason: Reason
+
+    package init(field: String, reason: Reason) {
+        self.field = field
+        self.reason = reason
+    }
+}
+
+extension FieldError: CustomStringConvertible {
+    /// A sentence for the caller.
+    package var description: String {
+        switch reason {
+        case .empty: "\(field) must not be empty."
+        case .tooLong(let maximum): "\(field) must not be longer than \(maximum) bytes of UTF-8."
+        case .notUTF8: "\(field) is not valid UTF-8."
+        case .separator: "\(field) must not contain U+2063, the character that joins the signed fields."
+        case .controlCharacter: "\(field) must not contain control characters or line separators."
+        case .notUUID: "\(field) must be a UUID such as d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10."
+        case .notAlphanumeric: "\(field) must consist of ASCII letters and digits."
+        case .notBase64: "\(field) must be standard base64 with its padding."
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// The ID of a signing key, as shown in App Store Connect, such as `2X9R4HXF34`. Second field of the payload.
+///
+/// Every published example has ten capitals and digits, but Apple does not promise it, and Xcode's test keys have
+/// others; so this takes 1 to 32 ASCII letters and digits. Those also make it safe as a part of a file name.
+package struct KeyID: Hashable, Sendable {
+    package let text: FieldText
+
+    package init(utf8: [UInt8], field: String = "keyID") throws(FieldError) {
+        text = try FieldText(utf8: utf8, field: field, sizes: 1...32)
+        guard utf8.allSatisfy(Self.isAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}
+
+extension KeyID: CustomStringConvertible {
+    package var description: String { text.description }
+}

@@ -1,0 +1,25 @@
+/// The one-time UUID of a signature, version 4. Sixth field of the payload.
+///
+/// A signature with its nonce is good for one purchase request, even one that fails: a nonce is never used twice.
+package struct Nonce: Hashable, Sendable {
+    package let uuid: UUIDText
+
+    /// A nonce of 122 random bits; the other six say version 4 and the RFC 9562 variant.
+    ///
+    /// - Parameter random: in the service, the system's cryptographically secure generator.
+    package init(using random: inout some RandomNumberGenerator) {
+        let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000
+        let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        uuid = UUIDText(high: high, low: low)
+    }
+
+    /// A nonce that was issued earlier and comes back to be verified; any UUID in either case.
+    package init(utf8: [UInt8], field: String = "nonce") throws(FieldError) {
+        guard let uuid = UUIDText(parsing: utf8) else { throw FieldError(field: field, reason: .notUUID) }
+        self.uuid = uuid
+    }
+}
+
+extension Nonce: CustomStringConvertible {
+    package var description: String { uuid.description }
+}

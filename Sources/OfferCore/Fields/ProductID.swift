@@ -1,0 +1,11 @@
+/// The product ID of the subscription being bought, as registered; letter case counts. Third field of the payload.
+///
+/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes, above anything
+/// that App Store Connect lets a team register.
+package struct ProductID: Hashable, Sendable {
+    package let text: FieldText
+
+    package init(utf8: [UInt8], field: String = "productIdentifier") throws(FieldError) {
+        text = try FieldText(utf8: utf8, field: field, sizes: 1...255)
+    }
+}

@@ -1,0 +1,15 @@
+/// The time of a signature: milliseconds since 1970-01-01T00:00:00Z. Last field of the payload.
+///
+/// The App Store accepts the signature for 24 hours from here on.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// How long the App Store accepts a V1 signature after its timestamp: 24 hours, in milliseconds.
+    package static let signatureLifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1000
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+}

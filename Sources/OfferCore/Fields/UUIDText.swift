@@ -1,0 +1,46 @@
+/// A UUID in the one form that is signed and sent: 36 bytes of ASCII, hexadecimal digits in lower case.
+///
+/// Foundation prints UUIDs in upper case; the App Store refuses a signature over those.
+package struct UUIDText: Hashable, Sendable {
+    package let utf8: [UInt8]
+
+    /// - Parameter utf8: `8-4-4-4-12` hexadecimal digits in either case, and nothing else.
+    package init?(parsing utf8: [UInt8]) {
+        guard utf8.count == 36 else { return nil }
+        var lowerCase = utf8
+        for index in utf8.indices {
+            switch utf8[index] {
+            case UInt8(ascii: "-") where Self.isHyphen(at: index): continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where !Self.isHyphen(at: index): continue
+            case UInt8(ascii: "a")...UInt8(ascii: "f") where !Self.isHyphen(at: index): continue
+            case UInt8(ascii: "A")...UInt8(ascii: "F") where !Self.isHyphen(at: index): lowerCase[index] |= 0x20
+            default: return nil
+            }
+        }
+        self.utf8 = lowerCase
+    }
+
+    /// - Parameters:
+    ///   - high: the first eight bytes of the UUID, most significant first.
+    ///   - low: the last eight.
+    package init(high: UInt64, low: UInt64) {
+        var utf8: [UInt8] = []
+        utf8.reserveCapacity(36)
+        for half in [high, low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                if Self.isHyphen(at: utf8.count) { utf8.append(UInt8(ascii: "-")) }
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF
+                utf8.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
+        }
+        self.utf8 = utf8
+    }
+
+    private static func isHyphen(at index: Int) -> Bool {
+        index == 8 || index == 13 || index == 18 || index == 23
+    }
+}
+
+extension UUIDText: CustomStringConvertible {
+    package var description: String { String(decoding: utf8, as: UTF8.self) }
+}

@@ -1,0 +1,34 @@
+/// A P-256 key pair that signs offers. The private half stays with whoever conforms.
+///
+/// OfferCore has no cryptography of its own; OfferCrypto conforms, and so does a test's faulty signer.
+package protocol SigningKeyPair: Sendable {
+    /// Signs SHA-256 of `message`.
+    /// - Returns: ASN.1 DER; different at every call.
+    func sign(_ message: [UInt8]) throws -> [UInt8]
+
+    /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
+    func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
+}
+
+/// Why no signature was made. All three are faults of ours: logged whole, answered without detail.
+package enum SigningFault: Error {
+    case signingFailed(any Error)
+    case verificationFailed(any Error)
+    /// A signature was made and the public key refuses it: memory, the processor or the library cannot be trusted with
+    /// this key any more.
+    case signatureRefused
+}
+
+extension SigningKeyPair {
+    /// Signs `payload` and verifies the signature with the public key. This is the only way to an ``OfferSignature``
+    /// that is sent to a caller: one that does not verify never leaves this function.
+    package func signature(for payload: OfferPayload) throws(SigningFault) -> OfferSignature {
+        let message = payload.bytes
+        let der: [UInt8]
+        do { der = try sign(message) } catch { throw .signingFailed(error) }
+        let accepted: Bool
+        do { accepted = try verify(der, of: message) } catch { throw .verificationFailed(error) }
+        guard accepted else { throw .signatureRefused }
+        return OfferSignature(der: der)
+    }
+}

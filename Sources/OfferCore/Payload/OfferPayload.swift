@@ -1,0 +1,56 @@
+/// What a promotional-offer signature covers.
+///
+/// Source: Apple, "Generating a signature for promotional offers" (StoreKit documentation).
+package struct OfferPayload: Hashable, Sendable {
+    package let appBundleID: BundleID
+    package let keyID: KeyID
+    package let productIdentifier: ProductID
+    package let offerID: OfferID
+    package let customer: Customer
+    package let nonce: Nonce
+    package let timestamp: Timestamp
+
+    package init(
+        appBundleID: BundleID, keyID: KeyID, productIdentifier: ProductID, offerID: OfferID, customer: Customer,
+        nonce: Nonce, timestamp: Timestamp
+    ) {
+        self.appBundleID = appBundleID
+        self.keyID = keyID
+        self.productIdentifier = productIdentifier
+        self.offerID = offerID
+        self.customer = customer
+        self.nonce = nonce
+        self.timestamp = timestamp
+    }
+
+    /// U+2063 INVISIBLE SEPARATOR in UTF-8. No field can hold it: see ``FieldText``.
+    package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
+
+    /// The bytes that are signed: UTF-8, the seven fields in the order above, joined by U+2063. No byte-order mark, no
+    /// line end. An empty username is an empty field: its separators stay.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes += appBundleID.text.utf8
+        bytes += Self.separator
+        bytes += keyID.text.utf8
+        bytes += Self.separator
+        bytes += productIdentifier.text.utf8
+        bytes += Self.separator
+        bytes += offerID.text.utf8
+        bytes += Self.separator
+        bytes += customer.utf8
+        bytes += Self.separator
+        bytes += nonce.uuid.utf8
+        bytes += Self.separator
+        bytes += String(timestamp.milliseconds).utf8
+        return bytes
+    }
+
+    /// ``bytes`` as a person reads them: each separator as `|`, which says nothing about where a field ends if the field
+    /// has a `|` of its own.
+    package var readableText: String {
+        let fields = bytes.split(separator: Self.separator, omittingEmptySubsequences: false)
+        return fields.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|")
+    }
+}

@@ -1,0 +1,26 @@
+import COpenSSL
+
+/// A libcrypto call that failed, with every reason it queued.
+package struct OpenSSLError: Error, Hashable, Sendable {
+    /// The C function, such as `EVP_DigestSign`.
+    package let call: String
+    /// Oldest first. They name rules, never key material.
+    package let reasons: [String]
+
+    /// Takes the reasons off the queue. The queue belongs to the thread: clear it before the call and drain it straight
+    /// after, with no `await` between them.
+    static func draining(after call: String) -> OpenSSLError {
+        var reasons: [String] = []
+        while case let code = ERR_get_error(), code != 0 {
+            let text = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
+            reasons.append(text ?? "code \(code)")
+        }
+        return OpenSSLError(call: call, reasons: reasons)
+    }
+}
+
+extension OpenSSLError: CustomStringConvertible {
+    package var description: String {
+        "\(call) failed: \(reasons.isEmpty ? "no reason given" : reasons.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,39 @@
+import COpenSSL
+
+/// One PEM block, decoded from base64. Its bytes are wiped when it goes.
+@safe struct PEMBlock: ~Copyable {
+    let label: String
+    /// Whether RFC 1421 headers stand before the base64; they are how the older form says that it is encrypted.
+    let hasHeader: Bool
+    private let data: UnsafeMutablePointer<UInt8>
+    private let count: Int
+
+    /// - Returns: nil if there is no whole block.
+    init?(firstIn pem: [UInt8]) {
+        var name: UnsafeMutablePointer<CChar>?
+        var header: UnsafeMutablePointer<CChar>?
+        var data: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let bio = unsafe BIO_new_mem_buf(pem, Int32(clamping: pem.count))
+        defer { unsafe BIO_free(bio) }
+        guard unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1, let name = unsafe name,
+            let data = unsafe data
+        else {
+            ERR_clear_error()
+            return nil
+        }
+        hasHeader = unsafe header.map { unsafe $0.pointee != 0 } ?? false
+        label = unsafe String(cString: name)
+        unsafe CRYPTO_free(name, #file, #line)
+        unsafe CRYPTO_free(header, #file, #line)
+        unsafe self.data = unsafe data
+        self.count = count
+    }
+
+    deinit { unsafe CRYPTO_clear_free(data, count, #file, #line) }
+
+    /// Lends the bytes to `body`, which must not let the pointer out.
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        unsafe body(UnsafeBufferPointer(start: data, count: count))
+    }
+}

@@ -1,0 +1,10 @@
+import COpenSSL
+
+/// Bytes from libcrypto's generator.
+enum RandomBytes {
+    static func make(count: Int) throws(OpenSSLError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard unsafe RAND_bytes(&bytes, Int32(count)) == 1 else { throw .draining(after: "RAND_bytes") }
+        return bytes
+    }
+}

@@ -1,0 +1,62 @@
+import COpenSSL
+import OfferCore
+
+/// An ECDSA P-256 private key owned by libcrypto. Its bytes never come back out.
+@safe package final class SigningKey: SigningKeyPair {
+    // Never changed after init, and each call brings its own context, so threads share it: openssl-threads(7).
+    private nonisolated(unsafe) let pkey: OpaquePointer
+
+    /// Reads the key and proves that it signs: a signature over random bytes has to verify with its public half.
+    /// - Parameter pem: unencrypted PKCS #8 PEM, as App Store Connect issues it.
+    package init(pem: [UInt8]) throws(SigningKeyError) {
+        unsafe pkey = try unsafe PrivateKeyReader.read(pem: pem)
+        // By name, not by size: secp256k1 has 256 bits too.
+        guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
+            throw .notEllipticCurve(unsafe Self.algorithmName(of: pkey))
+        }
+        let curve = unsafe Self.curveName(of: pkey)
+        guard curve == "prime256v1" else { throw .wrongCurve(curve) }
+        try proveThatHalvesMatch()
+    }
+
+    deinit { unsafe EVP_PKEY_free(pkey) }
+
+    package func sign(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let context = try DigestContext()
+        return try unsafe context.sign(message, with: pkey)
+    }
+
+    package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
+        ERR_clear_error()
+        let context = try DigestContext()
+        return try unsafe context.verify(signature, of: message, with: pkey)
+    }
+
+    /// The public half, which may be shown to anyone.
+    package var verifyingKey: VerifyingKey {
+        get throws(OpenSSLError) { try unsafe VerifyingKey(der: PublicKeyWriter.der(of: pkey)) }
+    }
+
+    private func proveThatHalvesMatch() throws(SigningKeyError) {
+        let halvesMatch: Bool
+        do throws(OpenSSLError) {
+            let message = try RandomBytes.make(count: 32)
+            halvesMatch = try verify(try sign(message), of: message)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard halvesMatch else { throw .halvesDoNotMatch }
+    }
+
+    private static func algorithmName(of pkey: OpaquePointer) -> String {
+        unsafe EVP_PKEY_get0_type_name(pkey).map { unsafe String(cString: $0) } ?? "an unknown algorithm"
+    }
+
+    private static func curveName(of pkey: OpaquePointer) -> String {
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1 else { return "without a name" }
+        return String(decoding: name.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

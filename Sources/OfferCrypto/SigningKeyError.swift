@@ -1,0 +1,35 @@
+/// Why a text cannot be the key that signs offers. It never holds any of the text.
+package enum SigningKeyError: Error, Hashable {
+    case notPEM
+    /// A PEM block of another kind, such as `PUBLIC KEY`.
+    case wrongLabel(String)
+    case encrypted
+    case unreadable(OpenSSLError)
+    /// Not an elliptic-curve key; libcrypto's name for its algorithm, such as `RSA`.
+    case notEllipticCurve(String)
+    /// Another curve than P-256; libcrypto's name for it, such as `secp256k1`.
+    case wrongCurve(String)
+    /// The public half does not accept what the private half signs.
+    case halvesDoNotMatch
+}
+
+extension SigningKeyError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notPEM:
+            "it is not PEM: there is no -----BEGIN PRIVATE KEY----- block"
+        case .wrongLabel(let label):
+            "it holds a \(label) where an unencrypted PKCS #8 PRIVATE KEY is needed"
+        case .encrypted:
+            "it is encrypted; App Store Connect's keys are not"
+        case .unreadable(let error):
+            "its PRIVATE KEY block is damaged (\(error))"
+        case .notEllipticCurve(let algorithm):
+            "it is a key for \(algorithm), not for ECDSA with P-256"
+        case .wrongCurve(let curve):
+            "it is on the curve \(curve), not on P-256 (prime256v1)"
+        case .halvesDoNotMatch:
+            "its public half does not verify what its private half signs"
+        }
+    }
+}

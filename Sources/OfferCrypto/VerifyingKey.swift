@@ -1,0 +1,67 @@
+import COpenSSL
+
+/// An ECDSA P-256 public key owned by libcrypto.
+@safe package final class VerifyingKey: Sendable {
+    // Never changed after init, and each call brings its own context, so threads share it: openssl-threads(7).
+    private nonisolated(unsafe) let pkey: OpaquePointer
+
+    /// SubjectPublicKeyInfo in ASN.1 DER (RFC 5280 section 4.1).
+    package let der: [UInt8]
+
+    /// - Parameter der: SubjectPublicKeyInfo of a P-256 key in ASN.1 DER, with nothing behind it.
+    package init(der: [UInt8]) throws(OpenSSLError) {
+        ERR_clear_error()
+        self.der = der
+        unsafe pkey = try unsafe Self.read(der)
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1,
+            unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1,
+            name.prefix(count).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:)))
+        else {
+            throw OpenSSLError(call: "EVP_PKEY_get_group_name", reasons: ["not a P-256 public key"])
+        }
+    }
+
+    /// - Parameter pem: a PEM block `PUBLIC KEY` (RFC 7468 section 13) of a P-256 key.
+    package convenience init(pem: [UInt8]) throws(OpenSSLError) {
+        guard let block = PEMBlock(firstIn: pem), block.label == "PUBLIC KEY" else {
+            throw OpenSSLError(call: "PEM_read_bio", reasons: ["there is no PUBLIC KEY block"])
+        }
+        try self.init(der: unsafe block.withBytes { unsafe Array($0) })
+    }
+
+    deinit { unsafe EVP_PKEY_free(pkey) }
+
+    /// Whether `signature`, in ASN.1 DER, is one over SHA-256 of `message`. A malformed signature is a "no".
+    package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
+        ERR_clear_error()
+        let context = try DigestContext()
+        return try unsafe context.verify(signature, of: message, with: pkey)
+    }
+
+    private static func read(_ der: [UInt8]) throws(OpenSSLError) -> OpaquePointer {
+        let parsed = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            guard let pkey = unsafe d2i_PUBKEY(nil, &cursor, buffer.count) else { return nil }
+            guard unsafe cursor == buffer.baseAddress.map({ unsafe $0 + buffer.count }) else {
+                unsafe EVP_PKEY_free(pkey)
+                return nil
+            }
+            return unsafe pkey
+        }
+        guard let parsed = unsafe parsed else { throw .draining(after: "d2i_PUBKEY") }
+        return unsafe parsed
+    }
+}
+
+enum PublicKeyWriter {
+    /// SubjectPublicKeyInfo in ASN.1 DER.
+    static func der(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+        var data: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_PUBKEY(pkey, &data)
+        guard count > 0, let data = unsafe data else { throw .draining(after: "i2d_PUBKEY") }
+        defer { unsafe CRYPTO_free(data, #file, #line) }
+        return unsafe Array(UnsafeBufferPointer(start: data, count: Int(count)))
+    }
+}

@@ -1,0 +1,11 @@
+/// The environment variables of the service.
+package enum Variable: String, CaseIterable, Sendable {
+    case keyID = "SUBSCRIPTION_OFFERS_KEY_ID"
+    case privateKey = "SUBSCRIPTION_OFFERS_PRIVATE_KEY"
+    case keysDirectory = "SUBSCRIPTION_OFFERS_KEYS_DIR"
+    case host = "SUBSCRIPTION_OFFERS_HOST"
+    case port = "SUBSCRIPTION_OFFERS_PORT"
+
+    /// Every variable that begins with this is ours; one that we do not know is a mistake worth stopping for.
+    package static let prefix = "SUBSCRIPTION_OFFERS_"
+}

@@ -1,0 +1,34 @@
+/// An HTTP request (RFC 9110) whose body has arrived whole, free of the framework that carried it.
+package struct IncomingRequest: Sendable {
+    /// The method as it was sent; it is case-sensitive.
+    package let method: String
+    /// The path of the request target, percent-encoding untouched.
+    package let path: String
+    /// What follows the first `?` of the target, still encoded; nil where there is none.
+    package let query: String?
+    package let contentType: String?
+    package let contentEncoding: String?
+    /// At most ``maximumBodySize`` bytes.
+    package let body: [UInt8]
+
+    /// The largest body that is read. The longest valid request has under 2 kB.
+    package static let maximumBodySize = 16 * 1024
+
+    /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
+    package init(
+        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil, body: [UInt8] = []
+    ) {
+        self.method = method
+        let utf8 = target.utf8
+        if let mark = utf8.firstIndex(of: UInt8(ascii: "?")) {
+            path = String(target[..<mark])
+            query = String(target[utf8.index(after: mark)...])
+        } else {
+            path = target
+            query = nil
+        }
+        self.contentType = contentType
+        self.contentEncoding = contentEncoding
+        self.body = body
+    }
+}

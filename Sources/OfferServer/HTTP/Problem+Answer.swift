@@ -1,0 +1,131 @@
+import OfferCore
+
+/// Where a problem becomes HTTP, and nowhere else: a new case does not compile until someone decides what the caller is
+/// told.
+extension Problem {
+    package var status: Int {
+        switch self {
+        case .malformedHTTP, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
+            .missingField, .missingCustomer, .wrongType, .invalidField, .conflictingFields, .reservedField,
+            .unknownField:
+            400
+        case .notFound: 404
+        case .methodNotAllowed: 405
+        case .bodyTooLarge: 413
+        case .notJSONContent, .encodedContent: 415
+        case .signingUnavailable: 503
+        }
+    }
+
+    /// A stable name for programs.
+    package var code: String {
+        switch self {
+        case .malformedHTTP: "malformed_http"
+        case .notFound: "not_found"
+        case .methodNotAllowed: "method_not_allowed"
+        case .bodyTooLarge: "body_too_large"
+        case .notJSONContent: "not_json_content"
+        case .encodedContent: "encoded_content"
+        case .unreadableJSON: "unreadable_json"
+        case .notAnObject: "not_an_object"
+        case .unreadableQuery: "unreadable_query"
+        case .queryNotExpected: "query_not_expected"
+        case .queryAndBody: "query_and_body"
+        case .missingField, .missingCustomer: "missing_field"
+        case .wrongType: "wrong_type"
+        case .invalidField: "invalid_field"
+        case .conflictingFields: "conflicting_fields"
+        case .reservedField: "reserved_field"
+        case .unknownField: "unknown_field"
+        case .signingUnavailable: "signing_unavailable"
+        }
+    }
+
+    /// A sentence for a person: what is wrong and what to do.
+    package var detail: String {
+        switch self {
+        case .malformedHTTP:
+            "The request is not well-formed HTTP/1.1."
+        case .notFound:
+            "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers."
+        case .methodNotAllowed(let allowed):
+            "This path takes \(allowed.joined(separator: " and "))."
+        case .bodyTooLarge:
+            "The body is larger than \(IncomingRequest.maximumBodySize) bytes."
+        case .notJSONContent:
+            "The body must be JSON in UTF-8, announced by Content-Type: application/json."
+        case .encodedContent:
+            "The body must not be compressed: send it without Content-Encoding."
+        case .unreadableJSON(let error):
+            "The body is not the JSON that is read here: \(error)."
+        case .notAnObject:
+            "The body must be a JSON object."
+        case .unreadableQuery(let fault):
+            fault.rawValue
+        case .queryNotExpected:
+            "The fields belong in the body; send no query."
+        case .queryAndBody:
+            "Send the fields in the query or in the body, not in both."
+        case .missingField(let field):
+            "\(field) is missing."
+        case .missingCustomer:
+            "applicationUsername is missing. Send the value that the app sets on the payment, or appAccountToken for the one "
+                + "it passes in the purchase option; where it attaches neither, send \"applicationUsername\": \"\" on purpose."
+        case .wrongType(let field, let expected, let found):
+            "\(field) must be \(expected), not \(found)."
+        case .invalidField(let error):
+            error.description
+        case .conflictingFields(let one, let other):
+            "Send \(one) or \(other), not both."
+        case .reservedField(let field):
+            "\(field) is made by the server and cannot be chosen."
+        case .unknownField(let field):
+            "\(field) is not a field of this request."
+        case .signingUnavailable:
+            "No offer can be signed right now. The operator has been alarmed."
+        }
+    }
+
+    /// The field at fault, as the caller spells it.
+    package var field: String? {
+        switch self {
+        case .missingField(let field), .wrongType(let field, _, _), .reservedField(let field), .unknownField(let field):
+            field
+        case .missingCustomer: "applicationUsername"
+        case .invalidField(let error): error.field
+        case .conflictingFields(_, let other): other
+        case .malformedHTTP, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent, .encodedContent,
+            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .signingUnavailable:
+            nil
+        }
+    }
+
+    /// The problem as RFC 9457 has it, with the members `code`, `field` and `requestID` beside the standard ones.
+    package func answer(requestID: RequestID) -> Answer {
+        var writer = JSONWriter()
+        writer.member("type", "about:blank")
+        writer.member("title", title)
+        writer.member("status", status)
+        writer.member("detail", detail)
+        writer.member("code", code)
+        if let field { writer.member("field", field) }
+        writer.member("requestID", requestID.text)
+        var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
+        if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
+        if case .signingUnavailable = self { answer.retryAfter = 30 }
+        return answer
+    }
+
+    /// The phrase of the status: with the type `about:blank`, RFC 9457 wants no other.
+    private var title: String {
+        switch status {
+        case 400: "Bad Request"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 503: "Service Unavailable"
+        default: "Error"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import OfferCore
+
+/// Everything that can be wrong with a request, or with us while we answer it. HTTP's view of each is in
+/// `Problem+Answer.swift`.
+package enum Problem: Error, Hashable {
+    package enum QueryFault: String, Hashable, Sendable {
+        case notPairs = "The query must consist of name=value pairs."
+        case tooMany = "The query has too many pairs."
+        case duplicateName = "The query has the same name twice."
+        case badPercentEncoding = "The query has a % that two hexadecimal digits do not follow."
+        case plus = "The query has a bare +, which could mean a plus or a space: send %2B or %20."
+        case notUTF8 = "The query does not decode to valid UTF-8."
+    }
+
+    // What was sent cannot be read.
+    case malformedHTTP
+    case notFound
+    /// With the methods that the path knows.
+    case methodNotAllowed([String])
+    case bodyTooLarge
+    case notJSONContent
+    case encodedContent
+    case unreadableJSON(JSONError)
+    case notAnObject
+    case unreadableQuery(QueryFault)
+    case queryNotExpected
+    case queryAndBody
+
+    // A field of it is wrong.
+    case missingField(String)
+    case missingCustomer
+    case wrongType(field: String, expected: String, found: String)
+    case invalidField(FieldError)
+    case conflictingFields(String, String)
+    /// A caller never chooses key ID, nonce, timestamp or signature.
+    case reservedField(String)
+    case unknownField(String)
+
+    // We cannot sign.
+    case signingUnavailable
+}

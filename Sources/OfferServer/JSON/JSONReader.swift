@@ -1,0 +1,221 @@
+/// One strict reading of a JSON text, in one pass.
+///
+/// It takes what RFC 8259 allows, in UTF-8 without a byte-order mark, and refuses what common parsers let through:
+/// duplicate names, trailing commas, a trailing NUL, UTF-16, unpaired surrogates. Two readers that take such a text
+/// differently would make one signature mean two things.
+package struct JSONReader {
+    /// Bounds beyond which a text is refused before it costs anything.
+    package enum Limit {
+        /// How deep arrays and objects may nest.
+        package static let depth = 16
+        /// How many members an object, or elements an array, may have.
+        package static let count = 64
+    }
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// - Parameter bytes: the whole text; its size is the caller's to bound.
+    package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONError(.notUTF8, at: 0) }
+        var reader = JSONReader(bytes: bytes)
+        reader.skipWhitespace()
+        let value = try reader.readValue(depth: 0)
+        reader.skipWhitespace()
+        guard reader.next == nil else { throw reader.error(.trailingText) }
+        return value
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    // MARK: Values
+
+    private mutating func readValue(depth: Int) throws(JSONError) -> JSONValue {
+        guard let byte = next else { throw error(.endsTooEarly) }
+        switch byte {
+        case UInt8(ascii: "{"): return .object(try readObject(depth: depth + 1))
+        case UInt8(ascii: "["): return .array(try readArray(depth: depth + 1))
+        case UInt8(ascii: "\""): return .string(try readString())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try readNumber())
+        case UInt8(ascii: "t"): return try readLiteral("true", .bool(true))
+        case UInt8(ascii: "f"): return try readLiteral("false", .bool(false))
+        case UInt8(ascii: "n"): return try readLiteral("null", .null)
+        default: throw error(.unexpectedByte)
+        }
+    }
+
+    private mutating func readObject(depth: Int) throws(JSONError) -> JSONObject {
+        guard depth <= Limit.depth else { throw error(.tooDeep) }
+        position += 1
+        skipWhitespace()
+        var object = JSONObject()
+        if take("}") { return object }
+        while true {
+            guard next == UInt8(ascii: "\"") else { throw unexpected() }
+            let start = position
+            let name = try readString()
+            skipWhitespace()
+            guard take(":") else { throw unexpected() }
+            skipWhitespace()
+            let value = try readValue(depth: depth)
+            guard object.members.count < Limit.count else { throw error(.tooMany) }
+            guard object.add(name, value) else { throw JSONError(.duplicateName, at: start) }
+            skipWhitespace()
+            if take("}") { return object }
+            guard take(",") else { throw unexpected() }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func readArray(depth: Int) throws(JSONError) -> [JSONValue] {
+        guard depth <= Limit.depth else { throw error(.tooDeep) }
+        position += 1
+        skipWhitespace()
+        var elements: [JSONValue] = []
+        if take("]") { return elements }
+        while true {
+            guard elements.count < Limit.count else { throw error(.tooMany) }
+            elements.append(try readValue(depth: depth))
+            skipWhitespace()
+            if take("]") { return elements }
+            guard take(",") else { throw unexpected() }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func readLiteral(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        for byte in String(describing: text).utf8 {
+            guard next == byte else { throw unexpected() }
+            position += 1
+        }
+        return value
+    }
+
+    // MARK: Strings
+
+    private mutating func readString() throws(JSONError) -> [UInt8] {
+        position += 1
+        let start = position
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                defer { position += 1 }
+                return Array(bytes[start..<position])
+            case UInt8(ascii: "\\"):
+                return try readEscapedString(from: start)
+            case 0x00...0x1F:
+                throw error(.controlCharacter)
+            default:
+                position += 1
+            }
+        }
+        throw error(.endsTooEarly)
+    }
+
+    /// The rest of a string in which an escape has been met, and so has to be copied.
+    private mutating func readEscapedString(from start: Int) throws(JSONError) -> [UInt8] {
+        var text = Array(bytes[start..<position])
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                position += 1
+                text.append(contentsOf: String(Character(try readEscape())).utf8)
+            case 0x00...0x1F:
+                throw error(.controlCharacter)
+            default:
+                text.append(byte)
+                position += 1
+            }
+        }
+        throw error(.endsTooEarly)
+    }
+
+    private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
+        guard let byte = next else { throw error(.endsTooEarly) }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try readUnicodeEscape()
+        default:
+            position -= 1
+            throw error(.badEscape)
+        }
+    }
+
+    /// The four digits behind `\u`, and the second half where they are the first of a surrogate pair.
+    private mutating func readUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let first = try readFourDigits()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, take("\\"), take("u") else { throw error(.unpairedSurrogate) }
+        let second = try readFourDigits()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw error(.unpairedSurrogate) }
+        return scalar
+    }
+
+    private mutating func readFourDigits() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+                throw error(.badEscape)
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    // MARK: Numbers
+
+    private mutating func readNumber() throws(JSONError) -> [UInt8] {
+        let start = position
+        _ = take("-")
+        // A zero stands alone in front of the fraction: 01 is no number.
+        if !take("0") { try readDigits() }
+        if take(".") { try readDigits() }
+        if take("e") || take("E") {
+            _ = take("+") || take("-")
+            try readDigits()
+        }
+        return Array(bytes[start..<position])
+    }
+
+    private mutating func readDigits() throws(JSONError) {
+        guard let first = next, Self.isDigit(first) else { throw unexpected() }
+        while let byte = next, Self.isDigit(byte) { position += 1 }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    // MARK: Bytes
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Steps over `character` if it comes next.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipWhitespace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private func unexpected() -> JSONError { error(next == nil ? .endsTooEarly : .unexpectedByte) }
+
+    private func error(_ reason: JSONError.Reason) -> JSONError { JSONError(reason, at: position) }
+}

@@ -1,0 +1,61 @@
+package import OfferCore
+
+/// An offer whose signature has been verified, and the bodies in which it is sent.
+package struct SignedOffer: Hashable, Sendable {
+    package let payload: OfferPayload
+    package let signature: OfferSignature
+
+    package init(payload: OfferPayload, signature: OfferSignature) {
+        self.payload = payload
+        self.signature = signature
+    }
+
+    /// Until when the App Store accepts the signature.
+    package var expiresAt: Timestamp {
+        Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
+    }
+
+    /// The body of `/offer`: Apple's sample, member for member.
+    package var sampleBody: [UInt8] {
+        var writer = JSONWriter()
+        writeSignature(to: &writer)
+        return writer.finish()
+    }
+
+    /// The body of `/v1/promotional-offers`: what was signed, and the signature. `expiresAt` is in milliseconds, as
+    /// `timestamp` is.
+    package var v1Body: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
+        writer.member("productID", utf8: payload.productIdentifier.text.utf8)
+        writeOfferAndCustomer(to: &writer)
+        writer.member("expiresAt", expiresAt.milliseconds)
+        writer.object("signature") { writeSignature(to: &$0) }
+        return writer.finish()
+    }
+
+    /// The output of `offer-signer sign`: everything that the app passes to StoreKit, flat, as `verify` reads it.
+    package var commandOutput: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("appBundleID", utf8: payload.appBundleID.text.utf8)
+        writer.member("productIdentifier", utf8: payload.productIdentifier.text.utf8)
+        writeOfferAndCustomer(to: &writer)
+        writeSignature(to: &writer)
+        return writer.finish()
+    }
+
+    private func writeOfferAndCustomer(to writer: inout JSONWriter) {
+        writer.member("offerID", utf8: payload.offerID.text.utf8)
+        switch payload.customer {
+        case .applicationUsername(let text): writer.member("applicationUsername", utf8: text.utf8)
+        case .appAccountToken(let uuid): writer.member("appAccountToken", utf8: uuid.utf8)
+        }
+    }
+
+    private func writeSignature(to writer: inout JSONWriter) {
+        writer.member("keyID", utf8: payload.keyID.text.utf8)
+        writer.member("nonce", utf8: payload.nonce.uuid.utf8)
+        writer.member("timestamp", payload.timestamp.milliseconds)
+        writer.member("signature", utf8: signature.base64)
+    }
+}

@@ -1,0 +1,46 @@
+package import Logging
+
+/// Which request is answered by what.
+package struct Routes: Sendable {
+    private let offers: OfferSigner
+    private let health: Health
+    private let log: Logger
+
+    package init(offers: OfferSigner, health: Health, log: Logger) {
+        self.offers = offers
+        self.health = health
+        self.log = log
+    }
+
+    /// Answers every request; a problem becomes its answer here.
+    package func answer(_ request: IncomingRequest) -> Answer {
+        do {
+            return try route(request)
+        } catch {
+            return answer(error)
+        }
+    }
+
+    /// The answer to a problem, under a new request ID that the log knows too.
+    package func answer(_ problem: Problem) -> Answer {
+        let requestID = RequestID()
+        log.info("request refused", metadata: ["code": "\(problem.code)", "requestID": "\(requestID.text)"])
+        return problem.answer(requestID: requestID)
+    }
+
+    private func route(_ request: IncomingRequest) throws(Problem) -> Answer {
+        switch (request.path, request.method) {
+        case ("/offer", "POST"), ("/offer", "GET"): try offers.answerSample(request)
+        case ("/offer", _): throw .methodNotAllowed(["GET", "POST"])
+
+        case ("/v1/promotional-offers", "POST"): try offers.answerV1(request)
+        case ("/v1/promotional-offers", _): throw .methodNotAllowed(["POST"])
+
+        case ("/health/live", "GET"): health.live
+        case ("/health/ready", "GET"): health.ready
+        case ("/health/live", _), ("/health/ready", _): throw .methodNotAllowed(["GET"])
+
+        default: throw .notFound
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+
+/// `offer-signer`: the service and its tools.
+@main
+struct OfferSignerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "offer-signer",
+        abstract: "Signs App Store promotional offers.",
+        discussion: """
+            An app may show a customer a promotional offer only with a signature made by the developer's server. This is \
+            that server. Try it out with:
+
+              offer-signer serve --development
+
+            Keys come from App Store Connect (Users and Access, Integrations, In-App Purchase). Put the file \
+            SubscriptionKey_<KEYID>.p8 into keys/ and set SUBSCRIPTION_OFFERS_KEY_ID to its ID.
+            """,
+        subcommands: [ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self],
+        defaultSubcommand: ServeCommand.self
+    )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as CommandError {
+            StandardStreams.printError(error.text)
+            exit(withError: ExitCode(1))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Logging
+import OfferCore
+import OfferServer
+
+/// `offer-signer sign`: one offer from the command line.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign one offer: JSON in, JSON out.",
+        discussion: """
+            Takes the fields of POST /offer and prints them with keyID, nonce, timestamp and signature, as 'verify' reads \
+            them:
+
+              echo '{"appBundleID": "com.example.app", "productIdentifier": "com.example.app.pro.monthly",
+                     "offerID": "retention_50off_3m", "applicationUsername": "8d7f9a52c4e1"}' |
+                offer-signer sign --key-id 2X9R4HXF34
+            """
+    )
+
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var input: JSONInput
+
+    func run() throws {
+        let configuration = try KeyOptions.readConfiguration(key.flags)
+        let members = try input.read()
+        let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
+        do {
+            let offer = try OfferRequest(members, spelling: .sample)
+            let (keyID, signingKey) = try KeyLoader.load(configuration)
+            let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: keyID, pair: signingKey)))
+            let signer = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+            let signed = try signer.sign(offer)
+            StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
+        } catch let problem as Problem {
+            throw CommandError(problem)
+        }
+    }
+}
