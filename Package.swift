@@ -89,7 +89,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["OfferCore", "OfferCrypto", "TestSupport"],
+            dependencies: ["offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport"],
             swiftSettings: strict
         ),
     ]

@@ -18,9 +18,19 @@ enum KeyLoader {
             return (id, try signingKey(id, in: folder))
         case .development:
             let id = try KeyID(utf8: Array(developmentKeyID.utf8))
-            return (id, try developmentKey(id, in: folder))
+            let key = try developmentKey(id, in: folder)
+            StandardStreams.printError(developmentWarning)
+            return (id, key)
         }
     }
+
+    private static let developmentWarning = """
+        ************************************************************************
+        DEVELOPMENT KEY: the App Store will refuse every signature made with it.
+        For real signatures use a key from App Store Connect: see README.md.
+        ************************************************************************
+
+        """
 
     static func signingKey(_ id: KeyID, in folder: KeyFolder) throws -> SigningKey {
         let pem: [UInt8]

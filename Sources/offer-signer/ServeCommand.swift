@@ -42,7 +42,6 @@ struct ServeCommand: AsyncParsableCommand {
         log.logLevel = logLevel
 
         let (keyID, signingKey) = try KeyLoader.load(configuration)
-        if key.development { warnOfDevelopmentKey() }
 
         let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: keyID, pair: signingKey)))
         let offers = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
@@ -55,17 +54,6 @@ struct ServeCommand: AsyncParsableCommand {
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error))",
                 hint: "stop the program that uses the port, or choose another with --port")
         }
-    }
-
-    private func warnOfDevelopmentKey() {
-        StandardStreams.printError(
-            """
-            ************************************************************************
-            DEVELOPMENT KEY: the App Store will refuse every signature made with it.
-            For real signatures use a key from App Store Connect: see README.md.
-            ************************************************************************
-
-            """)
     }
 
     private func announce(host: String, port: Int, keyID: KeyID) {

@@ -1,0 +1,188 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("offer-signer serve", .timeLimit(.minutes(5)))
+struct ServeTests {
+    @Test("each of the bad requests is refused or hung up on, never signed, and a good one works after it")
+    func badRequests() async throws {
+        let service = try RunningService()
+        #expect(BadRequest.all.count >= 60)
+        for request in BadRequest.all {
+            let answer = try await Connection.open(port: service.port) { connection in
+                try? await connection.send(request.bytes)
+                connection.finishSending()
+                return try await connection.receive()
+            }
+            if let answer {
+                #expect(request.statuses.contains(answer.status), "\(request.name): \(answer.status)")
+                #expect(answer.headers["content-type"] == "application/problem+json", "\(request.name)")
+                #expect(answer.headers["cache-control"] == "no-store", "\(request.name)")
+                let problem = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+                #expect(problem?["code"] is String, "\(request.name)")
+                #expect(problem?["requestID"] is String, "\(request.name)")
+                #expect(problem?["signature"] == nil, "\(request.name)")
+            }
+            let good = try await Connection.open(port: service.port) {
+                try await $0.post("/offer", json: BadRequest.goodBody)
+            }
+            #expect(good?.status == 200, "after \(request.name)")
+        }
+        #expect(service.isRunning)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("10,000 offers over eight connections all verify, and no nonce repeats or has the wrong bits")
+    func tenThousandOffers() async throws {
+        let service = try RunningService()
+        let nonces = try await withThrowingTaskGroup(of: [String].self) { group in
+            for connection in 0..<8 {
+                group.addTask { try await Self.requestOffers(1250, from: service, user: "user\(connection)") }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(nonces.count == 10_000)
+        #expect(Set(nonces).count == 10_000)
+        for nonce in nonces {
+            #expect(nonce.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+        }
+        #expect(service.stop() == 0)
+    }
+
+    /// - Returns: the nonces.
+    private static func requestOffers(_ count: Int, from service: RunningService, user: String) async throws -> [String]
+    {
+        let body = BadRequest.goodBody.replacing("user", with: user)
+        return try await Connection.open(port: service.port) { connection in
+            var nonces: [String] = []
+            for _ in 0..<count {
+                let before = Date().timeIntervalSince1970
+                let answer = try #require(await connection.post("/offer", json: body))
+                let json = try #require(JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+                let nonce = try #require(json["nonce"] as? String)
+                let timestamp = try #require(json["timestamp"] as? Int64)
+                #expect(Double(timestamp) >= (before * 1000).rounded(.down))
+                let payload = ["com.example.app", RunningService.keyID, "pro", "offer", user, nonce, "\(timestamp)"]
+                let base64 = try #require(json["signature"] as? String)
+                let signature = [UInt8](try #require(Data(base64Encoded: base64)))
+                let message = Array(payload.joined(separator: "\u{2063}").utf8)
+                guard try service.verifyingKey.verify(signature, of: message) else {
+                    Issue.record("\(nonce) does not verify")
+                    return nonces
+                }
+                nonces.append(nonce)
+            }
+            return nonces
+        }
+    }
+
+    @Test("requests sent together on one connection are answered in order")
+    func pipelined() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            let users = (0..<20).map { "user\($0)" }
+            let requests = users.map { user in
+                let body = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"\#(user)"}"#
+                return
+                    "POST /v1/promotional-offers HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            }
+            try await connection.send(requests.joined() + "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
+            for user in users {
+                let answer = try #require(await connection.receive())
+                #expect(String(decoding: answer.body, as: UTF8.self).contains("\"\(user)\""))
+            }
+            #expect(try await connection.receive()?.status == 200)
+        }
+    }
+
+    @Test("a request that comes byte by byte, or in chunks, is answered as one that comes whole")
+    func slowRequest() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            let head = "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n"
+            for byte in Array((head + BadRequest.goodBody).utf8) { try await connection.send([byte]) }
+            #expect(try await connection.receive()?.status == 200)
+            var chunked = "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\nTransfer-Encoding: chunked\r\n\r\n"
+            for character in BadRequest.goodBody { chunked += "1\r\n\(character)\r\n" }
+            try await connection.send(chunked + "0\r\n\r\n")
+            #expect(try await connection.receive()?.status == 200)
+        }
+    }
+
+    @Test("health routes answer, and SIGTERM ends the process with status 0")
+    func healthAndStop() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            for path in ["/health/live", "/health/ready"] {
+                let answer = try await connection.get(path)
+                #expect(answer?.status == 200)
+            }
+        }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("without a key it stops with an error and a hint")
+    func withoutKey() throws {
+        let outcome = try Command.run(Command.offerSigner, [])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardOutput == "")
+        #expect(outcome.standardError.contains("error: no key to sign with\nhint: "))
+        #expect(outcome.standardError.contains("--development"))
+    }
+
+    @Test("a key that is not there, or is none, stops it with an error and a hint")
+    func brokenKey() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKEN1234.p8")
+        let missing = try Command.run(
+            Command.offerSigner, ["serve", "--key-id", "OTHER12345", "--keys-dir", folder.path])
+        #expect(missing.status == 1)
+        #expect(missing.standardError.contains("error: there is no key file"))
+        #expect(missing.standardError.contains("hint: the folder has keys with these IDs: BROKEN1234"))
+        let broken = try Command.run(
+            Command.offerSigner, [],
+            environment: [
+                "SUBSCRIPTION_OFFERS_KEY_ID": "BROKEN1234", "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path,
+            ])
+        #expect(broken.status == 1)
+        #expect(broken.standardError.contains("it is not PEM"))
+        let inEnvironment = try Command.run(
+            Command.offerSigner, [],
+            environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"])
+        #expect(inEnvironment.status == 1)
+        #expect(
+            inEnvironment.standardError.contains("SUBSCRIPTION_OFFERS_PRIVATE_KEY cannot sign offers: it is not PEM"))
+        for outcome in [missing, broken, inEnvironment] { #expect(!outcome.standardError.contains("marked")) }
+    }
+
+    @Test("a port in use is an error that says so")
+    func portInUse() throws {
+        let service = try RunningService()
+        let folder = try TemporaryFolder()
+        let outcome = try Command.run(
+            Command.offerSigner, ["--development", "--port", "\(service.port)", "--keys-dir", folder.path])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("error: 127.0.0.1:\(service.port) cannot be listened on"))
+        #expect(outcome.standardError.contains("hint: "))
+    }
+
+    @Test("nothing a caller sends is logged at the loudest level")
+    func logsKeepSecrets() async throws {
+        let service = try RunningService(arguments: ["--log-level", "trace"])
+        let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"marked-user"}"#
+        try await Connection.open(port: service.port) { connection in
+            let answer = try #require(await connection.post("/offer", json: body))
+            #expect(answer.status == 200)
+            #expect(try await connection.get("/offer?applicationUsername=marked-user")?.status == 400)
+        }
+        #expect(service.stop() == 0)
+        let log = try service.log
+        #expect(log.contains("offer signed"), "the level is as loud as asked for")
+        for secret in ["marked-user", "BEGIN", "\"signature\"", "MEUC", "MEYC", "MEQC"] {
+            #expect(!log.contains(secret), "\(secret)")
+        }
+    }
+}

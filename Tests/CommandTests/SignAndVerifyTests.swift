@@ -1,0 +1,149 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+@Suite("offer-signer sign, verify and keys")
+struct SignAndVerifyTests {
+    private static let offer =
+        #"{"appBundleID":"com.example.app","productIdentifier":"pro","offerID":"offer","applicationUsername":"Üser"}"#
+
+    private static func folderWithKey() throws -> (folder: TemporaryFolder, environment: [String: String]) {
+        let folder = try TemporaryFolder()
+        let made = try Command.run(
+            Command.offerSigner, ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path])
+        try #require(made.status == 0, "\(made.standardError)")
+        return (folder, ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_KEY_ID": "TESTKEY123"])
+    }
+
+    @Test("keys generate writes a key that only its owner can read, prints its public half, and replaces nothing")
+    func generate() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path]
+        let made = try Command.run(Command.offerSigner, arguments)
+        #expect(made.status == 0)
+        let path = folder.path + "/SubscriptionKey_TESTKEY123.p8"
+        let key = try SigningKey(pem: folder.read("SubscriptionKey_TESTKEY123.p8"))
+        let printed = try #require(
+            JSONSerialization.jsonObject(with: Data(made.standardOutput.utf8)) as? [String: String])
+        #expect(printed["keyID"] == "TESTKEY123")
+        #expect(printed["file"] == path)
+        let publicKey = try key.verifyingKey.der.foundationBase64
+        #expect(printed["publicKey"] == publicKey)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        let before = try folder.read("SubscriptionKey_TESTKEY123.p8")
+        let again = try Command.run(Command.offerSigner, arguments)
+        #expect(again.status == 1)
+        #expect(again.standardError.contains("is there already"))
+        #expect(try folder.read("SubscriptionKey_TESTKEY123.p8") == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "nothing is left behind")
+
+        let nowhere = try Command.run(Command.offerSigner, ["keys", "generate", "--keys-dir", folder.path + "/none"])
+        #expect(nowhere.status == 1)
+        #expect(nowhere.standardError.contains("hint: the folder has to be there"))
+    }
+
+    @Test("verify takes what sign prints, and refuses it when a field differs")
+    func roundTrip() throws {
+        let (folder, environment) = try Self.folderWithKey()
+        let signed = try Command.run(
+            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8), environment: environment)
+        #expect(signed.status == 0)
+        #expect(signed.standardError == "")
+        let verified = try Command.run(
+            Command.offerSigner, ["verify"], input: Array(signed.standardOutput.utf8), environment: environment)
+        #expect(verified.status == 0)
+        #expect(verified.standardOutput.hasPrefix(#"{"verifies":true,"#))
+
+        let changed = signed.standardOutput.replacing("Üser", with: "U\u{308}ser")
+        let refused = try Command.run(
+            Command.offerSigner, ["verify"], input: Array(changed.utf8), environment: environment)
+        #expect(refused.status == 1)
+        #expect(refused.standardOutput.hasPrefix(#"{"verifies":false,"#))
+
+        try folder.write(signed.standardOutput.utf8, to: "signed.json")
+        let fromFile = try Command.run(
+            Command.offerSigner, ["verify", "signed.json", "--keys-dir", "."], directory: folder.url)
+        #expect(fromFile.status == 0)
+    }
+
+    @Test(
+        "verify takes the answer of /v1/promotional-offers, and a public key alone",
+        arguments: try OfferVectors.load().vectors)
+    func publicKey(vector: OfferVectors.Vector) throws {
+        let folder = try TemporaryFolder()
+        let der = try OfferVectors.load().publicKey
+        try folder.write(
+            "-----BEGIN PUBLIC KEY-----\n\(der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed]))\n-----END PUBLIC KEY-----\n"
+                .utf8,
+            to: "public.pem")
+        let customer = vector.appAccountToken.map { #""appAccountToken":"\#($0)""# } ?? #""applicationUsername":"""#
+        let input = """
+            {"bundleID":"\(vector.appBundleID)","productID":"\(vector.productIdentifier)","offerID":"\(vector.offerID)",
+             \(customer),"signature":{"keyID":"\(vector.keyID)","nonce":"\(vector.nonce.uppercased())",
+             "timestamp":\(vector.timestamp),"signature":"\(vector.signature.base64EncodedString())"}}
+            """
+        let outcome = try Command.run(
+            Command.offerSigner, ["verify", "--public-key", folder.path + "/public.pem"], input: Array(input.utf8))
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+    }
+
+    @Test(
+        "bad input is an error with status 1 that says what is wrong",
+        arguments: [
+            ("", "ends too early"), ("[]", "not a JSON object"), ("{}", "appBundleID is missing"),
+            (#"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#, "applicationUsername is missing"),
+            (#"{"appBundleID":"a\u2063","productIdentifier":"p","offerID":"o","applicationUsername":""}"#, "U+2063"),
+            (
+                #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","nonce":"x"}"#,
+                "nonce is made"
+            ),
+            (String(repeating: " ", count: 20_000), "larger than"),
+        ])
+    func badInput(input: String, complaint: String) throws {
+        let (_, environment) = try Self.folderWithKey()
+        let outcome = try Command.run(Command.offerSigner, ["sign"], input: Array(input.utf8), environment: environment)
+        #expect(outcome.status == 1)
+        #expect(outcome.standardOutput == "")
+        #expect(outcome.standardError.hasPrefix("error: "))
+        #expect(outcome.standardError.contains(complaint), "\(outcome.standardError)")
+    }
+
+    @Test("wrong usage is status 64, help is status 0 and teaches", arguments: ["serve", "sign", "verify", "keys"])
+    func usage(subcommand: String) throws {
+        #expect(try Command.run(Command.offerSigner, [subcommand, "--no-such-option"]).status == 64)
+        let help = try Command.run(Command.offerSigner, [subcommand, "--help"])
+        #expect(help.status == 0)
+        #expect(help.standardOutput.contains("USAGE: offer-signer \(subcommand)"))
+    }
+
+    @Test("the key's text may come from the environment")
+    func keyInEnvironment() throws {
+        let pem = try PrivateKeyPEM.generate()
+        let outcome = try Command.run(
+            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8),
+            environment: [
+                "SUBSCRIPTION_OFFERS_KEY_ID": "ENVKEY1234",
+                "SUBSCRIPTION_OFFERS_PRIVATE_KEY": String(decoding: pem, as: UTF8.self),
+            ])
+        #expect(outcome.status == 0)
+        #expect(outcome.standardOutput.contains(#""keyID":"ENVKEY1234""#))
+    }
+
+    @Test("--development makes its key once, with mode 0600, and says that the App Store refuses what it signs")
+    func development() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["sign", "--development", "--keys-dir", folder.path]
+        for _ in 0..<2 {
+            let outcome = try Command.run(Command.offerSigner, arguments, input: Array(Self.offer.utf8))
+            #expect(outcome.status == 0)
+            #expect(outcome.standardOutput.contains(#""keyID":"DEVELOPKEY""#))
+            #expect(outcome.standardError.contains("the App Store will refuse"))
+        }
+        let path = folder.path + "/SubscriptionKey_DEVELOPKEY.p8"
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["SubscriptionKey_DEVELOPKEY.p8"])
+    }
+}

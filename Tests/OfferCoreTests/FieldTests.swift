@@ -1,0 +1,125 @@
+import OfferCore
+import TestSupport
+import Testing
+
+@Suite("Fields")
+struct FieldTests {
+    @Test("every Unicode scalar is judged by what it is, also in front of and behind a combining mark")
+    func everyScalar() throws {
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let expected = reason(for: scalar)
+            for text in ["\(scalar)", "a\(scalar)\u{301}", "e\u{301}\(scalar)"] {
+                let found = refusal { () throws(FieldError) in _ = try OfferID(utf8: Array(text.utf8)) }
+                guard found != expected else { continue }
+                Issue.record("U+\(String(value, radix: 16)): \(String(describing: found))")
+            }
+        }
+    }
+
+    /// The rule as issue and reference say it, scalar by scalar.
+    private func reason(for scalar: Unicode.Scalar) -> FieldError.Reason? {
+        switch scalar.value {
+        case 0x2063: .separator
+        case 0...0x1F, 0x7F...0x9F, 0x2028, 0x2029: .controlCharacter
+        default: nil
+        }
+    }
+
+    private func refusal(_ body: () throws(FieldError) -> Void) -> FieldError.Reason? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test(
+        "every field refuses the separator, control characters and broken UTF-8, and names itself",
+        arguments: [
+            ("a\u{2063}b", FieldError.Reason.separator), ("\u{2063}\u{301}", .separator), ("a\nb", .controlCharacter),
+            ("\u{0}", .controlCharacter), ("a\u{85}", .controlCharacter), ("\u{2028}", .controlCharacter),
+        ])
+    func everyFieldRefuses(text: String, reason: FieldError.Reason) {
+        let utf8 = Array(text.utf8)
+        #expect(throws: FieldError(field: "appBundleID", reason: reason)) { try BundleID(utf8: utf8) }
+        #expect(throws: FieldError(field: "bundleID", reason: reason)) { try BundleID(utf8: utf8, field: "bundleID") }
+        #expect(throws: FieldError(field: "productIdentifier", reason: reason)) { try ProductID(utf8: utf8) }
+        #expect(throws: FieldError(field: "offerID", reason: reason)) { try OfferID(utf8: utf8) }
+        #expect(throws: FieldError(field: "applicationUsername", reason: reason)) {
+            try Customer(applicationUsername: utf8)
+        }
+        #expect(throws: FieldError(field: "keyID", reason: reason)) { try KeyID(utf8: utf8) }
+        #expect(throws: FieldError(field: "appAccountToken", reason: .notUUID)) { try Customer(appAccountToken: utf8) }
+    }
+
+    @Test(
+        "broken UTF-8 is refused",
+        arguments: [[0xFF], [0xC3], [0xE2, 0x81], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]]
+            as [[UInt8]])
+    func brokenUTF8(bytes: [UInt8]) {
+        #expect(throws: FieldError(field: "offerID", reason: .notUTF8)) { try OfferID(utf8: bytes) }
+    }
+
+    @Test("sizes are bounded in bytes")
+    func sizes() throws {
+        _ = try BundleID(utf8: [UInt8](repeating: 0x61, count: 155))
+        #expect(throws: FieldError(field: "appBundleID", reason: .tooLong(maximumBytes: 155))) {
+            try BundleID(utf8: [UInt8](repeating: 0x61, count: 156))
+        }
+        #expect(throws: FieldError(field: "offerID", reason: .empty)) { try OfferID(utf8: []) }
+        _ = try Customer(applicationUsername: [])
+        _ = try Customer(applicationUsername: [UInt8](repeating: 0x61, count: 512))
+        #expect(throws: FieldError(field: "applicationUsername", reason: .tooLong(maximumBytes: 512))) {
+            try Customer(applicationUsername: [UInt8](repeating: 0x61, count: 513))
+        }
+        #expect(throws: FieldError(field: "keyID", reason: .notAlphanumeric)) { try KeyID(utf8: Array("../etc".utf8)) }
+    }
+
+    @Test("texts that are canonically equivalent but differ in bytes are different")
+    func noNormalisation() throws {
+        let composed = try OfferID(utf8: Array("\u{E9}".utf8))
+        let decomposed = try OfferID(utf8: Array("e\u{301}".utf8))
+        #expect(composed != decomposed)
+        #expect(composed.text.utf8 == [0xC3, 0xA9])
+        #expect(decomposed.text.utf8 == [0x65, 0xCC, 0x81])
+    }
+
+    @Test("an account token is signed in lower case, a username byte for byte")
+    func customer() throws {
+        let upperCase = Array("D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10".utf8)
+        #expect(try Customer(appAccountToken: upperCase).utf8 == Array("d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10".utf8))
+        #expect(try Customer(applicationUsername: upperCase).utf8 == upperCase)
+    }
+
+    @Test(
+        "what is no UUID is no token",
+        arguments: [
+            "", "d3b07384d1134ec6a7b16f1c2f5e9b10", "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b1",
+            "{d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10}",
+            "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b1g", "d3b07384-d113-4ec6-a7b16-f1c2f5e9b10",
+            " d3b07384-d113-4ec6-a7b1-6f1c2f5e9b1",
+            "d3b0738--d113-4ec6-a7b1-6f1c2f5e9b10",
+        ])
+    func notUUID(text: String) {
+        #expect(throws: FieldError(field: "appAccountToken", reason: .notUUID)) {
+            try Customer(appAccountToken: Array(text.utf8))
+        }
+    }
+
+    @Test("a nonce is a version 4 UUID in lower case and takes every other bit from the generator")
+    func nonceBits() throws {
+        var ones = ConstantGenerator(value: .max)
+        #expect(Nonce(using: &ones).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
+        var zeros = ConstantGenerator(value: 0)
+        #expect(Nonce(using: &zeros).description == "00000000-0000-4000-8000-000000000000")
+        var counting = SplitMix64(seed: 1)
+        #expect(Set((0..<10_000).map { _ in Nonce(using: &counting) }).count == 10_000)
+    }
+
+    private struct ConstantGenerator: RandomNumberGenerator {
+        let value: UInt64
+        mutating func next() -> UInt64 { value }
+    }
+}

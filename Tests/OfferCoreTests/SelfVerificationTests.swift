@@ -1,0 +1,48 @@
+import OfferCore
+import TestSupport
+import Testing
+
+@Suite("Self-verification")
+struct SelfVerificationTests {
+    private struct Broken: Error, Equatable {}
+
+    /// A key pair whose every answer a test decides.
+    private struct ScriptedKeyPair: SigningKeyPair {
+        var signature: Result<[UInt8], Broken> = .success([1])
+        var verdict: Result<Bool, Broken> = .success(true)
+
+        func sign(_ message: [UInt8]) throws -> [UInt8] { try signature.get() }
+        func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { try verdict.get() }
+    }
+
+    @Test("a signature leaves only when the public key accepts it")
+    func onlyWhenAccepted() throws {
+        let payload = try Fixtures.payload()
+        #expect(try ScriptedKeyPair().signature(for: payload).der == [1])
+        for (pair, expected) in [
+            (ScriptedKeyPair(verdict: .success(false)), "signatureRefused"),
+            (ScriptedKeyPair(verdict: .failure(Broken())), "verificationFailed"),
+            (ScriptedKeyPair(signature: .failure(Broken())), "signingFailed"),
+        ] {
+            do {
+                _ = try pair.signature(for: payload)
+                Issue.record("a signature left: \(expected)")
+            } catch {
+                #expect("\(error)".hasPrefix(expected))
+            }
+        }
+    }
+
+    @Test("a key that is taken out of service signs no more, and no other takes its place")
+    func outOfService() throws {
+        let id = try Fixtures.keyID()
+        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair())))
+        let before = ring.snapshot
+        let anotherID = try Fixtures.keyID("ANOTHERKEY")
+        ring.update { $0.takingOutOfService(anotherID) }
+        #expect(try ring.snapshot.signingKey().id == id)
+        ring.update { $0.takingOutOfService(id) }
+        #expect(throws: KeyRingError.outOfService(id)) { try ring.snapshot.signingKey() }
+        #expect(try before.signingKey().id == id, "a snapshot does not change")
+    }
+}

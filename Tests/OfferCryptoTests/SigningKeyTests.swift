@@ -1,0 +1,104 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+@Suite("Loading a key")
+struct SigningKeyTests {
+    @Test("a key as the openssl command writes it is taken")
+    func opensslKey() throws {
+        let folder = try TemporaryFolder()
+        try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "key", in: folder)
+        _ = try SigningKey(pem: folder.read("key"))
+    }
+
+    @Test(
+        "a key on another curve is refused by its name",
+        arguments: ["secp256k1", "secp384r1", "secp521r1", "brainpoolP256r1"])
+    func wrongCurve(curve: String) throws {
+        let folder = try TemporaryFolder()
+        try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)", "-out", "key", in: folder)
+        #expect(throws: SigningKeyError.wrongCurve(curve)) { try SigningKey(pem: folder.read("key")) }
+    }
+
+    @Test("a key of another algorithm is refused by its name", arguments: [("RSA", "RSA"), ("ED25519", "ED25519")])
+    func wrongAlgorithm(option: String, name: String) throws {
+        let folder = try TemporaryFolder()
+        try openssl("genpkey", "-algorithm", option, "-out", "key", in: folder)
+        #expect(throws: SigningKeyError.notEllipticCurve(name)) { try SigningKey(pem: folder.read("key")) }
+    }
+
+    @Test("an encrypted key is refused without asking for a password")
+    func encrypted() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "key")
+        try openssl("pkcs8", "-topk8", "-in", "key", "-out", "new", "-passout", "pass:secret", in: folder)
+        #expect(throws: SigningKeyError.encrypted) { try SigningKey(pem: folder.read("new")) }
+        try openssl("ec", "-in", "key", "-out", "old", "-aes128", "-passout", "pass:secret", in: folder)
+        #expect(throws: SigningKeyError.encrypted) { try SigningKey(pem: folder.read("old")) }
+    }
+
+    @Test("a public key and a key in another form are refused by their label")
+    func otherLabels() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "key")
+        try openssl("pkey", "-in", "key", "-pubout", "-out", "public", in: folder)
+        #expect(throws: SigningKeyError.wrongLabel("PUBLIC KEY")) { try SigningKey(pem: folder.read("public")) }
+        try openssl("ec", "-in", "key", "-out", "sec1", in: folder)
+        #expect(throws: SigningKeyError.wrongLabel("EC PRIVATE KEY")) { try SigningKey(pem: folder.read("sec1")) }
+    }
+
+    @Test("a key whose halves do not belong together is refused")
+    func mismatchedHalves() throws {
+        let one = try Self.der(of: PrivateKeyPEM.generate())
+        let other = try Self.der(of: PrivateKeyPEM.generate())
+        // In PKCS #8 the public point is the last 65 bytes.
+        let mixed = Self.pem(of: one.dropLast(65) + other.suffix(65))
+        #expect(throws: SigningKeyError.halvesDoNotMatch) { try SigningKey(pem: mixed) }
+        #expect(throws: Never.self) { try SigningKey(pem: Self.pem(of: one.dropLast(65) + one.suffix(65))) }
+    }
+
+    @Test("what is no key is refused, however it is broken")
+    func broken() throws {
+        let pem = try PrivateKeyPEM.generate()
+        let der = try Self.der(of: pem)
+        for text in [
+            "", "hello", "-----BEGIN PRIVATE KEY-----\n",
+            "-----BEGIN PRIVATE KEY-----\n!!!\n-----END PRIVATE KEY-----\n",
+        ] {
+            #expect(throws: SigningKeyError.notPEM) { try SigningKey(pem: Array(text.utf8)) }
+        }
+        for count in stride(from: 0, to: der.count, by: 7) {
+            #expect(throws: SigningKeyError.self) { try SigningKey(pem: Self.pem(of: der.prefix(count))) }
+        }
+        #expect(throws: SigningKeyError.self, "bytes behind the key") { try SigningKey(pem: Self.pem(of: der + [0])) }
+        for count in 0..<pem.count - 30 {
+            #expect(throws: SigningKeyError.self) { try SigningKey(pem: Array(pem.prefix(count))) }
+        }
+    }
+
+    @Test("no error about a key repeats any of it")
+    func errorsKeepTheSecret() throws {
+        let der = try Self.der(of: PrivateKeyPEM.generate())
+        let text = Self.pem(of: der.dropLast(3))
+        let secret = String(decoding: text, as: UTF8.self).split(separator: "\n")[1]
+        do {
+            _ = try SigningKey(pem: text)
+            Issue.record("a damaged key was taken")
+        } catch {
+            for description in ["\(error)", String(reflecting: error)] {
+                #expect(!description.contains(secret.prefix(16)))
+            }
+        }
+    }
+
+    private static func der(of pem: [UInt8]) throws -> [UInt8] {
+        let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        return [UInt8](try #require(Data(base64Encoded: lines.joined())))
+    }
+
+    private static func pem(of der: some Sequence<UInt8>) -> [UInt8] {
+        let base64 = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return Array("-----BEGIN PRIVATE KEY-----\n\(base64)\n-----END PRIVATE KEY-----\n".utf8)
+    }
+}

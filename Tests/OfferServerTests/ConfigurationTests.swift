@@ -1,0 +1,89 @@
+import OfferCore
+import OfferServer
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private static func problems(
+        _ environment: [String: String], _ change: (inout Configuration.Flags) -> Void = { _ in }
+    ) -> [String] {
+        var flags = Configuration.Flags()
+        change(&flags)
+        do {
+            _ = try Configuration(flags: flags, environment: environment)
+            return []
+        } catch {
+            return error.problems.map(\.error)
+        }
+    }
+
+    @Test("defaults are loopback, port 8080 and the folder keys; flags win over the environment")
+    func precedence() throws {
+        let plain = try Configuration(flags: .init(), environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "ABC"])
+        #expect((plain.host, plain.port, plain.keysDirectory) == ("127.0.0.1", 8080, "keys"))
+        var flags = Configuration.Flags()
+        flags.host = "::1"
+        flags.port = 1
+        flags.keysDirectory = "x"
+        flags.keyID = "FLAG"
+        let changed = try Configuration(
+            flags: flags,
+            environment: [
+                "SUBSCRIPTION_OFFERS_KEY_ID": "ENV", "SUBSCRIPTION_OFFERS_PORT": "2",
+                "SUBSCRIPTION_OFFERS_HOST": "localhost", "SUBSCRIPTION_OFFERS_KEYS_DIR": "y",
+            ])
+        #expect((changed.host, changed.port, changed.keysDirectory) == ("::1", 1, "x"))
+        guard case .folder(let id) = changed.keySource else {
+            Issue.record("not from the folder")
+            return
+        }
+        #expect(id.description == "FLAG")
+    }
+
+    @Test("every problem is told at once")
+    func allAtOnce() {
+        let problems = Self.problems([
+            "SUBSCRIPTION_OFFERS_PORT": "many", "SUBSCRIPTION_OFFERS_HOST": "0.0.0.0",
+            "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked-secret", "SUBSCRIPTION_OFFERS_KEYID": "ABC",
+        ])
+        #expect(problems.count == 4)
+        #expect(!problems.joined().contains("marked"))
+    }
+
+    @Test(
+        "only loopback addresses are served while callers cannot be told apart",
+        arguments: ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", ""])
+    func beyondLoopback(host: String) {
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.host = host }.count == 1)
+    }
+
+    @Test(
+        "every address of 127.0.0.0/8, ::1 and localhost are loopback",
+        arguments: ["127.0.0.1", "127.9.8.7", "::1", "localhost"])
+    func loopback(host: String) {
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.host = host } == [])
+    }
+
+    @Test(
+        "settings that this version cannot keep its word on stop it", arguments: ["API_TOKENS", "CONFIG", "AUDIT_LOG"])
+    func unknownSettings(name: String) {
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
+    }
+
+    @Test("a variable that is set but empty is unset; a key ID that cannot be one is a problem")
+    func keyIDs() {
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": ""]).count == 1)
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": ""]) == [])
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A\u{2063}B"]).count == 1)
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "../../A"]).count == 1)
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.development = true }.count == 1)
+    }
+
+    @Test("a secret prints as a placeholder")
+    func secret() {
+        let secret = Secret("marked")
+        var dumped = ""
+        dump(secret, to: &dumped)
+        #expect(!"\(secret)\(String(reflecting: secret))\(dumped)".contains("marked"))
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("Refusals")
+struct RefusalTests {
+    /// A body of the four fields with one replaced, added or (nil) left out.
+    private static func sample(_ changes: [String: String?]) -> String {
+        var members = [
+            "appBundleID": #""com.example.app""#, "productIdentifier": #""pro""#, "offerID": #""offer""#,
+            "applicationUsername": #""user""#,
+        ]
+        for (name, value) in changes { members[name] = value }
+        return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+    }
+
+    @Test(
+        "a missing, null or mistyped field is a 400 that names it",
+        arguments: ["appBundleID", "productIdentifier", "offerID", "applicationUsername"])
+    func namesTheField(field: String) throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        for (value, code) in [
+            (nil, "missing_field"), ("null", "wrong_type"), ("1", "wrong_type"), ("true", "wrong_type"),
+            ("[]", "wrong_type"), ("{}", "wrong_type"), (#""a\u2063b""#, "invalid_field"),
+            (#""a\nb""#, "invalid_field"),
+            (#""\u0000""#, "invalid_field"), ("\"\(String(repeating: "x", count: 600))\"", "invalid_field"),
+        ] as [(String?, String)] {
+            let answer = routes.post("/offer", Self.sample([field: value]))
+            #expect(answer.status == 400)
+            #expect(answer.mediaType == .problem)
+            #expect(answer.json["code"] as? String == code, "\(value ?? "absent")")
+            #expect(answer.json["field"] as? String == field)
+            #expect(answer.json["status"] as? Int == 400)
+            #expect((answer.json["detail"] as? String)?.contains(field) == true)
+            #expect((answer.json["requestID"] as? String)?.count == 16)
+        }
+    }
+
+    @Test(
+        "a caller never chooses what the server makes, however it is spelled",
+        arguments: ["keyID", "keyid", "keyIdentifier", "nonce", "NONCE", "timestamp", "signature"])
+    func reserved(field: String) throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let answers = [
+            routes.post("/offer", Self.sample([field: #""x""#])),
+            routes.get("/offer?appBundleID=a&productID=p&offerID=o&applicationUsername=&\(field)=x"),
+            routes.post(
+                "/v1/promotional-offers",
+                #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","\#(field)":"x"}"#),
+        ]
+        for answer in answers {
+            #expect(answer.status == 400)
+            #expect(answer.json["code"] as? String == "reserved_field")
+            #expect(answer.json["field"] as? String == field)
+        }
+    }
+
+    @Test("two names for one field, both customers, unknown names in /v1, and fields in two places are errors")
+    func conflicts() throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        func code(_ answer: Answer) -> String? { answer.json["code"] as? String }
+        #expect(code(routes.post("/offer", Self.sample(["productID": #""pro""#]))) == "conflicting_fields")
+        #expect(
+            code(routes.post("/offer", Self.sample(["appAccountToken": #""d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10""#])))
+                == "conflicting_fields")
+        #expect(
+            routes.post("/offer", Self.sample(["colour": #""red""#])).status == 200, "passed over, as in the sample")
+        #expect(
+            code(
+                routes.post(
+                    "/v1/promotional-offers",
+                    #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionId":"1"}"#))
+                == "unknown_field")
+        #expect(code(routes.post("/offer?offerID=o", Self.sample([:]))) == "query_not_expected")
+        #expect(
+            code(
+                routes.routes.answer(
+                    IncomingRequest(
+                        method: "GET", target: "/offer?a=b", contentType: "application/json",
+                        body: Array(Self.sample([:]).utf8)))) == "query_and_body")
+    }
+
+    @Test(
+        "a query that could mean two things is refused",
+        arguments: ["a+b", "%zz", "%2", "%ff", "a&offerID=b", "a&x", "%E2%81%A3", "%00"])
+    func queries(value: String) throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let answer = routes.get("/offer?appBundleID=a&productID=p&applicationUsername=&offerID=\(value)")
+        #expect(answer.status == 400)
+        #expect(["unreadable_query", "invalid_field"].contains(answer.json["code"] as? String))
+    }
+
+    @Test(
+        "only JSON in UTF-8 is a body",
+        arguments: [
+            nil, "", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16",
+            "application/json, text/plain", "application/jsonp",
+        ])
+    func contentType(type: String?) throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let body = Array(Self.sample([:]).utf8)
+        let answer = routes.routes.answer(
+            IncomingRequest(method: "POST", target: "/offer", contentType: type, body: body))
+        #expect(answer.status == 415)
+        let compressed = routes.routes.answer(
+            IncomingRequest(
+                method: "POST", target: "/offer", contentType: "application/json", contentEncoding: "gzip", body: body))
+        #expect(compressed.status == 415)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Logging
+import OfferCore
+import OfferCrypto
+import OfferServer
+import Synchronization
+import TestSupport
+
+/// The whole service without a socket, its time and nonces fixed.
+struct TestRoutes {
+    let routes: Routes
+    let signer: OfferSigner
+    let log: RecordedLog
+
+    init(pair: any SigningKeyPair) throws {
+        log = RecordedLog()
+        let nonces = Mutex(SplitMix64(seed: 1))
+        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)))
+        signer = OfferSigner(
+            ring: ring, makeNonce: { nonces.withLock { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
+            log: log.logger)
+        routes = Routes(offers: signer, health: Health(ring: ring), log: log.logger)
+    }
+
+    func post(_ path: String, _ json: String) -> Answer {
+        routes.answer(
+            IncomingRequest(method: "POST", target: path, contentType: "application/json", body: Array(json.utf8)))
+    }
+
+    func get(_ target: String) -> Answer { routes.answer(IncomingRequest(method: "GET", target: target)) }
+}
+
+/// Keeps what is logged.
+final class RecordedLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(log: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    private struct Handler: LogHandler {
+        let log: RecordedLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}
+
+extension Answer {
+    /// The body by another JSON reader than ours.
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,99 @@
+import NIOCore
+import NIOPosix
+
+/// A TCP connection on which a test says exactly which bytes go out.
+package struct Connection {
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private var received = ByteBuffer()
+
+    /// Opens a connection to 127.0.0.1, lends it to `body` and closes it.
+    package static func open<Result>(
+        port: Int, _ body: (inout Connection) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            var connection = Connection(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+            return try await body(&connection)
+        }
+    }
+
+    private init(
+        inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+        outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) {
+        self.inbound = inbound
+        self.outbound = outbound
+    }
+
+    package func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
+
+    package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// Closes our half: the server reads to the end and finds no more.
+    package func finishSending() { outbound.finish() }
+
+    /// The next answer, or nil where the server closed the connection instead.
+    package mutating func receive() async throws -> ReceivedAnswer? {
+        while true {
+            if let answer = try ReceivedAnswer(takingFrom: &received) { return answer }
+            do {
+                guard let next = try await inbound.next() else { return nil }
+                received.writeImmutableBuffer(next)
+            } catch {
+                return nil  // reset by the server
+            }
+        }
+    }
+
+    /// Sends `POST` with a JSON body and waits for the answer.
+    package mutating func post(_ path: String, json: String) async throws -> ReceivedAnswer? {
+        try await send(
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(json.utf8.count)\r\n\r\n\(json)")
+        return try await receive()
+    }
+
+    package mutating func get(_ target: String) async throws -> ReceivedAnswer? {
+        try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try await receive()
+    }
+}
+
+/// An answer as it came over the wire.
+package struct ReceivedAnswer: Sendable {
+    package struct Malformed: Error {}
+
+    package let status: Int
+    /// By name in lower case.
+    package let headers: [String: String]
+    package let body: [UInt8]
+
+    /// - Returns: nil while the answer has not arrived whole.
+    init?(takingFrom buffer: inout ByteBuffer) throws {
+        let bytes = Array(buffer.readableBytesView)
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        guard let statusLine = lines.first?.split(separator: " "), statusLine.count >= 2,
+            let status = Int(statusLine[1])
+        else { throw Malformed() }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { throw Malformed() }
+            headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
+        }
+        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        guard bytes.count >= end.upperBound + length else { return nil }
+        self.status = status
+        self.headers = headers
+        body = Array(bytes[end.upperBound..<end.upperBound + length])
+        buffer.moveReaderIndex(forwardBy: end.upperBound + length)
+    }
+}

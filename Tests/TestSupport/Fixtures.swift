@@ -1,0 +1,31 @@
+package import OfferCore
+package import OfferCrypto
+
+/// Throw-away keys and fixed values for tests.
+package enum Fixtures {
+    /// A key made for this run alone.
+    package static func makeSigningKey() throws -> SigningKey { try SigningKey(pem: PrivateKeyPEM.generate()) }
+
+    package static func keyID(_ text: String = "TESTKEY123") throws -> KeyID { try KeyID(utf8: Array(text.utf8)) }
+
+    /// 2026-01-01T00:00:00Z.
+    package static let timestamp = Timestamp(milliseconds: 1_767_225_600_000)
+
+    package static let nonceText = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
+
+    /// A payload of the field texts; the rest is fixed.
+    package static func payload(
+        appBundleID: String = "com.example.app", keyID: String = "TESTKEY123", productIdentifier: String = "pro",
+        offerID: String = "offer", customer: Customer? = nil
+    ) throws -> OfferPayload {
+        try OfferPayload(
+            appBundleID: BundleID(utf8: Array(appBundleID.utf8)),
+            keyID: KeyID(utf8: Array(keyID.utf8)),
+            productIdentifier: ProductID(utf8: Array(productIdentifier.utf8)),
+            offerID: OfferID(utf8: Array(offerID.utf8)),
+            customer: customer ?? Customer(applicationUsername: Array("user".utf8)),
+            nonce: Nonce(utf8: Array(nonceText.utf8)),
+            timestamp: timestamp
+        )
+    }
+}

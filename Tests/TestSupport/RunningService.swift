@@ -1,0 +1,64 @@
+import Foundation
+package import OfferCrypto
+
+/// `offer-signer serve` as a process of its own, on a free port of 127.0.0.1, with a key made for this run.
+package final class RunningService: Sendable {
+    package struct DidNotStart: Error {
+        package let log: String
+    }
+
+    package static let keyID = "TESTKEY123"
+
+    package let port: Int
+    package let verifyingKey: VerifyingKey
+    private let process: Process
+    private let folder: TemporaryFolder
+
+    package init(arguments: [String] = []) throws {
+        folder = try TemporaryFolder()
+        let pem = try PrivateKeyPEM.generate()
+        verifyingKey = try SigningKey(pem: pem).verifyingKey
+        try folder.write(pem, to: "SubscriptionKey_\(Self.keyID).p8")
+        for name in ["out", "log"] { try folder.write([], to: name) }
+
+        let process = Process()
+        process.executableURL = URL(filePath: Command.offerSigner)
+        process.arguments = ["serve", "--port", "0", "--keys-dir", folder.path, "--key-id", Self.keyID] + arguments
+        process.environment = Command.bareEnvironment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
+        process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
+        try process.run()
+        self.process = process
+        while true {
+            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
+            if let end = announced.firstRange(of: "http://127.0.0.1:"), announced.contains("\n"),
+                let port = Int(announced[end.upperBound...].prefix { $0.isNumber })
+            {
+                self.port = port
+                return
+            }
+            guard process.isRunning else {
+                throw DidNotStart(log: String(decoding: try folder.read("log"), as: UTF8.self))
+            }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Everything it has logged so far.
+    package var log: String {
+        get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
+    }
+
+    package var isRunning: Bool { process.isRunning }
+
+    /// Sends SIGTERM and waits for the end.
+    /// - Returns: the exit status.
+    package func stop() -> Int32 {
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
