@@ -90,6 +90,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: ["offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport"],
+            exclude: ["StoreKitStandIn.swift.txt"],
             swiftSettings: strict
         ),
     ]

@@ -1,0 +1,175 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Every example of README.md is run, and its answer compared. `scripts/run` itself is tried by `scripts/test`.
+@Suite("README", .timeLimit(.minutes(5)))
+struct ReadmeTests {
+    private struct Block {
+        let language: String
+        let text: String
+    }
+
+    private static let repository = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func blocks() throws -> [Block] {
+        let readme = try String(contentsOf: repository.appending(path: "README.md"), encoding: .utf8)
+        return readme.split(separator: "```", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }
+            .map { _, block in
+                let end = block.firstIndex(of: "\n") ?? block.endIndex
+                return Block(language: String(block[..<end]), text: String(block[end...].dropFirst()))
+            }
+    }
+
+    private static func block(_ language: String, containing text: String) throws -> String {
+        try #require(blocks().first { $0.language == language && $0.text.contains(text) }).text
+    }
+
+    /// The answer with what differs at every call replaced by a letter.
+    private static func shape(_ answer: String) -> String {
+        answer.trimmingCharacters(in: .whitespacesAndNewlines)
+            .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "N")
+            .replacing(/[0-9]{13}/, with: "T")
+            .replacing(/"ME[A-Za-z0-9+\/]{90,94}={0,2}"/, with: "S")
+            .replacing(/"requestID":"[0-9a-f]{16}"/, with: "R")
+            .replacing(RunningService.keyID, with: "DEVELOPKEY")
+    }
+
+    @Test("no example is without a test")
+    func everyBlockIsKnown() throws {
+        // Two curls with answers, sign | verify with its answer, a real key, two snippets, and the two commands.
+        #expect(
+            try Self.blocks().map(\.language) == [
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "swift", "swift", "sh", "json",
+            ])
+        for command in ["scripts/run", "scripts/test"] {
+            #expect(try Self.blocks().contains { $0.text == command + "\n" })
+            let path = Self.repository.appending(path: command).path
+            #expect(FileManager.default.isExecutableFile(atPath: path))
+        }
+    }
+
+    @Test(
+        "each curl gives the answer that stands below it",
+        arguments: ["\"applicationUsername\": \"8d7f9a52c4e1\"\n}'", "_3m\"\n}'"])
+    func curl(text: String) throws {
+        let service = try RunningService()
+        let blocks = try Self.blocks()
+        let index = try #require(blocks.firstIndex { $0.text.hasPrefix("curl") && $0.text.contains(text) })
+        let outcome = try Command.run(
+            "bash", ["-c", blocks[index].text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")])
+        #expect(outcome.status == 0)
+        #expect(Self.shape(outcome.standardOutput) == Self.shape(blocks[index + 1].text))
+    }
+
+    /// A folder that looks like a checkout after a build: keys, the command, and `scripts/run` without its building.
+    private static func checkout() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in ["keys", "scripts", ".build", ".build/debug", "Downloads"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: name), withIntermediateDirectories: false)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/.build/debug/offer-signer", withDestinationPath: Command.offerSigner)
+        try folder.write("#!/bin/sh\nexec .build/debug/offer-signer serve --port 0\n".utf8, to: "scripts/run")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/scripts/run")
+        return folder
+    }
+
+    @Test("sign and verify on the command line give what stands below them")
+    func signAndVerify() throws {
+        let folder = try Self.checkout()
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
+        let outcome = try Command.run(
+            "bash", ["-o", "pipefail", "-c", Self.block("sh", containing: "offer-signer sign")], directory: folder.url)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(Self.shape(outcome.standardOutput) == Self.shape(try Self.block("json", containing: "\"verifies\"")))
+    }
+
+    @Test("the three lines for a real key start the service with it")
+    func realKey() throws {
+        let folder = try Self.checkout()
+        try folder.write(PrivateKeyPEM.generate(), to: "Downloads/SubscriptionKey_2X9R4HXF34.p8")
+        let lines = try Self.block("sh", containing: "Downloads")
+        // Start it, wait until it announces itself, and stop it as an operator would.
+        let script = """
+            { \(lines.replacing("SUBSCRIPTION", with: "exec env SUBSCRIPTION")) } >out 2>log &
+            until grep -q http out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
+            kill $! && wait $! && cat out
+            """
+        let outcome = try Command.run(
+            "bash", ["-e", "-c", script], environment: ["HOME": folder.path], directory: folder.url)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.hasPrefix("offer-signer signs with key 2X9R4HXF34 on http://127.0.0.1:"))
+    }
+
+    @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])
+    func storeKit(version: Int) async throws {
+        let service = try RunningService()
+        let token = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
+        let customer = version == 1 ? ("applicationUsername", "user") : ("appAccountToken", token)
+        let request = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","\#(customer.0)":"\#(customer.1)"}"#
+        let answer = try await Connection.open(port: service.port) { try await $0.post("/offer", json: request) }
+
+        let folder = try TemporaryFolder()
+        try folder.write(try #require(answer).body, to: "answer.json")
+        try folder.write(Self.standIn(), to: "StoreKit.swift")
+        try folder.write(
+            Self.block("swift", containing: version == 1 ? "SKPayment" : "PurchaseResult").utf8, to: "snippet.swift")
+        try folder.write(Self.driver(version: version, customer: customer.1).utf8, to: "main.swift")
+        for command in [
+            "swiftc -emit-module -emit-library -static -module-name StoreKit StoreKit.swift",
+            "swiftc -I . -L . main.swift snippet.swift -lStoreKit -o try",
+        ] {
+            let compiled = try Command.run("bash", ["-c", command], directory: folder.url)
+            try #require(compiled.status == 0, "\(compiled.standardError)")
+        }
+        let outcome = try Command.run("./try", [], directory: folder.url)
+        let passed = outcome.standardOutput.split(separator: "\n").map(String.init)
+        try #require(passed.count == 6)
+        // What the App Store would put together from what StoreKit was given.
+        let payload = ["a", passed[0], "p", passed[1], passed[2], passed[3].lowercased(), passed[4]]
+        let signature = [UInt8](try #require(Data(base64Encoded: passed[5])))
+        #expect(try service.verifyingKey.verify(signature, of: Array(payload.joined(separator: "\u{2063}").utf8)))
+    }
+
+    private static func standIn() throws -> Data {
+        try Data(contentsOf: repository.appending(path: "Tests/CommandTests/StoreKitStandIn.swift.txt"))
+    }
+
+    /// Calls the snippet as an app would and prints what StoreKit was given: key ID, offer ID, customer, nonce,
+    /// timestamp, signature in base64.
+    private static func driver(version: Int, customer: String) -> String {
+        let head = """
+            import StoreKit
+            let answer = try Data(contentsOf: URL(filePath: "answer.json"))
+            let signed = try JSONDecoder().decode(OfferSignature.self, from: answer)
+
+            """
+        return switch version {
+        case 1:
+            head + """
+                let made = payment(for: SKProduct(), offerID: "o", username: "\(customer)", signed: signed)
+                if let payment = made as? SKMutablePayment, let discount = payment.paymentDiscount {
+                    print(discount.keyIdentifier, discount.identifier, payment.applicationUsername ?? "", discount.nonce,
+                        discount.timestamp, discount.signature, separator: "\\n")
+                }
+                """
+        default:
+            head + """
+                let token = UUID(uuidString: "\(customer)") ?? UUID()
+                let result = try await purchase(Product(), offerID: "o", accountToken: token, signed: signed)
+                if case .success(let options) = result {
+                    var passedToken = ""
+                    for case .accountToken(let token) in options { passedToken = token.uuidString.lowercased() }
+                    for case .offer(let offerID, let keyID, let nonce, let signature, let timestamp) in options {
+                        print(keyID, offerID, passedToken, nonce, timestamp, signature.base64EncodedString(), separator: "\\n")
+                    }
+                }
+                """
+        }
+    }
+}
