@@ -14,9 +14,13 @@ import COpenSSL
         var header: UnsafeMutablePointer<CChar>?
         var data: UnsafeMutablePointer<UInt8>?
         var count = 0
-        let bio = unsafe BIO_new_mem_buf(pem, Int32(clamping: pem.count))
-        defer { unsafe BIO_free(bio) }
-        guard unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1, let name = unsafe name,
+        let isRead = unsafe pem.withUnsafeBytes { bytes in
+            // The BIO reads from the bytes as long as it lives, so it lives in here.
+            let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+            defer { unsafe BIO_free(bio) }
+            return unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1
+        }
+        guard isRead, let name = unsafe name,
             let data = unsafe data
         else {
             ERR_clear_error()

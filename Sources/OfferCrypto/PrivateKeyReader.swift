@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Reads a PKCS #8 PEM private key, and nothing else, into libcrypto.
+/// Reads the private key in the first block of a PEM text into libcrypto; that block has to be PKCS #8.
 enum PrivateKeyReader {
     /// The label of an unencrypted PKCS #8 key (RFC 7468 section 10), the form App Store Connect issues.
     private static let label = "PRIVATE KEY"

@@ -3,13 +3,13 @@ import OfferCore
 
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes never come back out.
 @safe package final class SigningKey: SigningKeyPair {
-    // Never changed after init, and each call brings its own context, so threads share it: openssl-threads(7).
-    private nonisolated(unsafe) let pkey: OpaquePointer
+    private let contexts: ECDSAContextPool
 
     /// Reads the key and proves that it signs: a signature over random bytes has to verify with its public half.
     /// - Parameter pem: unencrypted PKCS #8 PEM, as App Store Connect issues it.
     package init(pem: [UInt8]) throws(SigningKeyError) {
-        unsafe pkey = try unsafe PrivateKeyReader.read(pem: pem)
+        let pkey = try unsafe PrivateKeyReader.read(pem: pem)
+        contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
         // By name, not by size: secp256k1 has 256 bits too.
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
             throw .notEllipticCurve(unsafe Self.algorithmName(of: pkey))
@@ -19,23 +19,17 @@ import OfferCore
         try proveThatHalvesMatch()
     }
 
-    deinit { unsafe EVP_PKEY_free(pkey) }
-
     package func sign(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        ERR_clear_error()
-        let context = try DigestContext()
-        return try unsafe context.sign(message, with: pkey)
+        try contexts.withContext { context throws(OpenSSLError) in try context.sign(message) }
     }
 
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
-        ERR_clear_error()
-        let context = try DigestContext()
-        return try unsafe context.verify(signature, of: message, with: pkey)
+        try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
     }
 
     /// The public half, which may be shown to anyone.
     package var verifyingKey: VerifyingKey {
-        get throws(OpenSSLError) { try unsafe VerifyingKey(der: PublicKeyWriter.der(of: pkey)) }
+        get throws(OpenSSLError) { try unsafe VerifyingKey(der: PublicKeyWriter.der(of: contexts.pkey)) }
     }
 
     private func proveThatHalvesMatch() throws(SigningKeyError) {

@@ -2,8 +2,7 @@ import COpenSSL
 
 /// An ECDSA P-256 public key owned by libcrypto.
 @safe package final class VerifyingKey: Sendable {
-    // Never changed after init, and each call brings its own context, so threads share it: openssl-threads(7).
-    private nonisolated(unsafe) let pkey: OpaquePointer
+    private let contexts: ECDSAContextPool
 
     /// SubjectPublicKeyInfo in ASN.1 DER (RFC 5280 section 4.1).
     package let der: [UInt8]
@@ -12,7 +11,8 @@ import COpenSSL
     package init(der: [UInt8]) throws(OpenSSLError) {
         ERR_clear_error()
         self.der = der
-        unsafe pkey = try unsafe Self.read(der)
+        let pkey = try unsafe Self.read(der)
+        contexts = unsafe ECDSAContextPool(owning: pkey, canSign: false)
         var name = [CChar](repeating: 0, count: 64)
         var count = 0
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1,
@@ -31,13 +31,9 @@ import COpenSSL
         try self.init(der: unsafe block.withBytes { unsafe Array($0) })
     }
 
-    deinit { unsafe EVP_PKEY_free(pkey) }
-
     /// Whether `signature`, in ASN.1 DER, is one over SHA-256 of `message`. A malformed signature is a "no".
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
-        ERR_clear_error()
-        let context = try DigestContext()
-        return try unsafe context.verify(signature, of: message, with: pkey)
+        try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
     }
 
     private static func read(_ der: [UInt8]) throws(OpenSSLError) -> OpaquePointer {

@@ -1,0 +1,27 @@
+import COpenSSL
+
+/// SHA-256, fetched from libcrypto once. A fetch at every call would cost as much as hashing a payload.
+@safe struct SHA256Digest: ~Copyable {
+    // Never changed after init and documented to be shared among threads: openssl-threads(7).
+    private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
+
+    private let context: OpaquePointer
+
+    init() throws(OpenSSLError) {
+        guard let context = unsafe EVP_MD_CTX_new() else { throw .draining(after: "EVP_MD_CTX_new") }
+        unsafe self.context = unsafe context
+    }
+
+    deinit { unsafe EVP_MD_CTX_free(context) }
+
+    func hash(_ message: [UInt8]) throws(OpenSSLError) -> InlineArray<32, UInt8> {
+        var digest = InlineArray<32, UInt8>(repeating: 0)
+        var bytes = digest.mutableSpan
+        guard unsafe EVP_DigestInit_ex2(context, Self.algorithm, nil) == 1,
+            unsafe EVP_DigestUpdate(context, message, message.count) == 1,
+            unsafe bytes.withUnsafeMutableBufferPointer({ unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) })
+                == 1
+        else { throw .draining(after: "EVP_DigestInit_ex2") }
+        return digest
+    }
+}
