@@ -55,7 +55,13 @@ enum KeyLoader {
     }
 
     private static func developmentKey(_ id: KeyID, in folder: KeyFolder) throws -> SigningKey {
-        if !folder.keyIDs().contains(id) { try generate(id, in: folder) }
+        do {
+            try folder.create(id, pem: try PrivateKeyPEM.generate())
+        } catch KeyFileError.exists {
+            // Made earlier, or by another process just now.
+        } catch {
+            throw CommandError("\(error)", hint: "the folder has to be there and to be writable")
+        }
         return try signingKey(id, in: folder)
     }
 

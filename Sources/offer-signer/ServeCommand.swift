@@ -52,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw CommandError(
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error))",
-                hint: "stop the program that uses the port, or choose another with --port")
+                hint: "choose a loopback address with --host and a port that is free with --port")
         }
     }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OfferCore
+import OfferCrypto
 
 /// The real time and the real randomness; tests bring their own.
 enum SystemSources {
@@ -7,9 +8,8 @@ enum SystemSources {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 
-    /// From the system's cryptographically secure generator: `getrandom(2)`.
     static func makeNonce() -> Nonce {
-        var random = SystemRandomNumberGenerator()
+        var random = SystemRandomNumbers()
         return Nonce(using: &random)
     }
 }

@@ -2,8 +2,10 @@
 struct BadRequest: Sendable {
     let name: String
     let bytes: [UInt8]
-    /// The statuses that may answer it. Empty: the connection may only close.
+    /// The statuses that may answer it.
     let statuses: Set<Int>
+    /// Whether the connection may close without an answer.
+    var mayHangUp = false
 
     static let goodBody =
         #"{"appBundleID":"com.example.app","productIdentifier":"pro","offerID":"offer","applicationUsername":"user"}"#
@@ -38,7 +40,14 @@ struct BadRequest: Sendable {
     static let json = "Content-Type: application/json"
     static let length = "Content-Length: \(goodBody.utf8.count)"
 
-    static let all: [BadRequest] = framing + methodsAndPaths + sizes + mediaTypes + jsonTexts + fields + queries
+    static let all: [BadRequest] =
+        framing.map(\.hangingUp) + sizes.map(\.hangingUp) + methodsAndPaths + mediaTypes + jsonTexts + fields + queries
+
+    private var hangingUp: BadRequest {
+        var request = self
+        request.mayHangUp = true
+        return request
+    }
 
     static let framing: [BadRequest] = [
         raw("no HTTP at all", "hello\r\n\r\n"),
@@ -57,7 +66,12 @@ struct BadRequest: Sendable {
             "a length beyond 64 bits", "POST /offer HTTP/1.1", [json, "Content-Length: 99999999999999999999999"], [400]),
         framed("both kinds of length", "POST /offer HTTP/1.1", [json, length, "Transfer-Encoding: chunked"], [400]),
         framed("a chunk size that is no number", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: chunked"], [400]),
-        framed("an unknown transfer coding", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip"], [400, 415]),
+        framed("an unknown transfer coding", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip"], [400]),
+        framed(
+            "a coding in front of chunked", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip, chunked"], [400]),
+        framed("two Hosts", "POST /offer HTTP/1.1", ["Host: b", json, length], [400]),
+        raw("no Host", "POST /offer HTTP/1.1\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"),
+        framed("an unknown expectation", "POST /offer HTTP/1.1", ["Expect: a coupon", json, length], [400]),
         raw("a body cut short", "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\n\(length)\r\n\r\n{\"appBundleID\":"),
         raw(
             "a chunk cut short",
@@ -85,7 +99,7 @@ struct BadRequest: Sendable {
     ]
 
     static let sizes: [BadRequest] = [
-        framed("a body announced too large", "POST /offer HTTP/1.1", [json, "Content-Length: 16385"], [400, 413]),
+        framed("a body announced too large", "POST /offer HTTP/1.1", [json, "Content-Length: 16385"], [413]),
         body("a body just too large", String(repeating: " ", count: 16385)).expecting([413]),
         raw(
             "a chunked body too large",
@@ -177,7 +191,7 @@ struct BadRequest: Sendable {
 
     static let queries: [BadRequest] = [
         raw("a query that lacks fields", "GET /offer?appBundleID=a HTTP/1.1\r\nHost: a\r\n\r\n"),
-        raw("neither query nor body", "GET /offer HTTP/1.1\r\nHost: a\r\n\r\n", [415]),
+        raw("neither query nor body", "GET /offer HTTP/1.1\r\nHost: a\r\n\r\n"),
         raw(
             "a duplicate name in the query",
             "GET /offer?appBundleID=a&appBundleID=a&productID=p&offerID=o&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"

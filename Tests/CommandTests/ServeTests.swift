@@ -25,6 +25,8 @@ struct ServeTests {
                 #expect(problem?["code"] is String, "\(request.name)")
                 #expect(problem?["requestID"] is String, "\(request.name)")
                 #expect(problem?["signature"] == nil, "\(request.name)")
+            } else {
+                #expect(request.mayHangUp, "\(request.name) was not answered")
             }
             let good = try await Connection.open(port: service.port) {
                 try await $0.post("/offer", json: BadRequest.goodBody)
@@ -110,6 +112,104 @@ struct ServeTests {
             try await connection.send(chunked + "0\r\n\r\n")
             #expect(try await connection.receive()?.status == 200)
         }
+    }
+
+    @Test("a problem with the fields leaves the connection open for the next request")
+    func sameConnection() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            for request in BadRequest.fields + BadRequest.jsonTexts + BadRequest.mediaTypes {
+                try await connection.send(request.bytes)
+                let refused = try await connection.receive()
+                #expect(refused.map { request.statuses.contains($0.status) } == true, "\(request.name)")
+                let good = try await connection.post("/offer", json: BadRequest.goodBody)
+                #expect(good?.status == 200, "after \(request.name)")
+            }
+        }
+    }
+
+    @Test("an answer to HEAD has no body, 100-continue is answered first, and a last request is the last")
+    func protocolManners() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            try await connection.send("HEAD /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = try await connection.receiveHead()
+            #expect(head?.status == 200)
+            let next = try await connection.get("/health/live")
+            #expect(next.map { String(decoding: $0.body, as: UTF8.self) } == #"{"status":"live"}"#)
+
+            try await connection.send(
+                "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\nExpect: 100-continue\r\n\r\n"
+            )
+            let interim = try await connection.receive()
+            #expect(interim?.status == 100)
+            try await connection.send(BadRequest.goodBody)
+            let answer = try await connection.receive()
+            #expect(answer?.status == 200)
+        }
+        for last in [
+            "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", "GET /health/live HTTP/1.0\r\n\r\n",
+        ] {
+            try await Connection.open(port: service.port) { connection in
+                try await connection.send(last)
+                let answer = try await connection.receive()
+                #expect(answer?.status == 200)
+                #expect(answer?.headers["connection"] == "close")
+                #expect(try await connection.isAtEnd)
+            }
+        }
+    }
+
+    @Test("a client that does not read its answers is not read from without end")
+    func unreadAnswers() async throws {
+        let service = try RunningService()
+        let before = try service.residentKilobytes
+        try await Connection.open(port: service.port) { connection in
+            let request = Array("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+            let many = Array(repeatElement(request, count: 2000).joined())
+            // 200,000 requests have 70 MB of answers; none is read.
+            let flood = connection.flood(of: many, times: 100)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await flood() }
+                group.addTask { try await Self.waitUntilLogRests(of: service) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+        #expect(try service.residentKilobytes - before < 30_000)
+        #expect(service.stop() == 0)
+    }
+
+    /// Returns once the service has begun to refuse requests and then refuses no more.
+    private static func waitUntilLogRests(of service: RunningService) async throws {
+        var size = 0
+        while case let now = try service.log.utf8.count, now < 1000 || now != size {
+            size = now
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    @Test("SIGTERM lets a request that has begun be finished, and does not wait for one that never ends")
+    func stopInTheMiddle() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { finishing in
+            try await finishing.send(
+                "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n")
+            try await Connection.open(port: service.port) { never in
+                try await never.send("POST /health/live HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+                // Both are begun once a third one, sent after them, has been answered by each event loop.
+                for _ in 0..<8 {
+                    _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
+                }
+                service.terminate()
+                try await Task.sleep(for: .milliseconds(200))
+                try await finishing.send(BadRequest.goodBody)
+                let answer = try await finishing.receive()
+                #expect(answer?.status == 200)
+                #expect(answer?.headers["connection"] == "close")
+            }
+        }
+        #expect(service.stop() == 0)
     }
 
     @Test("health routes answer, and SIGTERM ends the process with status 0")

@@ -52,7 +52,10 @@ struct ConfigurationTests {
 
     @Test(
         "only loopback addresses are served while callers cannot be told apart",
-        arguments: ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", ""])
+        arguments: [
+            "0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", "127.+0.+0.+1",
+            "",
+        ])
     func beyondLoopback(host: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.host = host }.count == 1)
     }

@@ -108,8 +108,18 @@ struct JSONReaderTests {
         case .null: theirs is NSNull
         case .bool(let value): theirs as? Bool == value
         case .number(let text): (theirs as? NSNumber)?.doubleValue == Double(String(decoding: text, as: UTF8.self))
-        case .array(let elements): (theirs as? [Any])?.count == elements.count
-        case .object(let object): (theirs as? [String: Any])?.count == object.members.count
+        case .array(let elements):
+            if let theirs = theirs as? [Any] {
+                theirs.count == elements.count && zip(elements, theirs).allSatisfy { agree($0, $1) }
+            } else {
+                false
+            }
+        case .object(let object):
+            if let theirs = theirs as? [String: Any] {
+                object.members.allSatisfy { agree($0.value, theirs[String(decoding: $0.name, as: UTF8.self)]) }
+            } else {
+                false
+            }
         }
     }
 }

@@ -53,6 +53,26 @@ package struct Connection {
         }
     }
 
+    /// The next answer's head, for one that has no body whatever its length says.
+    package mutating func receiveHead() async throws -> ReceivedAnswer? {
+        while true {
+            if let answer = try ReceivedAnswer(takingFrom: &received, hasBody: false) { return answer }
+            guard let next = try await inbound.next() else { return nil }
+            received.writeImmutableBuffer(next)
+        }
+    }
+
+    /// Whether the server has ended the connection and nothing is left to be received.
+    package var isAtEnd: Bool {
+        mutating get async throws { try await receive() == nil && received.readableBytes == 0 }
+    }
+
+    /// What sends the same bytes many times from another task, while this one does not read.
+    package func flood(of bytes: [UInt8], times: Int) -> @Sendable () async throws -> Void {
+        let outbound = outbound
+        return { for _ in 0..<times { try await outbound.write(ByteBuffer(bytes: bytes)) } }
+    }
+
     /// Sends `POST` with a JSON body and waits for the answer.
     package mutating func post(_ path: String, json: String) async throws -> ReceivedAnswer? {
         try await send(
@@ -77,7 +97,7 @@ package struct ReceivedAnswer: Sendable {
     package let body: [UInt8]
 
     /// - Returns: nil while the answer has not arrived whole.
-    init?(takingFrom buffer: inout ByteBuffer) throws {
+    init?(takingFrom buffer: inout ByteBuffer, hasBody: Bool = true) throws {
         let bytes = Array(buffer.readableBytesView)
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -89,7 +109,7 @@ package struct ReceivedAnswer: Sendable {
             guard let colon = line.firstIndex(of: ":") else { throw Malformed() }
             headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
         }
-        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        let length = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
         guard bytes.count >= end.upperBound + length else { return nil }
         self.status = status
         self.headers = headers

@@ -14,7 +14,7 @@ package final class RunningService: Sendable {
     private let process: Process
     private let folder: TemporaryFolder
 
-    package init(arguments: [String] = []) throws {
+    package init(arguments: [String] = [], environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
         verifyingKey = try SigningKey(pem: pem).verifyingKey
@@ -24,7 +24,7 @@ package final class RunningService: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: Command.offerSigner)
         process.arguments = ["serve", "--port", "0", "--keys-dir", folder.path, "--key-id", Self.keyID] + arguments
-        process.environment = Command.bareEnvironment
+        process.environment = Command.bareEnvironment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
         process.standardError = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
@@ -53,6 +53,18 @@ package final class RunningService: Sendable {
     }
 
     package var isRunning: Bool { process.isRunning }
+
+    /// VmRSS of the process.
+    package var residentKilobytes: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+            return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
+        }
+    }
+
+    /// Sends SIGTERM.
+    package func terminate() { process.terminate() }
 
     /// Sends SIGTERM and waits for the end.
     /// - Returns: the exit status.

@@ -11,18 +11,29 @@ package struct OfferSignature: Hashable, Sendable {
     package var base64: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((der.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: der.count, by: 3) {
-            let group = der[start..<min(start + 3, der.count)]
-            var bits: UInt32 = 0
-            for byte in group { bits = bits << 8 | UInt32(byte) }
-            bits <<= 8 * UInt32(3 - group.count)
-            for position in 0..<4 {
-                let digit = Int(bits >> UInt32(18 - 6 * position)) & 0x3F
-                text.append(position <= group.count ? Self.alphabet[digit] : UInt8(ascii: "="))
-            }
+        var start = 0
+        while start + 2 < der.count {
+            let bits = UInt32(der[start]) << 16 | UInt32(der[start + 1]) << 8 | UInt32(der[start + 2])
+            text.append(Self.digit(bits >> 18))
+            text.append(Self.digit(bits >> 12))
+            text.append(Self.digit(bits >> 6))
+            text.append(Self.digit(bits))
+            start += 3
+        }
+        switch der.count - start {
+        case 1:
+            let bits = UInt32(der[start]) << 16
+            text += [Self.digit(bits >> 18), Self.digit(bits >> 12), UInt8(ascii: "="), UInt8(ascii: "=")]
+        case 2:
+            let bits = UInt32(der[start]) << 16 | UInt32(der[start + 1]) << 8
+            text += [Self.digit(bits >> 18), Self.digit(bits >> 12), Self.digit(bits >> 6), UInt8(ascii: "=")]
+        default: break
         }
         return text
     }
+
+    /// The digit for the low six bits. By table: on random bits, branches would be guessed wrong half the time.
+    private static func digit(_ bits: UInt32) -> UInt8 { alphabet[Int(bits & 0x3F)] }
 
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -1,4 +1,4 @@
-/// An HTTP answer, free of the framework that carries it. Every answer also gets `Cache-Control: no-store`.
+/// An HTTP answer, free of the framework that carries it.
 package struct Answer: Hashable, Sendable {
     package enum MediaType: String, Sendable {
         case json = "application/json"
@@ -18,5 +18,28 @@ package struct Answer: Hashable, Sendable {
         self.status = status
         self.mediaType = mediaType
         self.body = body
+    }
+
+    /// Every header but those that the carrier adds: `Content-Length`, `Date` and `Connection`.
+    package var headers: [(name: String, value: String)] {
+        var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
+        if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
+        return headers
+    }
+
+    /// The phrase that RFC 9110 gives a status.
+    package static func reasonPhrase(for status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 400: "Bad Request"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 503: "Service Unavailable"
+        default: "Unknown"
+        }
     }
 }

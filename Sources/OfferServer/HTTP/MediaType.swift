@@ -1,6 +1,7 @@
 /// Tells whether a `Content-Type` (RFC 9110 section 8.3) announces JSON in UTF-8.
 enum MediaType {
     static func isJSON(_ contentType: String) -> Bool {
+        if contentType == "application/json" { return true }
         var parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
         guard parts.removeFirst().lowercased() == "application/json" else { return false }
         return parts.allSatisfy { parameter in

@@ -11,9 +11,10 @@ extension Problem {
             400
         case .notFound: 404
         case .methodNotAllowed: 405
+        case .requestTimeout: 408
         case .bodyTooLarge: 413
         case .notJSONContent, .encodedContent: 415
-        case .signingUnavailable: 503
+        case .signingUnavailable, .notReady: 503
         }
     }
 
@@ -21,6 +22,7 @@ extension Problem {
     package var code: String {
         switch self {
         case .malformedHTTP: "malformed_http"
+        case .requestTimeout: "request_timeout"
         case .notFound: "not_found"
         case .methodNotAllowed: "method_not_allowed"
         case .bodyTooLarge: "body_too_large"
@@ -38,6 +40,7 @@ extension Problem {
         case .reservedField: "reserved_field"
         case .unknownField: "unknown_field"
         case .signingUnavailable: "signing_unavailable"
+        case .notReady: "not_ready"
         }
     }
 
@@ -45,7 +48,9 @@ extension Problem {
     package var detail: String {
         switch self {
         case .malformedHTTP:
-            "The request is not well-formed HTTP/1.1."
+            "The request is not well-formed HTTP/1.1, or its head is too large."
+        case .requestTimeout:
+            "The request did not arrive whole in time."
         case .notFound:
             "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers."
         case .methodNotAllowed(let allowed):
@@ -82,7 +87,9 @@ extension Problem {
         case .unknownField(let field):
             "\(field) is not a field of this request."
         case .signingUnavailable:
-            "No offer can be signed right now. The operator has been alarmed."
+            "No offer can be signed right now. The log of the service says why."
+        case .notReady:
+            "No key is in service. The log of the service says why."
         }
     }
 
@@ -94,8 +101,10 @@ extension Problem {
         case .missingCustomer: "applicationUsername"
         case .invalidField(let error): error.field
         case .conflictingFields(_, let other): other
-        case .malformedHTTP, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent, .encodedContent,
-            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .signingUnavailable:
+        case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
+            .encodedContent,
+            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .signingUnavailable,
+            .notReady:
             nil
         }
     }
@@ -104,28 +113,16 @@ extension Problem {
     package func answer(requestID: RequestID) -> Answer {
         var writer = JSONWriter()
         writer.member("type", "about:blank")
-        writer.member("title", title)
-        writer.member("status", status)
+        // With the type about:blank, RFC 9457 wants the phrase of the status and no other title.
+        writer.member("title", Answer.reasonPhrase(for: status))
+        writer.member("status", Int64(status))
         writer.member("detail", detail)
         writer.member("code", code)
         if let field { writer.member("field", field) }
         writer.member("requestID", requestID.text)
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
-        if case .signingUnavailable = self { answer.retryAfter = 30 }
+        if status == 503 { answer.retryAfter = 30 }
         return answer
-    }
-
-    /// The phrase of the status: with the type `about:blank`, RFC 9457 wants no other.
-    private var title: String {
-        switch status {
-        case 400: "Bad Request"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 413: "Content Too Large"
-        case 415: "Unsupported Media Type"
-        case 503: "Service Unavailable"
-        default: "Error"
-        }
     }
 }

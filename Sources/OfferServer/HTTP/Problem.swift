@@ -14,6 +14,7 @@ package enum Problem: Error, Hashable {
 
     // What was sent cannot be read.
     case malformedHTTP
+    case requestTimeout
     case notFound
     /// With the methods that the path knows.
     case methodNotAllowed([String])
@@ -38,4 +39,5 @@ package enum Problem: Error, Hashable {
 
     // We cannot sign.
     case signingUnavailable
+    case notReady
 }

@@ -31,9 +31,13 @@ package struct JSONObject: Hashable, Sendable {
 
     package private(set) var members: [Member] = []
 
+    init() {
+        members.reserveCapacity(8)  // as many as a request has
+    }
+
     /// Names are compared as bytes: to `String`, U+212A (the Kelvin sign) would be a K.
     package subscript(name: String) -> JSONValue? {
-        members.first { $0.name.elementsEqual(name.utf8) }?.value
+        members.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
     }
 
     /// - Returns: `false`, and nothing is added, if the name is there already.

@@ -1,6 +1,6 @@
 /// Writes one flat or nested JSON object, member by member, in the order of the calls.
 package struct JSONWriter {
-    package private(set) var bytes: [UInt8] = []
+    private var bytes: [UInt8] = []
     private var needsComma = false
 
     package init() {
@@ -8,29 +8,33 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    package mutating func member(_ name: StaticString, _ text: String) {
-        member(name, utf8: text.utf8)
+    package mutating func member(_ name: String, _ text: String) {
+        member(name, utf8: Array(text.utf8))
     }
 
     /// - Parameter utf8: valid UTF-8.
-    package mutating func member(_ name: StaticString, utf8: some Sequence<UInt8>) {
+    package mutating func member(_ name: String, utf8: [UInt8]) {
         begin(name)
         bytes.append(UInt8(ascii: "\""))
-        for byte in utf8 { appendEscaped(byte) }
+        if utf8.contains(where: Self.needsEscape) {
+            for byte in utf8 { appendEscaped(byte) }
+        } else {
+            bytes += utf8
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    package mutating func member(_ name: StaticString, _ number: some BinaryInteger) {
+    package mutating func member(_ name: String, _ number: Int64) {
         begin(name)
         bytes += String(number).utf8
     }
 
-    package mutating func member(_ name: StaticString, _ value: Bool) {
+    package mutating func member(_ name: String, _ value: Bool) {
         begin(name)
         bytes += (value ? "true" : "false").utf8
     }
 
-    package mutating func object(_ name: StaticString, _ write: (inout JSONWriter) -> Void) {
+    package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
         begin(name)
         bytes.append(UInt8(ascii: "{"))
         needsComma = false
@@ -45,27 +49,29 @@ package struct JSONWriter {
         return bytes
     }
 
-    private mutating func begin(_ name: StaticString) {
+    private mutating func begin(_ name: String) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
         bytes.append(UInt8(ascii: "\""))
-        bytes += String(describing: name).utf8
+        bytes += name.utf8
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }
 
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
     private mutating func appendEscaped(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        guard Self.needsEscape(byte) else { return bytes.append(byte) }
+        if byte >= 0x20 {
             bytes.append(UInt8(ascii: "\\"))
             bytes.append(byte)
-        case 0x00...0x1F:
+        } else {
             bytes += "\\u00".utf8
             for digit in [byte >> 4, byte & 0xF] {
                 bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
-        default:
-            bytes.append(byte)
         }
     }
 }

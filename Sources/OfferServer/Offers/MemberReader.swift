@@ -65,9 +65,8 @@ package struct MemberReader {
 
     /// Refuses a request that tries to choose what only the server may make, however it writes the name.
     package func refuseReserved() throws(Problem) {
-        for member in members.members {
-            let name = String(decoding: member.name, as: UTF8.self)
-            if Self.reserved.contains(name.lowercased()) { throw .reservedField(name) }
+        for member in members.members where Self.reserved.contains(where: { member.name.isEqual(toLowerCase: $0) }) {
+            throw .reservedField(String(decoding: member.name, as: UTF8.self))
         }
     }
 
@@ -78,5 +77,5 @@ package struct MemberReader {
         }
     }
 
-    private static let reserved: Set<String> = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"]
+    private static let reserved = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"].map { Array($0.utf8) }
 }

@@ -1,9 +1,11 @@
-import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 package import Logging
 import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import UnixSignals
 
-/// Carries requests and answers over HTTP/1.1, on Hummingbird, until the process is told to stop.
+/// Serves the routes over HTTP/1.1 until the process is told to stop.
 package struct HTTPService: Sendable {
     private let host: String
     private let port: Int
@@ -21,57 +23,14 @@ package struct HTTPService: Sendable {
     /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
     /// - Parameter onListening: called once, with the port that is listened on.
     package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
-        let routes = routes
-        let application = Application(
-            responder: Responder(routes: routes),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [MalformedRequestHandler { routes.answer(.malformedHTTP) }],
-                    idleTimeout: .seconds(60))),
-            configuration: .init(address: .hostname(host, port: port), serverName: nil),
+        let server = Server(
+            childChannelSetup: ConnectionSetup(routes: routes, date: HTTPDate()),
+            configuration: ServerConfiguration(address: .hostname(host, port: port), backlog: 1024),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) },
-            logger: log
-        )
-        try await application.runService()
-    }
-}
-
-/// Hands each request to the routes, whole.
-private struct Responder: HTTPResponder {
-    typealias Context = BasicRequestContext
-
-    let routes: Routes
-
-    func respond(to request: Request, context: Context) async throws -> Response {
-        let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-        guard announced <= IncomingRequest.maximumBodySize else { return Response(routes.answer(.bodyTooLarge)) }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: IncomingRequest.maximumBodySize)
-        } catch is NIOTooManyBytesError {
-            return Response(routes.answer(.bodyTooLarge))
-        }
-        return Response(routes.answer(IncomingRequest(request.head, body: Array(buffer: body))))
-    }
-}
-
-extension IncomingRequest {
-    fileprivate init(_ head: HTTPRequest, body: [UInt8]) {
-        self.init(
-            method: head.method.rawValue,
-            target: head.path ?? "",
-            contentType: head.headerFields[.contentType],
-            contentEncoding: head.headerFields[.contentEncoding],
-            body: body
-        )
-    }
-}
-
-extension Response {
-    fileprivate init(_ answer: Answer) {
-        self.init(
-            status: .init(code: answer.status), headers: answer.headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.body))
-        )
+            eventLoopGroup: MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count),
+            logger: log)
+        let services = ServiceGroup(
+            configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: log))
+        try await services.run()
     }
 }

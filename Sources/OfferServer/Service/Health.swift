@@ -8,17 +8,19 @@ package struct Health: Sendable {
         self.ring = ring
     }
 
-    package var live: Answer { Self.answer("live", status: 200) }
+    package var live: Answer { Self.answer("live") }
 
-    /// 503 while no offer can be signed.
+    /// Whether there is a key in service.
     package var ready: Answer {
-        (try? ring.snapshot.signingKey()) != nil
-            ? Self.answer("ready", status: 200) : Self.answer("degraded", status: 503)
+        get throws(Problem) {
+            guard (try? ring.snapshot.signingKey()) != nil else { throw .notReady }
+            return Self.answer("ready")
+        }
     }
 
-    private static func answer(_ word: String, status: Int) -> Answer {
+    private static func answer(_ word: String) -> Answer {
         var writer = JSONWriter()
         writer.member("status", word)
-        return Answer(status: status, body: writer.finish())
+        return Answer(body: writer.finish())
     }
 }

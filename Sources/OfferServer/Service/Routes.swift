@@ -36,9 +36,9 @@ package struct Routes: Sendable {
         case ("/v1/promotional-offers", "POST"): try offers.answerV1(request)
         case ("/v1/promotional-offers", _): throw .methodNotAllowed(["POST"])
 
-        case ("/health/live", "GET"): health.live
-        case ("/health/ready", "GET"): health.ready
-        case ("/health/live", _), ("/health/ready", _): throw .methodNotAllowed(["GET"])
+        case ("/health/live", "GET"), ("/health/live", "HEAD"): health.live
+        case ("/health/ready", "GET"), ("/health/ready", "HEAD"): try health.ready
+        case ("/health/live", _), ("/health/ready", _): throw .methodNotAllowed(["GET", "HEAD"])
 
         default: throw .notFound
         }

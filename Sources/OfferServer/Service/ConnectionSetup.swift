@@ -1,0 +1,45 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// What a connection goes through: HTTP/1.1 as NIO reads it, and ``RequestHandler``.
+///
+/// Hummingbird accepts connections, keeps count of them and ends them when the service stops. Its own way from a
+/// connection to a route is left out: it costs an offer more than the signature itself, see `scripts/bench`.
+struct ConnectionSetup: ServerChildChannel {
+    struct Connection: ServerChildChannelValue {
+        let channel: any Channel
+    }
+
+    let routes: Routes
+    let date: HTTPDate
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(
+                ByteToMessageHandler(
+                    HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.limits)))
+            try pipeline.addHandler(RequestHandler(routes: routes, date: date))
+            return Connection(channel: channel)
+        }
+    }
+
+    /// Returns when the connection has ended: Hummingbird waits for it before the service stops.
+    func handle(value: Connection, logger: Logger) async {
+        await withTaskCancellationHandler {
+            try? await value.channel.closeFuture.get()
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+    }
+
+    private static var limits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 8 * 1024
+        limits.maxHeaderListSize = 32 * 1024
+        limits.maxHeaderFieldCount = 100
+        return limits
+    }
+}

@@ -1,0 +1,42 @@
+package import FoundationEssentials
+import Synchronization
+
+/// The text of the `Date` header, such as `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7), formatted once a
+/// second at most.
+package final class HTTPDate: Sendable {
+    private struct Formatted {
+        var second = Int.min
+        var text: [UInt8] = []
+    }
+
+    private let last = Mutex(Formatted())
+
+    package init() {}
+
+    /// The time now.
+    package var now: [UInt8] {
+        let date = Date()
+        let second = Int(date.timeIntervalSince1970)
+        return last.withLock { last in
+            if last.second != second { last = Formatted(second: second, text: Array(Self.format(date).utf8)) }
+            return last.text
+        }
+    }
+
+    package static func format(_ date: Date) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.weekday, .day, .month, .year, .hour, .minute, .second], from: date)
+        let weekday = weekdays[((parts.weekday ?? 1) - 1) % 7]
+        let month = months[((parts.month ?? 1) - 1) % 12]
+        let time = [parts.hour, parts.minute, parts.second].map { twoDigits($0 ?? 0) }.joined(separator: ":")
+        return "\(weekday), \(twoDigits(parts.day ?? 1)) \(month) \(parts.year ?? 1970) \(time) GMT"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}

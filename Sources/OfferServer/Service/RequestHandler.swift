@@ -1,0 +1,209 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection, each right on the event loop that read it.
+///
+/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it.
+final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = Never
+    /// HTTP as it goes over the wire.
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// Between requests, or in the head of one.
+        case idle
+        /// In the body of a request.
+        case collecting(RequestHead, body: ByteBuffer?)
+        /// After an answer that ends the connection: whatever still comes is dropped.
+        case discarding
+    }
+
+    private let routes: Routes
+    private let date: HTTPDate
+    private var state = State.idle
+    private var isWaitingInBatch = false
+    private var isReadDue = false
+    private var shouldCloseAfterAnswer = false
+    /// When the request in ``State/collecting`` began, or else the last one.
+    private var lastBegin = NIODeadline.now()
+    private var timeCheck: RepeatedTask?
+    /// While we are part of the connection.
+    private var context: ChannelHandlerContext?
+
+    init(routes: Routes, date: HTTPDate) {
+        self.routes = routes
+        self.date = date
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        timeCheck = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval
+        ) { _ in ours.value.handler.checkTime(ours.value.context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timeCheck?.cancel()
+        timeCheck = nil
+        self.context = nil
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (state, unwrapInboundIn(data)) {
+        case (.idle, .head(let head)):
+            begin(head, context: context)
+        case (.collecting(let head, let body), .body(let part)):
+            state = .idle  // so that the buffer has one owner and grows in place
+            collect(part, into: body, of: head, context: context)
+        case (.collecting(let head, let body), .end):
+            state = .idle
+            answer(head, body: body, context: context)
+        case (.discarding, _), (.idle, .body), (.idle, .end), (.collecting, .head):
+            break
+        }
+    }
+
+    private func begin(_ received: HTTPRequestHead, context: ChannelHandlerContext) {
+        lastBegin = .now()
+        let head: RequestHead
+        do { head = try RequestHead(received) } catch { return end(with: error, context: context) }
+        state = .collecting(head, body: nil)
+        if head.expectsContinue {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        }
+    }
+
+    private func collect(
+        _ part: ByteBuffer, into body: ByteBuffer?, of head: RequestHead, context: ChannelHandlerContext
+    ) {
+        guard (body?.readableBytes ?? 0) + part.readableBytes <= IncomingRequest.maximumBodySize else {
+            return end(with: .bodyTooLarge, context: context)
+        }
+        var body = body
+        body.setOrWriteImmutableBuffer(part)
+        state = .collecting(head, body: body)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .discarding = state { return }
+        if error is HTTPParserError {
+            end(with: .malformedHTTP, context: context)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ head: RequestHead, body: ByteBuffer?, context: ChannelHandlerContext) {
+        let answer = routes.answer(IncomingRequest(head, body: body))
+        let isLast = shouldCloseAfterAnswer || head.isLast
+        write(answer, withBody: head.method != .HEAD, isLast: isLast, context: context)
+        if isLast {
+            closeGently(context)
+        } else if !isWaitingInBatch {
+            isWaitingInBatch = true
+            AnswerBatch.current.add(self, on: context.eventLoop)
+        }
+    }
+
+    /// Answers with a problem after which the connection cannot go on.
+    private func end(with problem: Problem, context: ChannelHandlerContext) {
+        write(routes.answer(problem), withBody: true, isLast: true, context: context)
+        closeGently(context)
+    }
+
+    private func write(_ answer: Answer, withBody: Bool, isLast: Bool, context: ChannelHandlerContext) {
+        var buffer = context.channel.allocator.buffer(capacity: 512)
+        buffer.write(answer, withBody: withBody, date: date.now, isLast: isLast)
+        context.write(wrapOutboundOut(buffer), promise: nil)
+    }
+
+    /// Sends what has been written.
+    func sendAnswers() {
+        isWaitingInBatch = false
+        context?.flush()
+    }
+
+    // MARK: Back pressure
+
+    /// Does not read on while the client leaves its answers unread.
+    func read(context: ChannelHandlerContext) {
+        isReadDue = !context.channel.isWritable
+        if !isReadDue { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isReadDue, context.channel.isWritable {
+            isReadDue = false
+            context.read()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: Ends
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch (event, state) {
+        case (ChannelEvent.inputClosed, .discarding):
+            context.close(promise: nil)
+        case (ChannelEvent.inputClosed, .idle), (is ChannelShouldQuiesceEvent, .idle):
+            closeGently(context)
+        case (is ChannelShouldQuiesceEvent, .collecting):
+            // The service stops: what has begun is answered, if it comes soon.
+            shouldCloseAfterAnswer = true
+            close(context, in: TimeLimit.lastRequest)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Sends what is written, ends our half, and reads on for a moment: closing at once, with bytes unread, would take
+    /// the answer back from a client that is still sending.
+    private func closeGently(_ context: ChannelHandlerContext) {
+        state = .discarding
+        context.flush()
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        context.close(mode: .output, promise: sent)
+        sent.futureResult.assumeIsolated().whenComplete { _ in self.close(context, in: TimeLimit.lingering) }
+    }
+
+    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
+    }
+
+    private func checkTime(_ context: ChannelHandlerContext) {
+        let elapsed = NIODeadline.now() - lastBegin
+        switch state {
+        case .idle where elapsed > TimeLimit.idle: closeGently(context)
+        case .collecting where elapsed > TimeLimit.request: end(with: .requestTimeout, context: context)
+        case .discarding where elapsed > TimeLimit.idle + TimeLimit.request: context.close(promise: nil)
+        case .idle, .collecting, .discarding: break
+        }
+    }
+}
+
+/// How long a connection may take for what. The time is looked at in intervals, so each may take one more.
+private enum TimeLimit {
+    static let checkInterval: TimeAmount = .seconds(5)
+    /// Between two requests, or for the head of one.
+    static let idle: TimeAmount = .seconds(60)
+    /// From the end of a request's head to the end of its body.
+    static let request: TimeAmount = .seconds(20)
+    /// For the rest of a request when the service stops.
+    static let lastRequest: TimeAmount = .seconds(5)
+    /// For the client to take the last answer.
+    static let lingering: TimeAmount = .seconds(2)
+}
+
+extension IncomingRequest {
+    fileprivate init(_ head: RequestHead, body: ByteBuffer?) {
+        self.init(
+            method: head.method.rawValue, target: head.target, contentType: head.contentType,
+            contentEncoding: head.contentEncoding, body: body.map { Array($0.readableBytesView) } ?? [])
+    }
+}

@@ -1,0 +1,44 @@
+import NIOHTTP1
+
+/// What we need of a request's head, read in one pass, and what NIO's parser lets through that RFC 9112 does not.
+struct RequestHead {
+    let method: HTTPMethod
+    let target: String
+    /// Whether the connection ends with the answer.
+    let isLast: Bool
+    private(set) var contentType: String?
+    private(set) var contentEncoding: String?
+    /// Whether the client waits for a 100 before it sends the body.
+    private(set) var expectsContinue = false
+
+    init(_ head: HTTPRequestHead) throws(Problem) {
+        method = head.method
+        target = head.uri
+        isLast = !head.isKeepAlive || head.version != .http1_1
+        var hosts = 0
+        for (name, value) in head.headers {
+            // By length first: most headers are none of these.
+            switch name.utf8.count {
+            case 4 where name.isEqual(toLowerCase: "host"):
+                hosts += 1
+            case 6 where name.isEqual(toLowerCase: "expect"):
+                guard value.isEqual(toLowerCase: "100-continue") else { throw .malformedHTTP }
+                expectsContinue = true
+            case 12 where name.isEqual(toLowerCase: "content-type"):
+                contentType = contentType.map { "\($0), \(value)" } ?? value
+            case 14 where name.isEqual(toLowerCase: "content-length"):
+                guard let length = Int(value) else { throw .malformedHTTP }
+                guard length <= IncomingRequest.maximumBodySize else { throw .bodyTooLarge }
+            case 16 where name.isEqual(toLowerCase: "content-encoding"):
+                contentEncoding = value
+            case 17 where name.isEqual(toLowerCase: "transfer-encoding"):
+                // gzip, chunked would announce a body that is not what it looks like.
+                guard value.isEqual(toLowerCase: "chunked") else { throw .malformedHTTP }
+            default:
+                continue
+            }
+        }
+        // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
+        guard hosts == 1 || hosts == 0 && head.version == .http1_0 else { throw .malformedHTTP }
+    }
+}

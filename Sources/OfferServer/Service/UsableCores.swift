@@ -1,0 +1,24 @@
+import FoundationEssentials
+import NIOCore
+
+/// How many cores the process may use: one event loop for each. NIO's own count knows the limits of a container, but
+/// not that a process has been pinned to some of the cores (`taskset`, `CPUAffinity=`).
+enum UsableCores {
+    static var count: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") } ?? ""
+        let list = line.split(separator: "\t").last ?? ""
+        return max(1, min(System.coreCount, count(in: list) ?? .max))
+    }
+
+    /// - Parameter list: as the kernel writes it: numbers and ranges such as `0-3,8`.
+    static func count(in list: Substring) -> Int? {
+        var count = 0
+        for part in list.split(separator: ",") {
+            let bounds = part.split(separator: "-").map { Int($0) }
+            guard let first = bounds.first ?? nil, let last = bounds.last ?? nil, first <= last else { return nil }
+            count += last - first + 1
+        }
+        return count > 0 ? count : nil
+    }
+}

@@ -1,0 +1,61 @@
+import Logging
+import OfferCore
+import OfferCrypto
+import OfferServer
+
+/// The parts of an offer by themselves, without socket and HTTP, for `scripts/bench`: microseconds an offer for the
+/// cryptography alone, and from the bytes of a request to the bytes of its answer.
+@main
+enum OfferBench {
+    static func main() throws {
+        let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
+        let key = try SigningKey(pem: PrivateKeyPEM.generate())
+        let request = IncomingRequest(
+            method: "POST", target: "/offer", contentType: "application/json",
+            body: Array(
+                #"""
+                {"appBundleID":"com.example.app","productIdentifier":"com.example.app.pro.monthly",
+                "offerID":"retention_50off_3m","applicationUsername":"d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"}
+                """#.utf8))
+        let message = [UInt8](repeating: 0x61, count: 173)
+
+        let cryptography = try microseconds(for: seconds) {
+            guard try key.verify(key.sign(message), of: message) else { throw Refused() }
+        }
+        let routes = try routes(signingWith: key)
+        let answer = try microseconds(for: seconds) {
+            guard routes.answer(request).status == 200 else { throw Refused() }
+        }
+        print("cryptography \(cryptography)")
+        print("answer \(answer)")
+    }
+
+    private struct Refused: Error {}
+
+    private static func routes(signingWith key: SigningKey) throws -> Routes {
+        let log = Logger(label: "offer-bench") { StreamLogHandler.standardError(label: $0) }
+        let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
+        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: id, pair: key)))
+        let signer = OfferSigner(
+            ring: ring,
+            makeNonce: {
+                var random = SystemRandomNumbers()
+                return Nonce(using: &random)
+            },
+            now: { Timestamp(milliseconds: 1_767_225_600_000) }, log: log)
+        return Routes(offers: signer, health: Health(ring: ring), log: log)
+    }
+
+    /// How long one call of `work` takes, the best of several rounds: what disturbs a round only makes it longer.
+    private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(seconds)
+        var best = Double.infinity
+        repeat {
+            let calls = 1000
+            let time = try clock.measure { for _ in 0..<calls { try work() } }
+            best = min(best, time / .microseconds(calls))
+        } while clock.now < end
+        return (best * 10).rounded() / 10
+    }
+}
