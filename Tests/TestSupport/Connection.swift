@@ -102,7 +102,7 @@ package struct ReceivedAnswer: Sendable {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
         guard let statusLine = lines.first?.split(separator: " "), statusLine.count >= 2,
-            let status = Int(statusLine[1])
+            statusLine[0] == "HTTP/1.1", let status = Int(statusLine[1])
         else { throw Malformed() }
         var headers: [String: String] = [:]
         for line in lines.dropFirst() {
