@@ -8,8 +8,9 @@ import COpenSSL
     private let data: UnsafeMutablePointer<UInt8>
     private let count: Int
 
+    /// - Parameter otherThan: the label of blocks to pass over.
     /// - Returns: nil if there is no whole block.
-    init?(firstIn pem: [UInt8]) {
+    init?(firstIn pem: [UInt8], otherThan passedOver: String = "") {
         var name: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?
         var data: UnsafeMutablePointer<UInt8>?
@@ -18,11 +19,17 @@ import COpenSSL
             // The BIO reads from the bytes as long as it lives, so it lives in here.
             let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
             defer { unsafe BIO_free(bio) }
-            return unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1
+            while unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1 {
+                guard let label = unsafe name.map({ unsafe String(cString: $0) }), label == passedOver else {
+                    return true
+                }
+                unsafe CRYPTO_free(name, #file, #line)
+                unsafe CRYPTO_free(header, #file, #line)
+                unsafe CRYPTO_clear_free(data, count, #file, #line)
+            }
+            return false
         }
-        guard isRead, let name = unsafe name,
-            let data = unsafe data
-        else {
+        guard isRead, let name = unsafe name, let data = unsafe data else {
             ERR_clear_error()
             return nil
         }

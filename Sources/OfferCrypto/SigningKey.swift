@@ -6,9 +6,9 @@ import OfferCore
     private let contexts: ECDSAContextPool
 
     /// Reads the key and proves that it signs: a signature over random bytes has to verify with its public half.
-    /// - Parameter pem: unencrypted PKCS #8 PEM, as App Store Connect issues it.
-    package init(pem: [UInt8]) throws(SigningKeyError) {
-        let pkey = try unsafe PrivateKeyReader.read(pem: pem)
+    /// - Parameter text: the unencrypted key as PEM, as App Store Connect issues it, or in another form of ``KeyText``.
+    package init(text: [UInt8]) throws(SigningKeyError) {
+        let pkey = try unsafe PrivateKeyReader.read(text)
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
         // By name, not by size: secp256k1 has 256 bits too.
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {

@@ -1,5 +1,6 @@
 /// Why a text cannot be the key that signs offers. It never holds any of the text.
 package enum SigningKeyError: Error, Hashable {
+    /// Neither PEM nor base64.
     case notPEM
     /// A PEM block of another kind, such as `PUBLIC KEY`.
     case wrongLabel(String)
@@ -17,9 +18,9 @@ extension SigningKeyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notPEM:
-            "it is not PEM: there is no -----BEGIN PRIVATE KEY----- block"
+            "it is not PEM: there is no whole block from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----"
         case .wrongLabel(let label):
-            "it holds a \(label) where an unencrypted PKCS #8 PRIVATE KEY is needed"
+            "it holds a \(label) where an unencrypted PRIVATE KEY is needed"
         case .encrypted:
             "it is encrypted; App Store Connect's keys are not"
         case .unreadable(let error):

@@ -9,7 +9,7 @@ import OfferServer
 enum OfferBench {
     static func main() throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
-        let key = try SigningKey(pem: PrivateKeyPEM.generate())
+        let key = try SigningKey(text: PrivateKeyPEM.generate())
         let request = IncomingRequest(
             method: "POST", target: "/offer", contentType: "application/json",
             body: Array(

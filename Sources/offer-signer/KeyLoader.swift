@@ -47,7 +47,7 @@ enum KeyLoader {
     }
 
     private static func signingKey(_ id: KeyID, pem: [UInt8], from source: String) throws -> SigningKey {
-        do { return try SigningKey(pem: pem) } catch {
+        do { return try SigningKey(text: pem) } catch {
             throw CommandError(
                 "\(source) cannot sign offers: \(error)",
                 hint: "it has to be the text of SubscriptionKey_\(id).p8 as downloaded from App Store Connect")

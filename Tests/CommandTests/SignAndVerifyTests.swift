@@ -23,7 +23,7 @@ struct SignAndVerifyTests {
         let made = try Command.run(Command.offerSigner, arguments)
         #expect(made.status == 0)
         let path = folder.path + "/SubscriptionKey_TESTKEY123.p8"
-        let key = try SigningKey(pem: folder.read("SubscriptionKey_TESTKEY123.p8"))
+        let key = try SigningKey(text: folder.read("SubscriptionKey_TESTKEY123.p8"))
         let printed = try #require(
             JSONSerialization.jsonObject(with: Data(made.standardOutput.utf8)) as? [String: String])
         #expect(printed["keyID"] == "TESTKEY123")

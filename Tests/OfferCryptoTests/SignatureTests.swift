@@ -50,7 +50,7 @@ struct SignatureTests {
     @Test("swift-crypto verifies what ours signs, and ours what swift-crypto signs")
     func swiftCryptoAgrees() throws {
         let pem = try PrivateKeyPEM.generate()
-        let ours = try SigningKey(pem: pem)
+        let ours = try SigningKey(text: pem)
         let theirs = try P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
         #expect([UInt8](theirs.publicKey.derRepresentation) == (try ours.verifyingKey.der))
         for length in [0, 1, 55, 56, 64, 137, 173, 1000] {
@@ -68,7 +68,7 @@ struct SignatureTests {
         let folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
         try folder.write(pem, to: "key.p8")
-        let key = try SigningKey(pem: pem)
+        let key = try SigningKey(text: pem)
         let message = try Fixtures.payload().bytes
         try folder.write(message, to: "message")
         try folder.write(key.sign(message), to: "ours.sig")

@@ -9,7 +9,7 @@ struct SigningKeyTests {
     func opensslKey() throws {
         let folder = try TemporaryFolder()
         try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "key", in: folder)
-        _ = try SigningKey(pem: folder.read("key"))
+        _ = try SigningKey(text: folder.read("key"))
     }
 
     @Test(
@@ -18,14 +18,14 @@ struct SigningKeyTests {
     func wrongCurve(curve: String) throws {
         let folder = try TemporaryFolder()
         try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)", "-out", "key", in: folder)
-        #expect(throws: SigningKeyError.wrongCurve(curve)) { try SigningKey(pem: folder.read("key")) }
+        #expect(throws: SigningKeyError.wrongCurve(curve)) { try SigningKey(text: folder.read("key")) }
     }
 
     @Test("a key of another algorithm is refused by its name", arguments: [("RSA", "RSA"), ("ED25519", "ED25519")])
     func wrongAlgorithm(option: String, name: String) throws {
         let folder = try TemporaryFolder()
         try openssl("genpkey", "-algorithm", option, "-out", "key", in: folder)
-        #expect(throws: SigningKeyError.notEllipticCurve(name)) { try SigningKey(pem: folder.read("key")) }
+        #expect(throws: SigningKeyError.notEllipticCurve(name)) { try SigningKey(text: folder.read("key")) }
     }
 
     @Test("an encrypted key is refused without asking for a password")
@@ -33,19 +33,51 @@ struct SigningKeyTests {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "key")
         try openssl("pkcs8", "-topk8", "-in", "key", "-out", "new", "-passout", "pass:secret", in: folder)
-        #expect(throws: SigningKeyError.encrypted) { try SigningKey(pem: folder.read("new")) }
+        #expect(throws: SigningKeyError.encrypted) { try SigningKey(text: folder.read("new")) }
+        try openssl(
+            "pkcs8", "-topk8", "-in", "key", "-out", "der", "-outform", "DER", "-passout", "pass:secret", in: folder)
+        let encoded = Array(try folder.read("der").foundationBase64.utf8)
+        #expect(throws: SigningKeyError.self) { try SigningKey(text: encoded) }
         try openssl("ec", "-in", "key", "-out", "old", "-aes128", "-passout", "pass:secret", in: folder)
-        #expect(throws: SigningKeyError.encrypted) { try SigningKey(pem: folder.read("old")) }
+        #expect(throws: SigningKeyError.encrypted) { try SigningKey(text: folder.read("old")) }
     }
 
-    @Test("a public key and a key in another form are refused by their label")
-    func otherLabels() throws {
+    @Test("a public key is refused by its label")
+    func publicKey() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "key")
         try openssl("pkey", "-in", "key", "-pubout", "-out", "public", in: folder)
-        #expect(throws: SigningKeyError.wrongLabel("PUBLIC KEY")) { try SigningKey(pem: folder.read("public")) }
+        #expect(throws: SigningKeyError.wrongLabel("PUBLIC KEY")) { try SigningKey(text: folder.read("public")) }
+    }
+
+    @Test("a key is taken in every form that operators have it in, and is the same key")
+    func forms() throws {
+        let folder = try TemporaryFolder()
+        let pem = try PrivateKeyPEM.generate()
+        try folder.write(pem, to: "key")
         try openssl("ec", "-in", "key", "-out", "sec1", in: folder)
-        #expect(throws: SigningKeyError.wrongLabel("EC PRIVATE KEY")) { try SigningKey(pem: folder.read("sec1")) }
+        try openssl("ec", "-in", "key", "-outform", "DER", "-out", "sec1.der", in: folder)
+        try openssl("ecparam", "-name", "prime256v1", "-out", "parameters", in: folder)
+        let publicKey = try SigningKey(text: pem).verifyingKey.der
+        let text = String(decoding: pem, as: UTF8.self)
+        let sec1 = try folder.read("sec1")
+        let forms: [String: [UInt8]] = [
+            "line ends of Windows": Array(text.replacing("\n", with: "\r\n").utf8),
+            "\\n written out": Array(text.replacing("\n", with: "\\n").utf8),
+            "\\r\\n written out": Array(text.replacing("\n", with: "\\r\\n").utf8),
+            "no line end at the end": Array(pem.dropLast()),
+            "base64 of PEM": Array(pem.foundationBase64.utf8),
+            "base64 of PEM in lines": Data(pem).base64EncodedData(options: .lineLength76Characters).map { $0 },
+            "base64 of DER": Array(try Self.der(of: pem).foundationBase64.utf8),
+            "SEC 1": sec1,
+            "SEC 1 behind its parameters": try folder.read("parameters") + sec1,
+            "base64 of SEC 1": Array(sec1.foundationBase64.utf8),
+            "base64 of SEC 1 in DER": Array(try folder.read("sec1.der").foundationBase64.utf8),
+        ]
+        for (name, form) in forms {
+            let found = try? SigningKey(text: form).verifyingKey.der
+            #expect(found == publicKey, "\(name)")
+        }
     }
 
     @Test("a key whose halves do not belong together is refused")
@@ -54,8 +86,8 @@ struct SigningKeyTests {
         let other = try Self.der(of: PrivateKeyPEM.generate())
         // In PKCS #8 the public point is the last 65 bytes.
         let mixed = Self.pem(of: one.dropLast(65) + other.suffix(65))
-        #expect(throws: SigningKeyError.halvesDoNotMatch) { try SigningKey(pem: mixed) }
-        #expect(throws: Never.self) { try SigningKey(pem: Self.pem(of: one.dropLast(65) + one.suffix(65))) }
+        #expect(throws: SigningKeyError.halvesDoNotMatch) { try SigningKey(text: mixed) }
+        #expect(throws: Never.self) { try SigningKey(text: Self.pem(of: one.dropLast(65) + one.suffix(65))) }
     }
 
     @Test("what is no key is refused, however it is broken")
@@ -66,14 +98,14 @@ struct SigningKeyTests {
             "", "hello", "-----BEGIN PRIVATE KEY-----\n",
             "-----BEGIN PRIVATE KEY-----\n!!!\n-----END PRIVATE KEY-----\n",
         ] {
-            #expect(throws: SigningKeyError.notPEM) { try SigningKey(pem: Array(text.utf8)) }
+            #expect(throws: SigningKeyError.notPEM) { try SigningKey(text: Array(text.utf8)) }
         }
         for count in stride(from: 0, to: der.count, by: 7) {
-            #expect(throws: SigningKeyError.self) { try SigningKey(pem: Self.pem(of: der.prefix(count))) }
+            #expect(throws: SigningKeyError.self) { try SigningKey(text: Self.pem(of: der.prefix(count))) }
         }
-        #expect(throws: SigningKeyError.self, "bytes behind the key") { try SigningKey(pem: Self.pem(of: der + [0])) }
+        #expect(throws: SigningKeyError.self, "bytes behind the key") { try SigningKey(text: Self.pem(of: der + [0])) }
         for count in 0..<pem.count - 30 {
-            #expect(throws: SigningKeyError.self) { try SigningKey(pem: Array(pem.prefix(count))) }
+            #expect(throws: SigningKeyError.self) { try SigningKey(text: Array(pem.prefix(count))) }
         }
     }
 
@@ -83,7 +115,7 @@ struct SigningKeyTests {
         let text = Self.pem(of: der.dropLast(3))
         let secret = String(decoding: text, as: UTF8.self).split(separator: "\n")[1]
         do {
-            _ = try SigningKey(pem: text)
+            _ = try SigningKey(text: text)
             Issue.record("a damaged key was taken")
         } catch {
             for description in ["\(error)", String(reflecting: error)] {

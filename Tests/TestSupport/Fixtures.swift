@@ -4,7 +4,7 @@ package import OfferCrypto
 /// Throw-away keys and fixed values for tests.
 package enum Fixtures {
     /// A key made for this run alone.
-    package static func makeSigningKey() throws -> SigningKey { try SigningKey(pem: PrivateKeyPEM.generate()) }
+    package static func makeSigningKey() throws -> SigningKey { try SigningKey(text: PrivateKeyPEM.generate()) }
 
     package static func keyID(_ text: String = "TESTKEY123") throws -> KeyID { try KeyID(utf8: Array(text.utf8)) }
 

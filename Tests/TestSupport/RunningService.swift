@@ -17,7 +17,7 @@ package final class RunningService: Sendable {
     package init(arguments: [String] = [], environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
-        verifyingKey = try SigningKey(pem: pem).verifyingKey
+        verifyingKey = try SigningKey(text: pem).verifyingKey
         try folder.write(pem, to: "SubscriptionKey_\(Self.keyID).p8")
         for name in ["out", "log"] { try folder.write([], to: name) }
 

@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+/// The text of a private key, taken out of the forms that it comes in on its way through environment variables and
+/// secret stores.
+enum KeyText {
+    case pem([UInt8])
+    case der([UInt8])
+
+    /// - Parameter text: PEM; PEM whose line ends have become the two characters `\n`; or base64 of PEM or of DER.
+    /// - Returns: nil if it is none of them.
+    init?(_ text: [UInt8]) {
+        if Self.isPEM(text) {
+            self = .pem(Self.withLineEnds(text))
+        } else if let decoded = Self.base64Decoded(text) {
+            self = Self.isPEM(decoded) ? .pem(decoded) : .der(decoded)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isPEM(_ bytes: [UInt8]) -> Bool {
+        !bytes.ranges(of: Array("-----BEGIN ".utf8)).isEmpty
+    }
+
+    /// PEM has no use for a backslash, so `\n` and `\r` in it can only stand for line ends.
+    private static func withLineEnds(_ text: [UInt8]) -> [UInt8] {
+        text.replacing(Array("\\r".utf8), with: []).replacing(Array("\\n".utf8), with: [UInt8(ascii: "\n")])
+    }
+
+    private static func base64Decoded(_ text: [UInt8]) -> [UInt8]? {
+        let digits = text.filter { !($0 == 0x20 || (0x09...0x0D).contains($0)) }
+        guard !digits.isEmpty, let decoded = Data(base64Encoded: Data(digits)) else { return nil }
+        return [UInt8](decoded)
+    }
+}
