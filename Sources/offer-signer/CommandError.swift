@@ -8,6 +8,11 @@ struct CommandError: Error {
         text = "error: \(error)\n" + (hint.map { "hint: \($0)\n" } ?? "")
     }
 
+    /// Several at once.
+    init(_ errors: [CommandError]) {
+        text = errors.map(\.text).joined()
+    }
+
     init(_ error: ConfigurationError) {
         text = error.problems.map { "error: \($0.error)\nhint: \($0.hint)\n" }.joined()
     }

@@ -8,20 +8,39 @@ enum KeyLoader {
     /// The ID of the key that `--development` makes. No key of App Store Connect has it.
     private static let developmentKeyID = "DEVELOPKEY"
 
-    /// The key that the configuration says signs.
-    static func load(_ configuration: Configuration) throws -> (id: KeyID, key: SigningKey) {
+    /// The ring that the configuration describes, every key of it proven to sign.
+    /// - Throws: what is wrong with each key, all at once.
+    static func load(_ configuration: Configuration) throws -> KeyRing {
         let folder = KeyFolder(path: configuration.keysDirectory)
         switch configuration.keySource {
-        case .text(let id, let pem):
-            return (id, try signingKey(id, pem: Array(pem.reveal.utf8), from: Variable.privateKey.rawValue))
-        case .folder(let id):
-            return (id, try signingKey(id, in: folder))
+        case .chosen(let choice, let text):
+            return try load(choice, text: text, folder: folder)
         case .development:
             let id = try KeyID(utf8: Array(developmentKeyID.utf8))
             let key = try developmentKey(id, in: folder)
             StandardStreams.printError(developmentWarning)
-            return (id, key)
+            return KeyRing(active: KeyRing.Key(id: id, pair: key))
         }
+    }
+
+    private static func load(_ choice: KeyChoice, text: Secret?, folder: KeyFolder) throws -> KeyRing {
+        var keys: [KeyRing.Key] = []
+        var errors: [CommandError] = []
+        for id in choice.keyIDs.sorted(by: { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }) {
+            do throws(CommandError) {
+                let key =
+                    if let text, id == choice.ofAllApps {
+                        try signingKey(id, text: Array(text.reveal.utf8), from: Variable.privateKey.rawValue)
+                    } else {
+                        try signingKey(id, in: folder)
+                    }
+                keys.append(KeyRing.Key(id: id, pair: key))
+            } catch {
+                errors.append(error)
+            }
+        }
+        guard errors.isEmpty else { throw CommandError(errors) }
+        return try KeyRing(keys: keys, choice: choice)
     }
 
     private static let developmentWarning = """
@@ -32,10 +51,10 @@ enum KeyLoader {
 
         """
 
-    static func signingKey(_ id: KeyID, in folder: KeyFolder) throws -> SigningKey {
-        let pem: [UInt8]
-        do { pem = try folder.read(id) } catch { throw CommandError("\(error)", hint: hint(for: error, in: folder)) }
-        return try signingKey(id, pem: pem, from: folder.filePath(of: id))
+    static func signingKey(_ id: KeyID, in folder: KeyFolder) throws(CommandError) -> SigningKey {
+        let text: [UInt8]
+        do { text = try folder.read(id) } catch { throw CommandError("\(error)", hint: hint(for: error, in: folder)) }
+        return try signingKey(id, text: text, from: folder.filePath(of: id))
     }
 
     /// Makes a new key file.
@@ -46,8 +65,10 @@ enum KeyLoader {
         }
     }
 
-    private static func signingKey(_ id: KeyID, pem: [UInt8], from source: String) throws -> SigningKey {
-        do { return try SigningKey(text: pem) } catch {
+    private static func signingKey(
+        _ id: KeyID, text: [UInt8], from source: String
+    ) throws(CommandError) -> SigningKey {
+        do { return try SigningKey(text: text) } catch {
             throw CommandError(
                 "\(source) cannot sign offers: \(error)",
                 hint: "it has to be the text of SubscriptionKey_\(id).p8 as downloaded from App Store Connect")

@@ -41,14 +41,13 @@ struct ServeCommand: AsyncParsableCommand {
         var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         log.logLevel = logLevel
 
-        let (keyID, signingKey) = try KeyLoader.load(configuration)
-
-        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: keyID, pair: signingKey)))
+        let keys = try KeyLoader.load(configuration)
+        let ring = CurrentKeyRing(keys)
         let offers = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let routes = Routes(offers: offers, health: Health(ring: ring), log: log)
         let service = HTTPService(host: configuration.host, port: configuration.port, routes: routes, log: log)
         do {
-            try await service.run { port in announce(host: configuration.host, port: port, keyID: keyID) }
+            try await service.run { port in announce(host: configuration.host, port: port, keys: keys.signing) }
         } catch {
             throw CommandError(
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error))",
@@ -56,9 +55,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func announce(host: String, port: Int, keyID: KeyID) {
+    private func announce(host: String, port: Int, keys: [KeyID]) {
         let url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        StandardStreams.print("offer-signer signs with key \(keyID) on \(url)\n")
+        StandardStreams.print(
+            "offer-signer signs with key \(keys.map(\.description).joined(separator: ", ")) on \(url)\n")
         guard key.development else { return }
         StandardStreams.print(
             """

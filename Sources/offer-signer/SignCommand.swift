@@ -27,8 +27,7 @@ struct SignCommand: ParsableCommand {
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         do {
             let offer = try OfferRequest(members, spelling: .sample)
-            let (keyID, signingKey) = try KeyLoader.load(configuration)
-            let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: keyID, pair: signingKey)))
+            let ring = CurrentKeyRing(try KeyLoader.load(configuration))
             let signer = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
             let signed = try signer.sign(offer)
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")

@@ -140,6 +140,39 @@ struct SignAndVerifyTests {
         #expect(outcome.standardOutput.contains(#""keyID":"ENVKEY1234""#))
     }
 
+    @Test("an app's own key signs for it and for no other app")
+    func ownKeys() throws {
+        let (folder, _) = try Self.folderWithKey()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OWNKEY1234.p8")
+        var environment = [
+            "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path,
+            "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.app=OWNKEY1234",
+        ]
+        func sign(_ app: String) throws -> Command.Outcome {
+            let offer = Self.offer.replacing("com.example.app", with: app)
+            return try Command.run(Command.offerSigner, ["sign"], input: Array(offer.utf8), environment: environment)
+        }
+        let own = try sign("com.example.app")
+        #expect(own.standardOutput.contains(#""keyID":"OWNKEY1234""#))
+        let verified = try Command.run(
+            Command.offerSigner, ["verify"], input: Array(own.standardOutput.utf8), environment: environment)
+        #expect(verified.status == 0)
+        let other = try sign("com.example.other")
+        #expect(other.status == 1)
+        #expect(other.standardError == "error: No offers are signed for this app.\n")
+
+        environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "TESTKEY123"
+        #expect(try sign("com.example.app").standardOutput.contains(#""keyID":"OWNKEY1234""#))
+        #expect(try sign("com.example.other").standardOutput.contains(#""keyID":"TESTKEY123""#))
+
+        environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "GONE123456"
+        environment["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS"] = "com.example.app=LOST123456"
+        let missing = try sign("com.example.app")
+        #expect(missing.status == 1)
+        #expect(missing.standardError.contains("SubscriptionKey_GONE123456.p8"))
+        #expect(missing.standardError.contains("SubscriptionKey_LOST123456.p8"), "every missing key is named at once")
+    }
+
     @Test("--development makes its key once, with mode 0600, and says that the App Store refuses what it signs")
     func development() throws {
         let folder = try TemporaryFolder()

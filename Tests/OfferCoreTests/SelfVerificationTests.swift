@@ -38,11 +38,12 @@ struct SelfVerificationTests {
         let id = try Fixtures.keyID()
         let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair())))
         let before = ring.snapshot
+        let app = try BundleID(utf8: Array("com.example.app".utf8))
         let anotherID = try Fixtures.keyID("ANOTHERKEY")
         ring.update { $0.takingOutOfService(anotherID) }
-        #expect(try ring.snapshot.signingKey().id == id)
+        #expect(try ring.snapshot.signingKey(for: app).id == id)
         ring.update { $0.takingOutOfService(id) }
-        #expect(throws: KeyRingError.outOfService(id)) { try ring.snapshot.signingKey() }
-        #expect(try before.signingKey().id == id, "a snapshot does not change")
+        #expect(throws: KeyRingError.outOfService(id)) { try ring.snapshot.signingKey(for: app) }
+        #expect(try before.signingKey(for: app).id == id, "a snapshot does not change")
     }
 }

@@ -33,11 +33,11 @@ struct ConfigurationTests {
                 "SUBSCRIPTION_OFFERS_HOST": "localhost", "SUBSCRIPTION_OFFERS_KEYS_DIR": "y",
             ])
         #expect((changed.host, changed.port, changed.keysDirectory) == ("::1", 1, "x"))
-        guard case .folder(let id) = changed.keySource else {
+        guard case .chosen(let choice, nil) = changed.keySource else {
             Issue.record("not from the folder")
             return
         }
-        #expect(id.description == "FLAG")
+        #expect(choice.ofAllApps?.description == "FLAG")
     }
 
     @Test("every problem is told at once")
@@ -80,6 +80,34 @@ struct ConfigurationTests {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A\u{2063}B"]).count == 1)
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "../../A"]).count == 1)
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.development = true }.count == 1)
+    }
+
+    @Test("an app's own key is read from pairs, with a key for the others or without")
+    func keysOfApps() throws {
+        for (environment, ofOthers) in [([:], nil), (["SUBSCRIPTION_OFFERS_KEY_ID": "ALL"], "ALL")]
+            as [([String: String], String?)]
+        {
+            let pairs = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.a=KEYA, com.example.b = KEYB"]
+            let configuration = try Configuration(flags: .init(), environment: environment.merging(pairs) { $1 })
+            guard case .chosen(let choice, nil) = configuration.keySource else {
+                Issue.record("not from the folder")
+                return
+            }
+            for (app, expected) in [("com.example.a", "KEYA"), ("com.example.b", "KEYB"), ("com.example.A", ofOthers)] {
+                let found = choice.keyID(for: try BundleID(utf8: Array(app.utf8)))
+                #expect(found?.description == expected)
+            }
+        }
+    }
+
+    @Test(
+        "pairs that are none are problems, told one by one",
+        arguments: [
+            ("a", 1), ("a=", 1), ("=K", 1), ("a=K,", 1), ("a=K=K", 1), ("a=K,a=L", 1), ("a=K-1,b=K 2,c", 3),
+            ("a\u{2063}=K", 1),
+        ])
+    func brokenPairs(text: String, count: Int) {
+        #expect(Self.problems(["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": text]).count == count)
     }
 
     @Test("a secret prints as a placeholder")

@@ -1,4 +1,5 @@
-/// The keys of the service and which of them signs. A value: a change makes a new ring.
+/// The keys of the service and which of them signs for which app. A value: a change makes a new ring, and an app has
+/// exactly one key that signs, or none. Nothing ever falls back to another key.
 package struct KeyRing: Sendable {
     /// A key with the ID under which the App Store knows its public half.
     package struct Key: Sendable {
@@ -11,32 +12,50 @@ package struct KeyRing: Sendable {
         }
     }
 
-    private let active: Key
-    private let isActiveInService: Bool
+    private let keys: [KeyID: Key]
+    private let choice: KeyChoice
+    private var outOfService: Set<KeyID> = []
 
+    /// - Throws: `.unknown` if a key is chosen that is not there.
+    package init(keys: [Key], choice: KeyChoice) throws(KeyRingError) {
+        self.keys = Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }
+        self.choice = choice
+        for id in choice.keyIDs where self.keys[id] == nil { throw .unknown(id) }
+    }
+
+    /// A ring of one key that signs for every app.
     package init(active: Key) {
-        self.init(active: active, isActiveInService: true)
+        keys = [active.id: active]
+        choice = KeyChoice(ofAllApps: active.id)
     }
 
-    private init(active: Key, isActiveInService: Bool) {
-        self.active = active
-        self.isActiveInService = isActiveInService
+    /// The key that signs for `app`.
+    package func signingKey(for app: BundleID) throws(KeyRingError) -> Key {
+        guard let id = choice.keyID(for: app) else { throw .noKey }
+        guard let key = keys[id] else { throw .unknown(id) }
+        guard !outOfService.contains(id) else { throw .outOfService(id) }
+        return key
     }
 
-    /// The key that signs.
-    /// - Throws: `.outOfService` if it was taken out; there is never another in its place.
-    package func signingKey() throws(KeyRingError) -> Key {
-        guard isActiveInService else { throw .outOfService(active.id) }
-        return active
-    }
+    /// The IDs of the keys that are chosen, in order.
+    package var signing: [KeyID] { choice.keyIDs.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) } }
+
+    /// The keys that are chosen and do not sign any more.
+    package var missingFromService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
     /// A ring in which the key signs no more.
     package func takingOutOfService(_ id: KeyID) -> KeyRing {
-        KeyRing(active: active, isActiveInService: isActiveInService && active.id != id)
+        var ring = self
+        ring.outOfService.insert(id)
+        return ring
     }
 }
 
 package enum KeyRingError: Error, Hashable {
+    /// No key is chosen for the app, so the app is not served.
+    case noKey
+    /// A key is chosen that is not in the ring.
+    case unknown(KeyID)
     /// The key made a signature that its own public half refused, and signs no more until the process starts anew.
     case outOfService(KeyID)
 }

@@ -13,12 +13,11 @@ package struct Configuration: Sendable {
         package init() {}
     }
 
-    /// Where the key that signs comes from.
+    /// Where the keys that sign come from.
     package enum KeySource: Sendable {
-        /// The key's text, from `SUBSCRIPTION_OFFERS_PRIVATE_KEY`.
-        case text(KeyID, Secret)
-        /// `SubscriptionKey_<KEYID>.p8` in the folder of keys.
-        case folder(KeyID)
+        /// `SubscriptionKey_<KEYID>.p8` in the folder of keys, for each key that is chosen; but the key for all apps
+        /// from `text`, if that is there (`SUBSCRIPTION_OFFERS_PRIVATE_KEY`).
+        case chosen(KeyChoice, text: Secret?)
         /// A key in the folder of keys that is made if it is not there; the App Store does not know it.
         case development
     }

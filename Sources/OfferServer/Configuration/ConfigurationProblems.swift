@@ -39,31 +39,62 @@ struct ConfigurationProblems {
 
     mutating func keySource(flags: Configuration.Flags, environment: [String: String]) -> Configuration.KeySource? {
         let text = environment[Variable.privateKey.rawValue]
-        guard let idText = flags.keyID ?? environment[Variable.keyID.rawValue] else {
-            if flags.development, text == nil { return .development }
-            if text != nil {
-                add(
-                    "\(Variable.privateKey.rawValue) is set without the key's ID",
-                    hint: "set \(Variable.keyID.rawValue) to the ID that App Store Connect shows for that key")
-            } else {
-                add(
-                    "no key to sign with",
-                    hint: """
-                        set \(Variable.keyID.rawValue) and put SubscriptionKey_<KEYID>.p8 from App Store Connect into keys/, \
-                        or try the service out with: offer-signer serve --development
-                        """)
-            }
-            return nil
-        }
-        guard !flags.development else {
+        let idText = flags.keyID ?? environment[Variable.keyID.rawValue]
+        let pairs = environment[Variable.bundleKeyIDs.rawValue]
+        switch (idText, text) {
+        case (nil, .some):
             add(
-                "--development asks for a development key, and a key ID is configured as well",
-                hint: "leave one of them out")
+                "\(Variable.privateKey.rawValue) is set without the key's ID",
+                hint: "set \(Variable.keyID.rawValue) to the ID that App Store Connect shows for that key")
             return nil
+        case (nil, nil) where pairs == nil:
+            if flags.development { return .development }
+            add(
+                "no key to sign with",
+                hint: """
+                    set \(Variable.keyID.rawValue) and put SubscriptionKey_<KEYID>.p8 from App Store Connect into keys/, \
+                    or try the service out with: offer-signer serve --development
+                    """)
+            return nil
+        default:
+            if flags.development {
+                add(
+                    "--development asks for a development key, and a key ID is configured as well",
+                    hint: "leave one of them out")
+            }
+            let ofAllApps = idText.flatMap { keyID($0, from: Variable.keyID.rawValue) }
+            let ofApps = pairs.map { keyIDs(ofApps: $0) } ?? [:]
+            return .chosen(KeyChoice(ofAllApps: ofAllApps, ofApps: ofApps), text: text.map(Secret.init))
         }
+    }
+
+    /// - Parameter text: `com.example.a=KEYID1,com.example.b=KEYID2`; white space around a part does not count.
+    private mutating func keyIDs(ofApps text: String) -> [BundleID: KeyID] {
+        let variable = Variable.bundleKeyIDs.rawValue
+        var keyIDs: [BundleID: KeyID] = [:]
+        for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmed)
+            guard parts.count == 2 else {
+                add(
+                    "\(variable) has a part that is not of the form bundle ID=key ID: '\(pair)'",
+                    hint: "write it like com.example.a=2X9R4HXF34,com.example.b=3Y8S5JYG45")
+                continue
+            }
+            guard let bundleID = try? BundleID(utf8: Array(parts[0].utf8)) else {
+                add("\(variable) has something that cannot be a bundle ID: '\(parts[0])'", hint: "copy it from Xcode")
+                continue
+            }
+            guard let keyID = keyID(parts[1], from: variable) else { continue }
+            if keyIDs.updateValue(keyID, forKey: bundleID) != nil {
+                add("\(variable) names \(bundleID.text) twice", hint: "an app has one key that signs: leave one out")
+            }
+        }
+        return keyIDs
+    }
+
+    private mutating func keyID(_ text: String, from variable: String) -> KeyID? {
         do {
-            let id = try KeyID(utf8: Array(idText.utf8), field: Variable.keyID.rawValue)
-            return text.map { .text(id, Secret($0)) } ?? .folder(id)
+            return try KeyID(utf8: Array(text.utf8), field: "a key ID in \(variable)")
         } catch {
             add("\(error)", hint: "copy the ID from App Store Connect; it looks like 2X9R4HXF34")
             return nil
@@ -71,4 +102,13 @@ struct ConfigurationProblems {
     }
 
     private func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+}
+
+extension Substring {
+    /// Without white space at its ends.
+    fileprivate var trimmed: String {
+        var rest = drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
 }

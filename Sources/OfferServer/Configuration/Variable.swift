@@ -2,6 +2,7 @@
 package enum Variable: String, CaseIterable, Sendable {
     case keyID = "SUBSCRIPTION_OFFERS_KEY_ID"
     case privateKey = "SUBSCRIPTION_OFFERS_PRIVATE_KEY"
+    case bundleKeyIDs = "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS"
     case keysDirectory = "SUBSCRIPTION_OFFERS_KEYS_DIR"
     case host = "SUBSCRIPTION_OFFERS_HOST"
     case port = "SUBSCRIPTION_OFFERS_PORT"

@@ -9,6 +9,7 @@ extension Problem {
             .missingField, .missingCustomer, .wrongType, .invalidField, .conflictingFields, .reservedField,
             .unknownField:
             400
+        case .appNotServed: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -39,6 +40,7 @@ extension Problem {
         case .conflictingFields: "conflicting_fields"
         case .reservedField: "reserved_field"
         case .unknownField: "unknown_field"
+        case .appNotServed: "app_not_served"
         case .signingUnavailable: "signing_unavailable"
         case .notReady: "not_ready"
         }
@@ -86,10 +88,12 @@ extension Problem {
             "\(field) is made by the server and cannot be chosen."
         case .unknownField(let field):
             "\(field) is not a field of this request."
+        case .appNotServed:
+            "No offers are signed for this app."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
         case .notReady:
-            "No key is in service. The log of the service says why."
+            "A key is out of service. The log of the service says why."
         }
     }
 
@@ -103,7 +107,8 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent,
-            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .signingUnavailable,
+            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .appNotServed,
+            .signingUnavailable,
             .notReady:
             nil
         }

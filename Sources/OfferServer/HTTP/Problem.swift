@@ -37,6 +37,9 @@ package enum Problem: Error, Hashable {
     case reservedField(String)
     case unknownField(String)
 
+    // It may not be had.
+    case appNotServed
+
     // We cannot sign.
     case signingUnavailable
     case notReady

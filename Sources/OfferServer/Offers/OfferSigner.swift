@@ -35,7 +35,7 @@ package struct OfferSigner: Sendable {
 
     /// Snapshot of the ring → payload → signature → verification.
     package func sign(_ offer: OfferRequest) throws(Problem) -> SignedOffer {
-        let key = try signingKey()
+        let key = try signingKey(for: offer.appBundleID)
         let payload = OfferPayload(
             appBundleID: offer.appBundleID,
             keyID: key.id,
@@ -54,10 +54,11 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    private func signingKey() throws(Problem) -> KeyRing.Key {
-        do { return try ring.snapshot.signingKey() } catch {
+    private func signingKey(for app: BundleID) throws(Problem) -> KeyRing.Key {
+        do { return try ring.snapshot.signingKey(for: app) } catch {
             switch error {
-            case .outOfService: throw .signingUnavailable
+            case .noKey: throw .appNotServed
+            case .unknown, .outOfService: throw .signingUnavailable
             }
         }
     }

@@ -10,10 +10,10 @@ package struct Health: Sendable {
 
     package var live: Answer { Self.answer("live") }
 
-    /// Whether there is a key in service.
+    /// Whether every key that is chosen is in service.
     package var ready: Answer {
         get throws(Problem) {
-            guard (try? ring.snapshot.signingKey()) != nil else { throw .notReady }
+            guard ring.snapshot.missingFromService.isEmpty else { throw .notReady }
             return Self.answer("ready")
         }
     }
