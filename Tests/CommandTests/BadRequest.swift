@@ -80,6 +80,11 @@ struct BadRequest: Sendable {
         framed("no body and no length", "POST /offer HTTP/1.1", [json], [400]),
     ]
 
+    /// Whether the connection can go on after it: its body is read as the body that it announces.
+    var staysOpen: Bool {
+        statuses == [404] || statuses == [405] && String(decoding: bytes, as: UTF8.self).contains("Length")
+    }
+
     static let methodsAndPaths: [BadRequest] = [
         framed("PUT", "PUT /offer HTTP/1.1", [json, length], [405]),
         framed("DELETE", "DELETE /offer HTTP/1.1", [json, length], [405]),

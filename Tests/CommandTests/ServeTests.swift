@@ -118,7 +118,10 @@ struct ServeTests {
     func sameConnection() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
-            for request in BadRequest.fields + BadRequest.jsonTexts + BadRequest.mediaTypes {
+            let wellFramed =
+                BadRequest.fields + BadRequest.jsonTexts + BadRequest.mediaTypes + BadRequest.queries
+                + BadRequest.methodsAndPaths.filter { $0.staysOpen }
+            for request in wellFramed {
                 try await connection.send(request.bytes)
                 let refused = try await connection.receive()
                 #expect(refused.map { request.statuses.contains($0.status) } == true, "\(request.name)")
@@ -156,6 +159,43 @@ struct ServeTests {
                 #expect(answer?.status == 200)
                 #expect(answer?.headers["connection"] == "close")
                 #expect(try await connection.isAtEnd)
+            }
+        }
+    }
+
+    @Test(
+        "who asks for another protocol gets an ordinary answer and the end of the connection",
+        arguments: [
+            "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+            "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
+        ])
+    func otherProtocols(request: String) async throws {
+        let service = try RunningService()
+        let before = try service.residentKilobytes
+        try await Connection.open(port: service.port) { connection in
+            try await connection.send(request)
+            let answer = try await connection.receive()
+            #expect(answer?.status == (request.hasPrefix("GET") ? 200 : 404))
+            #expect(answer?.headers["connection"] == "close")
+            // What follows is dropped, however much it is; the service may hang up in the middle of it.
+            try? await connection.flood(of: [UInt8](repeating: 0x61, count: 65536), times: 800)()
+            #expect(try await connection.isAtEnd)
+        }
+        #expect(try service.residentKilobytes - before < 20_000)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a target may be a whole URL")
+    func absoluteForm() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { connection in
+            for (target, status) in [
+                ("http://a/health/live", 200), ("HTTP://a:80/health/live", 200), ("http://a", 404),
+                ("ftp://a/health/live", 404),
+            ] {
+                let answer = try await connection.get(target)
+                #expect(answer?.status == status, "\(target)")
             }
         }
     }
@@ -202,12 +242,22 @@ struct ServeTests {
                 for _ in 0..<8 {
                     _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                 }
-                service.terminate()
-                try await Task.sleep(for: .milliseconds(200))
-                try await finishing.send(BadRequest.goodBody)
-                let answer = try await finishing.receive()
-                #expect(answer?.status == 200)
-                #expect(answer?.headers["connection"] == "close")
+                try await Connection.open(port: service.port) { halfHead in
+                    let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
+                    try await halfHead.send(first)
+                    // By now the half has been read by its event loop, too.
+                    for _ in 0..<8 {
+                        _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
+                    }
+                    service.terminate()
+                    try await Task.sleep(for: .milliseconds(200))
+                    try await halfHead.send(second)
+                    try await finishing.send(BadRequest.goodBody)
+                    for answer in [try await halfHead.receive(), try await finishing.receive()] {
+                        #expect(answer?.status == 200)
+                        #expect(answer?.headers["connection"] == "close")
+                    }
+                }
             }
         }
         #expect(service.stop() == 0)

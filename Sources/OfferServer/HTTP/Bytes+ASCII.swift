@@ -8,6 +8,6 @@ extension Collection<UInt8> {
     }
 }
 
-extension String {
+extension StringProtocol {
     func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
 }

@@ -23,7 +23,7 @@ final class AnswerBatch: @unchecked Sendable {
         return batch
     }
 
-    /// - Parameter handler: one that has written an answer and will be told to send it.
+    /// - Parameter handler: one that has written an answer and will be told to send it; once for each answer.
     func add(_ handler: RequestHandler, on eventLoop: any EventLoop) {
         waiting.append(handler)
         if waiting.count == Self.limit {

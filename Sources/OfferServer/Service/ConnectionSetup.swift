@@ -17,11 +17,18 @@ struct ConnectionSetup: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
+            // One short read a turn, so that a client that sends hundreds of requests at once does not hold up others.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024)
+            )
             let pipeline = channel.pipeline.syncOperations
+            let gate = InputGate()
+            try pipeline.addHandler(gate)
             try pipeline.addHandler(
                 ByteToMessageHandler(
                     HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.limits)))
-            try pipeline.addHandler(RequestHandler(routes: routes, date: date))
+            try pipeline.addHandler(RequestHandler(routes: routes, date: date, gate: gate))
             return Connection(channel: channel)
         }
     }

@@ -21,6 +21,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let routes: Routes
     private let date: HTTPDate
+    private let gate: InputGate
     private var state = State.idle
     private var isWaitingInBatch = false
     private var isReadDue = false
@@ -28,12 +29,15 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// When the request in ``State/collecting`` began, or else the last one.
     private var lastBegin = NIODeadline.now()
     private var timeCheck: RepeatedTask?
+    /// What is due later; it keeps the connection in memory.
+    private var scheduled: [Scheduled<Void>] = []
     /// While we are part of the connection.
     private var context: ChannelHandlerContext?
 
-    init(routes: Routes, date: HTTPDate) {
+    init(routes: Routes, date: HTTPDate, gate: InputGate) {
         self.routes = routes
         self.date = date
+        self.gate = gate
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -47,6 +51,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         timeCheck?.cancel()
         timeCheck = nil
+        for task in scheduled { task.cancel() }
         self.context = nil
     }
 
@@ -70,7 +75,9 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func begin(_ received: HTTPRequestHead, context: ChannelHandlerContext) {
         lastBegin = .now()
         let head: RequestHead
-        do { head = try RequestHead(received) } catch { return end(with: error, context: context) }
+        do { head = try RequestHead(received) } catch {
+            return end(with: error, withBody: received.method != .HEAD, context: context)
+        }
         state = .collecting(head, body: nil)
         if head.expectsContinue {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
@@ -105,15 +112,15 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         write(answer, withBody: head.method != .HEAD, isLast: isLast, context: context)
         if isLast {
             closeGently(context)
-        } else if !isWaitingInBatch {
+        } else {
             isWaitingInBatch = true
             AnswerBatch.current.add(self, on: context.eventLoop)
         }
     }
 
     /// Answers with a problem after which the connection cannot go on.
-    private func end(with problem: Problem, context: ChannelHandlerContext) {
-        write(routes.answer(problem), withBody: true, isLast: true, context: context)
+    private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
+        write(routes.answer(problem), withBody: withBody, isLast: true, context: context)
         closeGently(context)
     }
 
@@ -125,8 +132,8 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Sends what has been written.
     func sendAnswers() {
+        if isWaitingInBatch { context?.flush() }
         isWaitingInBatch = false
-        context?.flush()
     }
 
     // MARK: Back pressure
@@ -151,29 +158,41 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch (event, state) {
         case (ChannelEvent.inputClosed, .discarding):
             context.close(promise: nil)
-        case (ChannelEvent.inputClosed, .idle), (is ChannelShouldQuiesceEvent, .idle):
+        case (ChannelEvent.inputClosed, .idle):
             closeGently(context)
-        case (is ChannelShouldQuiesceEvent, .collecting):
-            // The service stops: what has begun is answered, if it comes soon.
-            shouldCloseAfterAnswer = true
-            close(context, in: TimeLimit.lastRequest)
+        case (is ChannelShouldQuiesceEvent, _):
+            stop(context)
         default:
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    /// The service stops. What has begun is answered, and so is what is on its way: a request may be in the socket
+    /// already, whole or in part. Nobody may hold up the end for long.
+    private func stop(_ context: ChannelHandlerContext) {
+        shouldCloseAfterAnswer = true
+        schedule(in: TimeLimit.lastHead, context) {
+            if case .idle = self.state { self.closeGently(context) }
+        }
+        schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
 
     /// Sends what is written, ends our half, and reads on for a moment: closing at once, with bytes unread, would take
     /// the answer back from a client that is still sending.
     private func closeGently(_ context: ChannelHandlerContext) {
         state = .discarding
+        gate.isOpen = false
         context.flush()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
-        sent.futureResult.assumeIsolated().whenComplete { _ in self.close(context, in: TimeLimit.lingering) }
+        sent.futureResult.assumeIsolated().whenComplete { _ in
+            self.schedule(in: TimeLimit.lingering, context) { context.close(promise: nil) }
+        }
     }
 
-    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
-        context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) }
+    private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping () -> Void) {
+        guard self.context != nil else { return }
+        scheduled.append(context.eventLoop.assumeIsolated().scheduleTask(in: time, work))
     }
 
     private func checkTime(_ context: ChannelHandlerContext) {
@@ -194,7 +213,9 @@ private enum TimeLimit {
     static let idle: TimeAmount = .seconds(60)
     /// From the end of a request's head to the end of its body.
     static let request: TimeAmount = .seconds(20)
-    /// For the rest of a request when the service stops.
+    /// For the rest of a request's head when the service stops.
+    static let lastHead: TimeAmount = .seconds(1)
+    /// For everything else then: the rest of the request, and the client to take the answer.
     static let lastRequest: TimeAmount = .seconds(5)
     /// For the client to take the last answer.
     static let lingering: TimeAmount = .seconds(2)

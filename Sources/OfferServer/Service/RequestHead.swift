@@ -13,8 +13,11 @@ struct RequestHead {
 
     init(_ head: HTTPRequestHead) throws(Problem) {
         method = head.method
-        target = head.uri
-        isLast = !head.isKeepAlive || head.version != .http1_1
+        target = Self.originForm(of: head.uri)
+        // Another protocol is never spoken here: who asks for one gets an ordinary answer, and no more on this connection.
+        isLast =
+            !head.isKeepAlive || head.version != .http1_1 || head.method == .CONNECT
+            || head.headers.contains(name: "upgrade")
         var hosts = 0
         for (name, value) in head.headers {
             // By length first: most headers are none of these.
@@ -23,14 +26,14 @@ struct RequestHead {
                 hosts += 1
             case 6 where name.isEqual(toLowerCase: "expect"):
                 guard value.isEqual(toLowerCase: "100-continue") else { throw .malformedHTTP }
-                expectsContinue = true
+                expectsContinue = head.version == .http1_1  // RFC 9110 section 15.2: no 1xx to a client of 1.0
             case 12 where name.isEqual(toLowerCase: "content-type"):
                 contentType = contentType.map { "\($0), \(value)" } ?? value
             case 14 where name.isEqual(toLowerCase: "content-length"):
                 guard let length = Int(value) else { throw .malformedHTTP }
                 guard length <= IncomingRequest.maximumBodySize else { throw .bodyTooLarge }
             case 16 where name.isEqual(toLowerCase: "content-encoding"):
-                contentEncoding = value
+                contentEncoding = contentEncoding.map { "\($0), \(value)" } ?? value
             case 17 where name.isEqual(toLowerCase: "transfer-encoding"):
                 // gzip, chunked would announce a body that is not what it looks like.
                 guard value.isEqual(toLowerCase: "chunked") else { throw .malformedHTTP }
@@ -40,5 +43,16 @@ struct RequestHead {
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
         guard hosts == 1 || hosts == 0 && head.version == .http1_0 else { throw .malformedHTTP }
+    }
+
+    /// The path and query of a target; RFC 9112 section 3.2.2 lets a client write the whole URL.
+    private static func originForm(of target: String) -> String {
+        guard !target.hasPrefix("/") else { return target }
+        for scheme in ["http://", "https://"] where target.prefix(scheme.count).isEqual(toLowerCase: scheme) {
+            let rest = target.dropFirst(scheme.count)
+            guard let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+            return rest[end] == "/" ? String(rest[end...]) : "/" + rest[end...]
+        }
+        return target
     }
 }

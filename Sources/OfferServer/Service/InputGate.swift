@@ -1,0 +1,14 @@
+import NIOCore
+
+/// Stands in front of the HTTP parser and, once shut, drops what still comes. The parser itself keeps what follows a
+/// request for another protocol (`Upgrade`, `CONNECT`), without bound and for nobody.
+final class InputGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    var isOpen = true
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isOpen { context.fireChannelRead(data) }
+    }
+}
