@@ -5,7 +5,7 @@ struct RequestHead {
     let method: HTTPMethod
     let target: String
     /// Whether the connection ends with the answer.
-    let isLast: Bool
+    private(set) var isLast: Bool
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
     /// Whether the client waits for a 100 before it sends the body.
@@ -15,9 +15,7 @@ struct RequestHead {
         method = head.method
         target = Self.originForm(of: head.uri)
         // Another protocol is never spoken here: who asks for one gets an ordinary answer, and no more on this connection.
-        isLast =
-            !head.isKeepAlive || head.version != .http1_1 || head.method == .CONNECT
-            || head.headers.contains(name: "upgrade")
+        isLast = !head.isKeepAlive || head.version != .http1_1 || head.method == .CONNECT
         var hosts = 0
         for (name, value) in head.headers {
             // By length first: most headers are none of these.
@@ -27,6 +25,8 @@ struct RequestHead {
             case 6 where name.isEqual(toLowerCase: "expect"):
                 guard value.isEqual(toLowerCase: "100-continue") else { throw .malformedHTTP }
                 expectsContinue = head.version == .http1_1  // RFC 9110 section 15.2: no 1xx to a client of 1.0
+            case 7 where name.isEqual(toLowerCase: "upgrade"):
+                isLast = true
             case 12 where name.isEqual(toLowerCase: "content-type"):
                 contentType = contentType.map { "\($0), \(value)" } ?? value
             case 14 where name.isEqual(toLowerCase: "content-length"):
