@@ -2,7 +2,7 @@ import COpenSSL
 
 /// What libcrypto needs at hand to sign and verify with one key: made once, used many times, by one thread at a time.
 ///
-/// Preparing it anew at every call (`EVP_DigestSignInit`) costs more than 10 µs, a fifth of the operation itself.
+/// Preparing it anew at every call (`EVP_DigestSignInit`) is work that does not depend on the message.
 @safe final class ECDSAContext {
     private let digest: SHA256Digest
     private let signing: OpaquePointer?

@@ -12,7 +12,9 @@ enum PrivateKeyReader {
             return try unsafe read(pem: pem)
         case .der(let der):
             let pkey = unsafe der.withUnsafeBufferPointer { unsafe decodePKCS8($0) ?? decodeSEC1($0) }
-            guard let pkey = unsafe pkey else { throw .unreadable(.draining(after: "EVP_PKCS82PKEY")) }
+            guard let pkey = unsafe pkey else {
+                throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
+            }
             return unsafe pkey
         }
     }
@@ -28,7 +30,9 @@ enum PrivateKeyReader {
         case "ENCRYPTED PRIVATE KEY": throw .encrypted
         default: throw .wrongLabel(block.label)
         }
-        guard let pkey = unsafe pkey else { throw .unreadable(.draining(after: "EVP_PKCS82PKEY")) }
+        guard let pkey = unsafe pkey else {
+            throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
+        }
         return unsafe pkey
     }
 

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256, fetched from libcrypto once. A fetch at every call would cost as much as hashing a payload.
+/// SHA-256, fetched from libcrypto once and not at every call.
 @safe struct SHA256Digest: ~Copyable {
     // Never changed after init and documented to be shared among threads: openssl-threads(7).
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
@@ -21,7 +21,7 @@ import COpenSSL
             unsafe EVP_DigestUpdate(context, message, message.count) == 1,
             unsafe bytes.withUnsafeMutableBufferPointer({ unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) })
                 == 1
-        else { throw .draining(after: "EVP_DigestInit_ex2") }
+        else { throw .draining(after: "EVP_DigestInit_ex2, EVP_DigestUpdate or EVP_DigestFinal_ex") }
         return digest
     }
 }

@@ -14,8 +14,8 @@ import OfferCore
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
             throw .notEllipticCurve(unsafe Self.algorithmName(of: pkey))
         }
-        let curve = unsafe Self.curveName(of: pkey)
-        guard curve == "prime256v1" else { throw .wrongCurve(curve) }
+        let curve = unsafe Curve.name(of: pkey)
+        guard curve == Curve.p256 else { throw .wrongCurve(curve) }
         try proveThatHalvesMatch()
     }
 
@@ -45,12 +45,5 @@ import OfferCore
 
     private static func algorithmName(of pkey: OpaquePointer) -> String {
         unsafe EVP_PKEY_get0_type_name(pkey).map { unsafe String(cString: $0) } ?? "an unknown algorithm"
-    }
-
-    private static func curveName(of pkey: OpaquePointer) -> String {
-        var name = [CChar](repeating: 0, count: 64)
-        var count = 0
-        guard unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1 else { return "without a name" }
-        return String(decoding: name.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -24,7 +24,7 @@ extension SigningKeyError: CustomStringConvertible {
         case .encrypted:
             "it is encrypted; App Store Connect's keys are not"
         case .unreadable(let error):
-            "its PRIVATE KEY block is damaged (\(error))"
+            "it is damaged, or no private key at all (\(error))"
         case .notEllipticCurve(let algorithm):
             "it is a key for \(algorithm), not for ECDSA with P-256"
         case .wrongCurve(let curve):

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Random numbers from the system's cryptographically secure generator, drawn 32 at a time: asking the system for each
-/// would cost an offer more than reading its fields.
+/// Random numbers from the system's cryptographically secure generator, drawn 32 at a time: asking for each would be
+/// two system calls an offer.
 ///
 /// They are good for what will be public, such as a nonce. A key is made elsewhere.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {

@@ -13,12 +13,7 @@ import COpenSSL
         self.der = der
         let pkey = try unsafe Self.read(der)
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: false)
-        var name = [CChar](repeating: 0, count: 64)
-        var count = 0
-        guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1,
-            unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1,
-            name.prefix(count).elementsEqual("prime256v1".utf8.map(CChar.init(bitPattern:)))
-        else {
+        guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1, unsafe Curve.name(of: pkey) == Curve.p256 else {
             throw OpenSSLError(call: "EVP_PKEY_get_group_name", reasons: ["not a P-256 public key"])
         }
     }

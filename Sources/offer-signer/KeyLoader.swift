@@ -26,7 +26,7 @@ enum KeyLoader {
     private static func load(_ choice: KeyChoice, text: Secret?, folder: KeyFolder) throws -> KeyRing {
         var keys: [KeyRing.Key] = []
         var errors: [CommandError] = []
-        for id in choice.keyIDs.sorted(by: { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }) {
+        for id in choice.keyIDs {
             do throws(CommandError) {
                 let key =
                     if let text, id == choice.ofAllApps {

@@ -15,8 +15,9 @@ package struct KeyChoice: Hashable, Sendable {
         (ofApps.isEmpty ? nil : ofApps[app]) ?? ofAllApps
     }
 
-    /// Every key that signs for something.
-    package var keyIDs: Set<KeyID> {
+    /// Every key that signs for something, once, in the order of their bytes.
+    package var keyIDs: [KeyID] {
         Set(ofApps.values).union(ofAllApps.map { [$0] } ?? [])
+            .sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     }
 }

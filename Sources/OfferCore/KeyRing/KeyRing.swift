@@ -38,7 +38,7 @@ package struct KeyRing: Sendable {
     }
 
     /// The IDs of the keys that are chosen, in order.
-    package var signing: [KeyID] { choice.keyIDs.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) } }
+    package var signing: [KeyID] { choice.keyIDs }
 
     /// The keys that are chosen and do not sign any more.
     package var missingFromService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }

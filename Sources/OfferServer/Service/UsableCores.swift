@@ -3,7 +3,7 @@ import NIOCore
 
 /// How many cores the process may use: one event loop for each. NIO's own count knows the limits of a container, but
 /// not that a process has been pinned to some of the cores (`taskset`, `CPUAffinity=`).
-enum UsableCores {
+package enum UsableCores {
     static var count: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") } ?? ""
@@ -11,8 +11,9 @@ enum UsableCores {
         return max(1, min(System.coreCount, count(in: list) ?? .max))
     }
 
-    /// - Parameter list: as the kernel writes it: numbers and ranges such as `0-3,8`.
-    static func count(in list: Substring) -> Int? {
+    /// - Parameter list: processors, as the kernel writes it: numbers and ranges such as `0-3,8`.
+    /// - Returns: nil if it is no such list.
+    package static func count(in list: Substring) -> Int? {
         var count = 0
         for part in list.split(separator: ",") {
             let bounds = part.split(separator: "-").map { Int($0) }

@@ -1,0 +1,13 @@
+import COpenSSL
+
+/// The curve of an elliptic-curve key, by libcrypto's name for it.
+enum Curve {
+    static let p256 = "prime256v1"
+
+    static func name(of pkey: OpaquePointer) -> String {
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1 else { return "without a name" }
+        return String(decoding: name.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
