@@ -1,5 +1,5 @@
 import COpenSSL
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The contexts of one key that no thread uses right now. There are as many as threads ever worked at the same time.
 @safe final class ECDSAContextPool: Sendable {
@@ -8,7 +8,7 @@ import Synchronization
         var contexts: [ECDSAContext] = []
     }
 
-    private let free = Mutex(Free())
+    private let free = NIOLockedValueBox(Free())
     // Never changed after init; contexts count references of their own: openssl-threads(7).
     nonisolated(unsafe) let pkey: OpaquePointer
     private let canSign: Bool
@@ -26,11 +26,11 @@ import Synchronization
         _ body: (ECDSAContext) throws(OpenSSLError) -> Result
     ) throws(OpenSSLError) -> Result {
         let context =
-            if let free = free.withLock({ $0.contexts.popLast() }) { free } else {
+            if let free = free.withLockedValue({ $0.contexts.popLast() }) { free } else {
                 try unsafe ECDSAContext(pkey: pkey, canSign: canSign)
             }
         let result = try body(context)
-        free.withLock { $0.contexts.append(context) }
+        free.withLockedValue { $0.contexts.append(context) }
         return result
     }
 }

@@ -3,16 +3,18 @@ import FoundationEssentials
 /// The text of a private key, taken out of the forms that it comes in on its way through environment variables and
 /// secret stores.
 enum KeyText {
-    case pem([UInt8])
-    case der([UInt8])
+    /// - Parameter form: what form the text was in, in words.
+    case pem([UInt8], form: String)
+    case der([UInt8], form: String)
 
     /// - Parameter text: PEM; PEM whose line ends have become the two characters `\n`; or base64 of PEM or of DER.
     /// - Returns: nil if it is none of them.
     init?(_ text: [UInt8]) {
         if Self.isPEM(text) {
-            self = .pem(Self.withLineEnds(text))
+            let pem = Self.withLineEnds(text)
+            self = .pem(pem, form: pem == text ? "PEM" : "PEM with \\n written out")
         } else if let decoded = Self.base64Decoded(text) {
-            self = Self.isPEM(decoded) ? .pem(decoded) : .der(decoded)
+            self = Self.isPEM(decoded) ? .pem(decoded, form: "base64 of PEM") : .der(decoded, form: "base64 of DER")
         } else {
             return nil
         }

@@ -9,8 +9,9 @@ import COpenSSL
     private let count: Int
 
     /// - Parameter otherThan: the label of blocks to pass over.
-    /// - Returns: nil if there is no whole block.
-    init?(firstIn pem: [UInt8], otherThan passedOver: String = "") {
+    /// - Throws: what libcrypto says if there is no whole block.
+    init(firstIn pem: [UInt8], otherThan passedOver: String = "") throws(OpenSSLError) {
+        ERR_clear_error()
         var name: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?
         var data: UnsafeMutablePointer<UInt8>?
@@ -30,8 +31,7 @@ import COpenSSL
             return false
         }
         guard isRead, let name = unsafe name, let data = unsafe data else {
-            ERR_clear_error()
-            return nil
+            throw .draining(after: "PEM_read_bio")
         }
         hasHeader = unsafe header.map { unsafe $0.pointee != 0 } ?? false
         label = unsafe String(cString: name)

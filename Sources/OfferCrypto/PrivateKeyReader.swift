@@ -3,37 +3,43 @@ import COpenSSL
 /// Reads a private key into libcrypto, from every form in ``KeyText``: unencrypted PKCS #8 (RFC 5958), as App Store
 /// Connect issues it, or SEC 1 (RFC 5915), as `openssl ec` writes it. Of a PEM text the first block counts.
 enum PrivateKeyReader {
-    /// - Returns: a new `EVP_PKEY` that the caller owns.
-    static func read(_ text: [UInt8]) throws(SigningKeyError) -> OpaquePointer {
+    /// - Returns: the form of the text in words, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
+    static func read(_ text: [UInt8]) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
         ERR_clear_error()
-        guard let text = KeyText(text) else { throw .notPEM }
+        guard let text = KeyText(text) else { throw .notPEM(nil) }
         switch text {
-        case .pem(let pem):
-            return try unsafe read(pem: pem)
-        case .der(let der):
-            let pkey = unsafe der.withUnsafeBufferPointer { unsafe decodePKCS8($0) ?? decodeSEC1($0) }
-            guard let pkey = unsafe pkey else {
+        case .pem(let pem, let form):
+            let (structure, pkey) = try unsafe read(pem: pem)
+            return unsafe ("\(structure), \(form)", pkey)
+        case .der(let der, let form):
+            return try unsafe der.withUnsafeBufferPointer { der throws(SigningKeyError) in
+                if let pkey = unsafe decodePKCS8(der) { return unsafe ("\(pkcs8), \(form)", pkey) }
+                if let pkey = unsafe decodeSEC1(der) { return unsafe ("\(sec1), \(form)", pkey) }
                 throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
             }
-            return unsafe pkey
         }
     }
 
-    private static func read(pem: [UInt8]) throws(SigningKeyError) -> OpaquePointer {
+    private static let pkcs8 = "PKCS #8"
+    private static let sec1 = "SEC 1"
+
+    private static func read(pem: [UInt8]) throws(SigningKeyError) -> (structure: String, pkey: OpaquePointer) {
         // openssl ecparam writes the parameters of the curve in a block of their own in front of the key.
-        guard let block = PEMBlock(firstIn: pem, otherThan: "EC PARAMETERS") else { throw .notPEM }
+        let block: PEMBlock
+        do { block = try PEMBlock(firstIn: pem, otherThan: "EC PARAMETERS") } catch { throw .notPEM(error) }
         guard !block.hasHeader else { throw .encrypted }
+        let structure: String
         let pkey: OpaquePointer?
         switch block.label {
-        case "PRIVATE KEY": unsafe pkey = unsafe block.withBytes { unsafe decodePKCS8($0) }
-        case "EC PRIVATE KEY": unsafe pkey = unsafe block.withBytes { unsafe decodeSEC1($0) }
+        case "PRIVATE KEY": unsafe (structure, pkey) = unsafe (pkcs8, block.withBytes { unsafe decodePKCS8($0) })
+        case "EC PRIVATE KEY": unsafe (structure, pkey) = unsafe (sec1, block.withBytes { unsafe decodeSEC1($0) })
         case "ENCRYPTED PRIVATE KEY": throw .encrypted
         default: throw .wrongLabel(block.label)
         }
         guard let pkey = unsafe pkey else {
             throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
         }
-        return unsafe pkey
+        return unsafe (structure, pkey)
     }
 
     /// - Parameter der: PrivateKeyInfo, with nothing behind it.

@@ -25,3 +25,12 @@ import COpenSSL
         return digest
     }
 }
+
+extension InlineArray where Element == UInt8 {
+    /// Two lower-case digits a byte.
+    var hexadecimal: String {
+        var text = ""
+        for index in indices { text += (self[index] < 0x10 ? "0" : "") + String(self[index], radix: 16) }
+        return text
+    }
+}

@@ -5,10 +5,16 @@ import OfferCore
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
 
+    package let fingerprint: String
+
+    /// The form that the text was in, such as `PKCS #8, PEM`.
+    package let form: String
+
     /// Reads the key and proves that it signs: a signature over random bytes has to verify with its public half.
     /// - Parameter text: the unencrypted key as PEM, as App Store Connect issues it, or in another form of ``KeyText``.
     package init(text: [UInt8]) throws(SigningKeyError) {
-        let pkey = try unsafe PrivateKeyReader.read(text)
+        let (form, pkey) = try unsafe PrivateKeyReader.read(text)
+        self.form = form
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
         // By name, not by size: secp256k1 has 256 bits too.
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
@@ -16,6 +22,11 @@ import OfferCore
         }
         let curve = unsafe Curve.name(of: pkey)
         guard curve == Curve.p256 else { throw .wrongCurve(curve) }
+        do throws(OpenSSLError) {
+            fingerprint = try SHA256Digest().hash(unsafe PublicKeyWriter.der(of: pkey)).hexadecimal
+        } catch {
+            throw .unreadable(error)
+        }
         try proveThatHalvesMatch()
     }
 

@@ -1,7 +1,7 @@
 /// Why a text cannot be the key that signs offers. It never holds any of the text.
 package enum SigningKeyError: Error, Hashable {
-    /// Neither PEM nor base64.
-    case notPEM
+    /// Neither base64 nor a whole PEM block; with what libcrypto says of the latter.
+    case notPEM(OpenSSLError?)
     /// A PEM block of another kind, such as `PUBLIC KEY`.
     case wrongLabel(String)
     case encrypted
@@ -17,8 +17,9 @@ package enum SigningKeyError: Error, Hashable {
 extension SigningKeyError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notPEM:
+        case .notPEM(let error):
             "it is not PEM: there is no whole block from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----"
+                + (error.map { " (\($0))" } ?? "")
         case .wrongLabel(let label):
             "it holds a \(label) where an unencrypted PRIVATE KEY is needed"
         case .encrypted:

@@ -1,17 +1,17 @@
 import Glibc
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Random numbers from the system's cryptographically secure generator, drawn 32 at a time: asking for each would be
 /// two system calls an offer.
 ///
 /// They are good for what will be public, such as a nonce. A key is made elsewhere.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
-    private static let drawn = Mutex<[UInt64]>([])
+    private static let drawn = NIOLockedValueBox<[UInt64]>([])
 
     package init() {}
 
     package func next() -> UInt64 {
-        Self.drawn.withLock { drawn in
+        Self.drawn.withLockedValue { drawn in
             if drawn.isEmpty { Self.draw(into: &drawn) }
             // Each is handed out once. Where the system could not be asked for many, it is asked for one.
             return drawn.popLast() ?? .random(in: .min ... .max)

@@ -20,7 +20,8 @@ import COpenSSL
 
     /// - Parameter pem: a PEM block `PUBLIC KEY` (RFC 7468 section 13) of a P-256 key.
     package convenience init(pem: [UInt8]) throws(OpenSSLError) {
-        guard let block = PEMBlock(firstIn: pem), block.label == "PUBLIC KEY" else {
+        let block = try PEMBlock(firstIn: pem)
+        guard block.label == "PUBLIC KEY" else {
             throw OpenSSLError(call: "PEM_read_bio", reasons: ["there is no PUBLIC KEY block"])
         }
         try self.init(der: unsafe block.withBytes { unsafe Array($0) })

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 package import OfferCore
 import SystemPackage
@@ -6,37 +6,41 @@ import SystemPackage
 /// The folder where an operator puts `SubscriptionKey_<KEYID>.p8`, named as App Store Connect names it.
 package struct KeyFolder: Sendable {
     package let path: String
+    /// Whether a key file may be readable by others than its owner, as secrets that a container is given often are.
+    package let allowsReadableByOthers: Bool
 
-    package init(path: String) {
+    package init(path: String, allowsReadableByOthers: Bool = false) {
         self.path = path
+        self.allowsReadableByOthers = allowsReadableByOthers
     }
 
     /// The largest key file that is read, in bytes. A P-256 key has about 250.
     package static let maximumFileSize = 8 * 1024
 
-    package func filePath(of id: KeyID) -> String { "\(path)/\(Self.prefix)\(id)\(Self.suffix)" }
+    package func filePath(of id: KeyID) -> String { filePath(KeyFileName.name(of: id)) }
 
     /// The key's text, as it is in the file.
     package func read(_ id: KeyID) throws(KeyFileError) -> [UInt8] {
-        let path = filePath(of: id)
-        do {
-            // Non-blocking, so that a pipe of that name cannot hold the start up.
-            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
-            guard let pem = try file.closeAfter({ try file.readAll(maximumSize: Self.maximumFileSize) }) else {
-                throw KeyFileError.tooLarge(path: path)
-            }
-            return pem
-        } catch let error as KeyFileError {
-            throw error
-        } catch Errno.noSuchFileOrDirectory {
-            throw .notFound(path: path)
-        } catch {
-            throw .unreadable(path: path, reason: "\(error)")
+        guard KeyFileName.canHold(id) else { throw .noKeyID(path: filePath(of: id)) }
+        return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
+    }
+
+    /// The text of a key file anywhere, held to the same rules.
+    package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> [UInt8] {
+        let file: OrdinaryFile
+        do { file = try OrdinaryFile(path: path, maximumSize: maximumFileSize) } catch {
+            throw KeyFileError(error, path: path)
         }
+        guard allowsReadableByOthers || file.isPrivate else {
+            throw .readableByOthers(path: path, mode: file.mode)
+        }
+        guard !file.bytes.isEmpty else { throw .empty(path: path) }
+        return file.bytes
     }
 
     /// Writes a new key file, readable by its owner alone. It appears whole or not at all, and never replaces a file.
     package func create(_ id: KeyID, pem: [UInt8]) throws(KeyFileError) {
+        guard KeyFileName.canHold(id) else { throw .noKeyID(path: filePath(of: id)) }
         let path = filePath(of: id)
         let temporary = "\(path).\(UInt64.random(in: .min ... .max)).new"
         do {
@@ -59,17 +63,28 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// The IDs of the key files that are there, in order; for hints.
-    package func keyIDs() -> [KeyID] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.sorted().compactMap { name in
-            guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
-            return try? KeyID(utf8: Array(name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).utf8))
+    /// The names of what is in the folder; none if there is no folder.
+    func fileNames() throws(KeyFileError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return []
+        } catch {
+            throw .unlistable(path: path)
         }
     }
 
-    private static let prefix = "SubscriptionKey_"
-    private static let suffix = ".p8"
+    /// When the folder and its key files were last written or changed otherwise, whichever is later.
+    package func changeTimes() -> [(path: String, time: Date)] {
+        let names = (try? fileNames())?.filter { KeyFileName($0) != .other } ?? []
+        return ([path] + names.map(filePath)).compactMap { path in
+            guard let stat = try? FilePath(path).stat() else { return nil }
+            let seconds = max(stat.st_mtim.tv_sec, stat.st_ctim.tv_sec)
+            return (path, Date(timeIntervalSince1970: TimeInterval(seconds)))
+        }
+    }
+
+    func filePath(_ name: String) -> String { "\(path)/\(name)" }
 
     private static func sync(_ file: FileDescriptor) throws {
         guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }

@@ -43,7 +43,7 @@ enum OfferBench {
                 return Nonce(using: &random)
             },
             now: { Timestamp(milliseconds: 1_767_225_600_000) }, log: log)
-        return Routes(offers: signer, health: Health(ring: ring), log: log)
+        return Routes(offers: signer, health: Health(ring: ring, readiness: Readiness()), log: log)
     }
 
     /// How long one call of `work` takes, the best of several rounds: what disturbs a round only makes it longer.

@@ -1,3 +1,4 @@
+import OfferCore
 import OfferServer
 
 /// What stops a command: `error:` says what, `hint:` what to do. Exit status 1.
@@ -8,13 +9,12 @@ struct CommandError: Error {
         text = "error: \(error)\n" + (hint.map { "hint: \($0)\n" } ?? "")
     }
 
-    /// Several at once.
-    init(_ errors: [CommandError]) {
-        text = errors.map(\.text).joined()
+    init(_ problem: SetupProblem) {
+        self.init(problem.error, hint: problem.hint)
     }
 
     init(_ error: ConfigurationError) {
-        text = error.problems.map { "error: \($0.error)\nhint: \($0.hint)\n" }.joined()
+        text = error.problems.map { CommandError($0).text }.joined()
     }
 
     /// A problem with the fields of an offer, in the words the service has for it.

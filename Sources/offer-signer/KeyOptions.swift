@@ -1,42 +1,62 @@
 import ArgumentParser
-import FoundationEssentials
+import OfferCore
 import OfferServer
 import OfferStorage
+
+/// Where key files and settings are; the same options for every command that has to do with keys.
+struct KeyFolderOptions: ParsableArguments {
+    @Option(help: "Folder of SubscriptionKey_<KEYID>.p8 (SUBSCRIPTION_OFFERS_KEYS_DIR; default: keys).")
+    var keysDir: String?
+
+    @Flag(
+        help: """
+            Take key files that others than their owner can read, as a container's secrets often are \
+            (SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS).
+            """)
+    var allowReadableKeys = false
+
+    @Option(help: "File of NAME=value lines that win over the environment (SUBSCRIPTION_OFFERS_ENV_FILE).")
+    var envFile: String?
+
+    var flags: Configuration.Flags {
+        var flags = Configuration.Flags()
+        flags.keysDirectory = keysDir
+        flags.allowReadableKeys = allowReadableKeys
+        return flags
+    }
+
+    /// The configuration of a command that signs nothing: it may do without a key.
+    func readConfiguration() throws -> Configuration {
+        var flags = flags
+        flags.mayChooseNoKey = true
+        return try ConfigurationReader(flags: flags, environmentFile: envFile).read()
+    }
+
+    func openFolder() throws -> KeyFolder { KeyFolder(try readConfiguration()) }
+}
 
 /// Which key signs; the same options for every command that signs.
 struct KeyOptions: ParsableArguments {
     @Option(help: "ID of the key that signs (SUBSCRIPTION_OFFERS_KEY_ID).")
     var keyID: String?
 
-    @OptionGroup var keys: KeyFolderOptions
+    @OptionGroup var folder: KeyFolderOptions
 
     @Flag(help: "Sign with a development key, made once in the folder of keys. The App Store refuses what it signs.")
     var development = false
 
     var flags: Configuration.Flags {
-        var flags = Configuration.Flags()
+        var flags = folder.flags
         flags.keyID = keyID
-        flags.keysDirectory = keys.keysDir
         flags.development = development
         return flags
     }
 
-    static func readConfiguration(_ flags: Configuration.Flags) throws -> Configuration {
-        do {
-            return try Configuration(flags: flags, environment: ProcessInfo.processInfo.environment)
-        } catch {
-            throw CommandError(error)
-        }
-    }
+    var reader: ConfigurationReader { ConfigurationReader(flags: flags, environmentFile: folder.envFile) }
 }
 
-/// Where key files are.
-struct KeyFolderOptions: ParsableArguments {
-    @Option(help: "Folder of SubscriptionKey_<KEYID>.p8 (SUBSCRIPTION_OFFERS_KEYS_DIR; default: keys).")
-    var keysDir: String?
-
-    var folder: KeyFolder {
-        let variable = ProcessInfo.processInfo.environment[Variable.keysDirectory.rawValue] ?? ""
-        return KeyFolder(path: keysDir ?? (variable.isEmpty ? "keys" : variable))
+extension KeyFolder {
+    init(_ configuration: Configuration) {
+        self.init(path: configuration.keysDirectory, allowsReadableByOthers: configuration.allowsReadableKeys)
     }
 }

@@ -1,51 +1,10 @@
 import ArgumentParser
-import FoundationEssentials
-import OfferCore
-import OfferCrypto
-import OfferServer
-import OfferStorage
 
 /// `offer-signer keys`: what there is to do with key files.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Look after key files.",
-        subcommands: [Generate.self]
+        subcommands: [KeysListCommand.self, KeysCheckCommand.self, KeysGenerateCommand.self]
     )
-
-    /// `offer-signer keys generate`.
-    struct Generate: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "generate",
-            abstract: "Make a P-256 key for tests.",
-            discussion: """
-                Writes SubscriptionKey_<KEYID>.p8, readable by its owner alone, and prints the public half. The App Store \
-                knows only the keys that App Store Connect made, so it refuses what this one signs.
-                """
-        )
-
-        @Option(help: "ID of the new key: 1 to 32 ASCII letters and digits (default: ten at random).")
-        var keyID: String?
-
-        @OptionGroup var keys: KeyFolderOptions
-
-        func run() throws {
-            let id: KeyID
-            do { id = try KeyID(utf8: Array((keyID ?? Self.randomID()).utf8)) } catch { throw CommandError("\(error)") }
-            let folder = keys.folder
-            try KeyLoader.generate(id, in: folder)
-            let publicKey = try KeyLoader.signingKey(id, in: folder).verifyingKey
-            var writer = JSONWriter()
-            writer.member("keyID", "\(id)")
-            writer.member("file", folder.filePath(of: id))
-            writer.member("publicKey", Data(publicKey.der).base64EncodedString())
-            StandardStreams.print(String(decoding: writer.finish(), as: UTF8.self) + "\n")
-            StandardStreams.printError("note: the App Store does not know this key and refuses what it signs\n")
-        }
-
-        private static func randomID() -> String {
-            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-            return String((0..<10).map { _ in alphabet[Int.random(in: alphabet.indices)] })
-        }
-    }
 }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import CProcess
+import OfferCore
+import OfferServer
 
 /// `offer-signer`: the service and its tools.
 @main
@@ -15,11 +18,14 @@ struct OfferSignerCommand: AsyncParsableCommand {
             Keys come from App Store Connect (Users and Access, Integrations, In-App Purchase). Put the file \
             SubscriptionKey_<KEYID>.p8 into keys/ and set SUBSCRIPTION_OFFERS_KEY_ID to its ID.
             """,
-        subcommands: [ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self],
+        subcommands: [ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, DoctorCommand.self],
         defaultSubcommand: ServeCommand.self
     )
 
     static func main() async {
+        if !offer_keep_memory_private() {
+            StandardStreams.printError("warning: the system would not turn core files off; one could hold a key\n")
+        }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -28,10 +34,18 @@ struct OfferSignerCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as CommandError {
-            StandardStreams.printError(error.text)
-            exit(withError: ExitCode(1))
+            stop(error)
+        } catch let error as ConfigurationError {
+            stop(CommandError(error))
+        } catch let problem as SetupProblem {
+            stop(CommandError(problem))
         } catch {
             exit(withError: error)
         }
+    }
+
+    private static func stop(_ error: CommandError) -> Never {
+        StandardStreams.printError(error.text)
+        exit(withError: ExitCode(1))
     }
 }

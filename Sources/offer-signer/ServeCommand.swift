@@ -2,6 +2,8 @@ import ArgumentParser
 import Logging
 import OfferCore
 import OfferServer
+import ServiceLifecycle
+import UnixSignals
 
 /// `offer-signer serve`: plugs the parts together and runs the service.
 struct ServeCommand: AsyncParsableCommand {
@@ -10,17 +12,15 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Run the service (the default).",
         discussion: """
             Answers POST /offer and GET /offer as Apple's sample does, and POST /v1/promotional-offers. Flags win over the \
-            environment. SIGTERM finishes the requests in flight and stops.
+            environment.
+
+            SIGHUP reads the environment file and the folder of keys again; the folder is also looked at every second. \
+            Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
+            /health/ready says why. SIGTERM finishes the requests in flight and stops.
             """
     )
 
-    @OptionGroup var key: KeyOptions
-
-    @Option(help: "Loopback address to listen on (SUBSCRIPTION_OFFERS_HOST; default: 127.0.0.1).")
-    var host: String?
-
-    @Option(help: "Port to listen on, 0 for any that is free (SUBSCRIPTION_OFFERS_PORT; default: 8080).")
-    var port: Int?
+    @OptionGroup var options: ServeOptions
 
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
@@ -33,33 +33,45 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        var flags = key.flags
-        flags.host = host
-        flags.port = port
-        let configuration = try KeyOptions.readConfiguration(flags)
-
+        // Before anything else: from here on SIGHUP does not end the process, nor does a second SIGTERM.
+        let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
+        let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         log.logLevel = logLevel
 
-        let keys = try KeyLoader.load(configuration)
-        let ring = CurrentKeyRing(keys)
+        let configuration = try options.reader.read()
+        try DevelopmentKey.makeIfWanted(configuration)
+        let readiness = Readiness()
+        let keeper = try KeyRingKeeper(
+            configuration: configuration, places: .system(options.reader), reloadSignals: reloadSignals,
+            readiness: readiness, log: log)
+        let ring = keeper.ring
         let offers = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
-        let routes = Routes(offers: offers, health: Health(ring: ring), log: log)
-        let service = HTTPService(host: configuration.host, port: configuration.port, routes: routes, log: log)
+        let routes = Routes(offers: offers, health: Health(ring: ring, readiness: readiness), log: log)
+        let service = HTTPService(
+            host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort, routes: routes,
+            readiness: readiness
+        ) { port in announce(configuration, port: port) }
+
+        // They stop in the opposite order, so that the keys are looked after as long as there are requests.
+        let group = ServiceGroup(
+            services: [keeper, service], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         do {
-            try await service.run { port in announce(host: configuration.host, port: port, keys: keys.signing) }
-        } catch {
+            try await group.run()
+        } catch let error as CannotListen {
             throw CommandError(
-                "\(configuration.host):\(configuration.port) cannot be listened on (\(error))",
+                "\(configuration.host):\(configuration.port) cannot be listened on (\(error.reason))",
                 hint: "choose a loopback address with --host and a port that is free with --port")
         }
+        withExtendedLifetime(stopSignals) {}
     }
 
-    private func announce(host: String, port: Int, keys: [KeyID]) {
+    private func announce(_ configuration: Configuration, port: Int) {
+        let host = configuration.host
         let url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        StandardStreams.print(
-            "offer-signer signs with key \(keys.map(\.description).joined(separator: ", ")) on \(url)\n")
-        guard key.development else { return }
+        let keys = configuration.wanted.choice.keyIDs.map(\.description).joined(separator: ", ")
+        StandardStreams.print("offer-signer signs with key \(keys) on \(url)\n")
+        guard configuration.isDevelopment else { return }
         StandardStreams.print(
             """
             Try it:
@@ -72,5 +84,27 @@ struct ServeCommand: AsyncParsableCommand {
               }'
 
             """)
+    }
+}
+
+/// What `serve` can be told by flags, and `doctor` as well.
+struct ServeOptions: ParsableArguments {
+    @OptionGroup var key: KeyOptions
+
+    @Option(help: "Loopback address to listen on (SUBSCRIPTION_OFFERS_HOST; default: 127.0.0.1).")
+    var host: String?
+
+    @Option(help: "Port to listen on, 0 for any that is free (SUBSCRIPTION_OFFERS_PORT; default: 8080).")
+    var port: Int?
+
+    @Flag(help: "Let the next process listen at the same port beside this one (SUBSCRIPTION_OFFERS_REUSE_PORT).")
+    var reusePort = false
+
+    var reader: ConfigurationReader {
+        var flags = key.flags
+        flags.host = host
+        flags.port = port
+        flags.reusePort = reusePort
+        return ConfigurationReader(flags: flags, environmentFile: key.folder.envFile)
     }
 }

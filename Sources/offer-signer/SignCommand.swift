@@ -22,13 +22,18 @@ struct SignCommand: ParsableCommand {
     @OptionGroup var input: JSONInput
 
     func run() throws {
-        let configuration = try KeyOptions.readConfiguration(key.flags)
+        let configuration = try key.reader.read()
         let members = try input.read()
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         do {
             let offer = try OfferRequest(members, spelling: .sample)
-            let ring = CurrentKeyRing(try KeyLoader.load(configuration))
-            let signer = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+            try DevelopmentKey.makeIfWanted(configuration)
+            var keys = ConfiguredKeys(configuration, places: .system(key.reader))
+            _ = keys.look()
+            let draft = keys.draft(from: KeyRing())
+            guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
+            let signer = OfferSigner(
+                ring: CurrentKeyRing(draft.ring), makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
             let signed = try signer.sign(offer)
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
         } catch let problem as Problem {

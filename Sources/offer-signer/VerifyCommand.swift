@@ -33,7 +33,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func verifyingKey(for id: KeyID) throws -> VerifyingKey {
-        guard let publicKey else { return try KeyLoader.signingKey(id, in: key.folder).verifyingKey }
+        guard let publicKey else { return try KeyFile.read(id, in: key.openFolder()).verifyingKey }
         do {
             return try VerifyingKey(pem: [UInt8](Data(contentsOf: URL(filePath: publicKey))))
         } catch {

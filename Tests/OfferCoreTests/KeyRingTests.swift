@@ -4,48 +4,140 @@ import Testing
 
 @Suite("Key ring")
 struct KeyRingTests {
-    private struct NoPair: SigningKeyPair {
-        func sign(_ message: [UInt8]) -> [UInt8] { [] }
-        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }
-    }
-
     private static func app(_ text: String) throws -> BundleID { try BundleID(utf8: Array(text.utf8)) }
 
-    private static func keys(_ ids: String...) throws -> [KeyRing.Key] {
-        try ids.map { KeyRing.Key(id: try Fixtures.keyID($0), pair: NoPair()) }
+    private static func id(_ text: String) throws -> KeyID { try Fixtures.keyID(text) }
+
+    private static func key(_ id: String) throws -> KeyRing.Key {
+        KeyRing.Key(id: try Self.id(id), pair: EmptyKeyPair())
+    }
+
+    /// A ring with these keys, of which the first signs for all apps.
+    private static func ring(_ ids: String...) throws -> KeyRing {
+        var ring = KeyRing()
+        for id in ids { try ring.add(key(id)) }
+        try ring.choose(KeyChoice(ofAllApps: id(ids[0])))
+        return ring
     }
 
     @Test("an app signs with its own key, the others with the key for all")
     func ownKey() throws {
-        let choice = KeyChoice(
-            ofAllApps: try Fixtures.keyID("ALL"), ofApps: [try Self.app("com.example.a"): try Fixtures.keyID("OWN")])
-        let ring = try KeyRing(keys: Self.keys("ALL", "OWN", "SPARE"), choice: choice)
+        var ring = try Self.ring("ALL", "OWN", "SPARE")
+        try ring.choose(
+            KeyChoice(ofAllApps: Self.id("ALL"), ofApps: [Self.app("com.example.a"): Self.id("OWN")]))
         #expect(try ring.signingKey(for: Self.app("com.example.a")).id.description == "OWN")
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")
         #expect(try ring.signingKey(for: Self.app("com.example.A")).id.description == "ALL", "letter case counts")
-        #expect(ring.signing.map(\.description) == ["ALL", "OWN"])
+        #expect(ring.active.map(\.description) == ["ALL", "OWN"])
+        #expect(try ring.state(of: Self.id("SPARE")) == .standby)
     }
 
     @Test("without a key for all, an app without its own is not served")
     func notServed() throws {
-        let choice = KeyChoice(ofAllApps: nil, ofApps: [try Self.app("com.example.a"): try Fixtures.keyID("OWN")])
-        let ring = try KeyRing(keys: Self.keys("OWN"), choice: choice)
+        var ring = try Self.ring("OWN")
+        try ring.choose(KeyChoice(ofAllApps: nil, ofApps: [Self.app("com.example.a"): Self.id("OWN")]))
         #expect(throws: KeyRingError.noKey) { try ring.signingKey(for: Self.app("com.example.b")) }
     }
 
-    @Test("a key that is chosen has to be there")
-    func unknown() throws {
-        let choice = KeyChoice(ofAllApps: try Fixtures.keyID("GONE"))
-        #expect(throws: KeyRingError.unknown(try Fixtures.keyID("GONE"))) {
-            try KeyRing(keys: Self.keys("OTHER"), choice: choice)
+    @Test("a key that is chosen anew signs, and the one before it waits in standby")
+    func choosing() throws {
+        var ring = try Self.ring("A", "B")
+        try ring.choose(KeyChoice(ofAllApps: Self.id("B")))
+        #expect(try ring.signingKey(for: Self.app("a")).id == Self.id("B"))
+        #expect(try ring.state(of: Self.id("A")) == .standby)
+        try ring.choose(KeyChoice(ofAllApps: Self.id("A")))
+        #expect(try ring.signingKey(for: Self.app("a")).id == Self.id("A"))
+    }
+
+    @Test("a retired key is known and never signs again")
+    func retiring() throws {
+        var ring = try Self.ring("A", "B")
+        try ring.retire(Self.id("B"))
+        #expect(try ring.state(of: Self.id("B")) == .retired)
+        #expect(try ring.key(Self.id("B")) != nil)
+    }
+
+    /// Every move that is refused, on a ring in which A signs, B waits, R is retired and X is out of service.
+    private static let illegalMoves: [(name: String, error: String, move: @Sendable (inout KeyRing) throws -> Void)] = [
+        ("add a key that is there", "exists(B)", { try $0.add(key("B")) }),
+        ("add a retired key", "exists(R)", { try $0.add(key("R")) }),
+        ("replace an unknown key", "unknown(N)", { try $0.replace(key("N")) }),
+        ("replace a retired key", "retired(R)", { try $0.replace(key("R")) }),
+        ("choose an unknown key", "unknown(N)", { try $0.choose(KeyChoice(ofAllApps: id("N"))) }),
+        ("choose a retired key", "retired(R)", { try $0.choose(KeyChoice(ofAllApps: id("R"))) }),
+        (
+            "choose a retired key for one app", "retired(R)",
+            { try $0.choose(KeyChoice(ofAllApps: id("B"), ofApps: [app("a"): id("R")])) }
+        ),
+        ("choose a key out of service", "outOfService(X)", { try $0.choose(KeyChoice(ofAllApps: id("X"))) }),
+        ("retire an unknown key", "unknown(N)", { try $0.retire(id("N")) }),
+        ("retire the key that signs", "activeKey(A)", { try $0.retire(id("A")) }),
+        ("retire a retired key", "retired(R)", { try $0.retire(id("R")) }),
+        ("remove an unknown key", "unknown(N)", { try $0.remove(id("N")) }),
+        ("remove the key that signs", "activeKey(A)", { try $0.remove(id("A")) }),
+        ("remove a retired key", "retired(R)", { try $0.remove(id("R")) }),
+    ]
+
+    @Test("each illegal move is an error and changes nothing", arguments: illegalMoves.indices)
+    func illegalMove(index: Int) throws {
+        let (name, expected, move) = Self.illegalMoves[index]
+        var ring = try Self.ring("A", "B", "R", "X")
+        try ring.retire(Self.id("R"))
+        ring.takeOutOfService(try Self.id("X"))
+        let before = ring.keyIDs.map { "\($0) \(String(describing: ring.state(of: $0)))" }
+        do {
+            try move(&ring)
+            Issue.record("it was allowed to \(name)")
+        } catch let error as KeyRingError {
+            #expect(error == Self.error(expected), "\(name): \(error)")
+        }
+        #expect(ring.keyIDs.map { "\($0) \(String(describing: ring.state(of: $0)))" } == before)
+        #expect(try ring.signingKey(for: Self.app("a")).id == Self.id("A"))
+    }
+
+    private static func error(_ text: String) -> KeyRingError? {
+        guard let id = try? id(String(text.dropLast().suffix(1))) else { return nil }
+        return ["exists": .exists(id), "unknown": .unknown(id), "retired": .retired(id), "activeKey": .activeKey(id)][
+            String(text.prefix { $0 != "(" })] ?? .outOfService(id)
+    }
+
+    @Test(
+        "any history of moves leaves one key that signs, and retired keys retired", arguments: 0..<20 as Range<UInt64>)
+    func anyHistory(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var ring = try Self.ring("A", "B", "C")
+        var retired: Set<KeyID> = []
+        for _ in 0..<500 {
+            let key = try Self.key(["A", "B", "C", "D"].randomElement(using: &random) ?? "")
+            let move = Int.random(in: 0..<4, using: &random)
+            do {
+                switch move {
+                case 0: try ring.choose(KeyChoice(ofAllApps: key.id))
+                case 1: try ring.add(key)
+                case 2: try ring.remove(key.id)
+                default:
+                    // Rarely, or all would be retired soon.
+                    guard Int.random(in: 0..<50, using: &random) == 0 else { continue }
+                    try ring.retire(key.id)
+                    retired.insert(key.id)
+                }
+            } catch {}
+            #expect(ring.keyIDs.filter { ring.state(of: $0) == .active } == ring.active)
+            #expect(ring.active.count == 1)
+            #expect(try ring.signingKey(for: Self.app("a")).id == ring.active[0])
+            #expect(Set(ring.keyIDs.filter { ring.state(of: $0) == .retired }) == retired)
         }
     }
 
-    @Test("a key out of service stops its own apps and no others")
+    @Test("a key out of service stops its own apps and no others, also in the ring that comes next")
     func outOfService() throws {
-        let own = try Fixtures.keyID("OWN")
-        let choice = KeyChoice(ofAllApps: try Fixtures.keyID("ALL"), ofApps: [try Self.app("com.example.a"): own])
-        let ring = try KeyRing(keys: Self.keys("ALL", "OWN"), choice: choice).takingOutOfService(own)
+        let own = try Self.id("OWN")
+        var ring = try Self.ring("ALL", "OWN")
+        try ring.choose(KeyChoice(ofAllApps: Self.id("ALL"), ofApps: [Self.app("com.example.a"): own]))
+        let current = CurrentKeyRing(ring)
+        current.takeOutOfService(own)
+        current.replace(with: ring)
+        ring = current.snapshot
         #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")
         #expect(ring.missingFromService == [own])

@@ -7,9 +7,15 @@ struct SelfVerificationTests {
     private struct Broken: Error, Equatable {}
 
     /// A key pair whose every answer a test decides.
-    private struct ScriptedKeyPair: SigningKeyPair {
-        var signature: Result<[UInt8], Broken> = .success([1])
-        var verdict: Result<Bool, Broken> = .success(true)
+    private final class ScriptedKeyPair: SigningKeyPair {
+        let fingerprint = ""
+        private let signature: Result<[UInt8], Broken>
+        private let verdict: Result<Bool, Broken>
+
+        init(signature: Result<[UInt8], Broken> = .success([1]), verdict: Result<Bool, Broken> = .success(true)) {
+            self.signature = signature
+            self.verdict = verdict
+        }
 
         func sign(_ message: [UInt8]) throws -> [UInt8] { try signature.get() }
         func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { try verdict.get() }
@@ -40,9 +46,9 @@ struct SelfVerificationTests {
         let before = ring.snapshot
         let app = try BundleID(utf8: Array("com.example.app".utf8))
         let anotherID = try Fixtures.keyID("ANOTHERKEY")
-        ring.update { $0.takingOutOfService(anotherID) }
+        ring.takeOutOfService(anotherID)
         #expect(try ring.snapshot.signingKey(for: app).id == id)
-        ring.update { $0.takingOutOfService(id) }
+        ring.takeOutOfService(id)
         #expect(throws: KeyRingError.outOfService(id)) { try ring.snapshot.signingKey(for: app) }
         #expect(try before.signingKey(for: app).id == id, "a snapshot does not change")
     }

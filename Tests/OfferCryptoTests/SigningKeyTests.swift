@@ -98,7 +98,17 @@ struct SigningKeyTests {
             "", "hello", "-----BEGIN PRIVATE KEY-----\n",
             "-----BEGIN PRIVATE KEY-----\n!!!\n-----END PRIVATE KEY-----\n",
         ] {
-            #expect(throws: SigningKeyError.notPEM) { try SigningKey(text: Array(text.utf8)) }
+            do {
+                _ = try SigningKey(text: Array(text.utf8))
+                Issue.record("taken for a key: \(text)")
+            } catch {
+                guard case .notPEM(let reason) = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                #expect(
+                    (reason?.reasons.isEmpty == false) == text.hasPrefix("-----BEGIN"), "libcrypto's reason is kept")
+            }
         }
         for count in stride(from: 0, to: der.count, by: 7) {
             #expect(throws: SigningKeyError.self) { try SigningKey(text: Self.pem(of: der.prefix(count))) }

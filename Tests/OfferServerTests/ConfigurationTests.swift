@@ -33,11 +33,8 @@ struct ConfigurationTests {
                 "SUBSCRIPTION_OFFERS_HOST": "localhost", "SUBSCRIPTION_OFFERS_KEYS_DIR": "y",
             ])
         #expect((changed.host, changed.port, changed.keysDirectory) == ("::1", 1, "x"))
-        guard case .chosen(let choice, nil) = changed.keySource else {
-            Issue.record("not from the folder")
-            return
-        }
-        #expect(choice.ofAllApps?.description == "FLAG")
+        #expect(changed.keyText?.reveal == nil)
+        #expect(changed.wanted.choice.ofAllApps?.description == "FLAG")
     }
 
     @Test("every problem is told at once")
@@ -89,10 +86,8 @@ struct ConfigurationTests {
         {
             let pairs = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.a=KEYA, com.example.b = KEYB"]
             let configuration = try Configuration(flags: .init(), environment: environment.merging(pairs) { $1 })
-            guard case .chosen(let choice, nil) = configuration.keySource else {
-                Issue.record("not from the folder")
-                return
-            }
+            #expect(configuration.keyText?.reveal == nil)
+            let choice = configuration.wanted.choice
             for (app, expected) in [("com.example.a", "KEYA"), ("com.example.b", "KEYB"), ("com.example.A", ofOthers)] {
                 let found = choice.keyID(for: try BundleID(utf8: Array(app.utf8)))
                 #expect(found?.description == expected)

@@ -1,7 +1,7 @@
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferServer
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,18 +10,19 @@ struct FaultySignerTests {
     /// Signs truly, but turns one bit of the signature now and then.
     private final class BitTurningKeyPair: SigningKeyPair {
         let key: SigningKey
-        private let state: Mutex<(random: SplitMix64, turned: Int)>
+        var fingerprint: String { key.fingerprint }
+        private let state: NIOLockedValueBox<(random: SplitMix64, turned: Int)>
 
         init(key: SigningKey, seed: UInt64) {
             self.key = key
-            state = Mutex((SplitMix64(seed: seed), 0))
+            state = NIOLockedValueBox((SplitMix64(seed: seed), 0))
         }
 
-        var turned: Int { state.withLock { $0.turned } }
+        var turned: Int { state.withLockedValue { $0.turned } }
 
         func sign(_ message: [UInt8]) throws -> [UInt8] {
             let signature = try key.sign(message)
-            return state.withLock { state in
+            return state.withLockedValue { state in
                 guard state.random.next() % 1000 == 0 else { return signature }
                 state.turned += 1
                 return signature.turningBit(Int.random(in: 0..<signature.count * 8, using: &state.random))
@@ -60,7 +61,8 @@ struct FaultySignerTests {
 
     @Test("the offer that met the fault is answered 503, alarms once, and takes the key out of service")
     func keyLeavesService() throws {
-        struct Refusing: SigningKeyPair {
+        final class Refusing: SigningKeyPair {
+            let fingerprint = ""
             func sign(_ message: [UInt8]) -> [UInt8] { Array("marked-signature".utf8) }
             func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
         }
@@ -80,7 +82,8 @@ struct FaultySignerTests {
 
     @Test("a fault of the library is answered 503 without detail, logged with it, and may pass")
     func libraryFault() throws {
-        struct Failing: SigningKeyPair {
+        final class Failing: SigningKeyPair {
+            let fingerprint = ""
             struct Fault: Error, CustomStringConvertible { var description: String { "marked reason" } }
             func sign(_ message: [UInt8]) throws -> [UInt8] { throw Fault() }
             func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }

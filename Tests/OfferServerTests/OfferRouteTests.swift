@@ -84,7 +84,8 @@ struct OfferRouteTests {
 
     @Test("health says live and ready, and degraded once no key can sign")
     func health() throws {
-        struct Refusing: SigningKeyPair {
+        final class Refusing: SigningKeyPair {
+            let fingerprint = ""
             func sign(_ message: [UInt8]) -> [UInt8] { [] }
             func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
         }

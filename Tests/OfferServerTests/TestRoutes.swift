@@ -1,9 +1,9 @@
 import Foundation
 import Logging
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferServer
-import Synchronization
 import TestSupport
 
 /// The whole service without a socket, its time and nonces fixed.
@@ -14,12 +14,12 @@ struct TestRoutes {
 
     init(pair: any SigningKeyPair) throws {
         log = RecordedLog()
-        let nonces = Mutex(SplitMix64(seed: 1))
+        let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
         let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)))
         signer = OfferSigner(
-            ring: ring, makeNonce: { nonces.withLock { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
+            ring: ring, makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
-        routes = Routes(offers: signer, health: Health(ring: ring), log: log.logger)
+        routes = Routes(offers: signer, health: Health(ring: ring, readiness: Readiness()), log: log.logger)
     }
 
     func post(_ path: String, _ json: String) -> Answer {
@@ -32,7 +32,7 @@ struct TestRoutes {
 
 /// Keeps what is logged.
 final class RecordedLog: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = NIOLockedValueBox<[String]>([])
 
     var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(log: self) }
@@ -40,7 +40,7 @@ final class RecordedLog: Sendable {
         return logger
     }
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var text: String { lines.withLockedValue { $0.joined(separator: "\n") } }
 
     private struct Handler: LogHandler {
         let log: RecordedLog
@@ -53,7 +53,7 @@ final class RecordedLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            log.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+            log.lines.withLockedValue { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
         }
     }
 }

@@ -13,9 +13,21 @@ package final class TemporaryFolder: Sendable {
 
     package var path: String { url.path }
 
-    package func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
-        try Data(bytes).write(to: url.appending(path: name))
+    /// Writes a file in place, as `cat >` does.
+    package func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws {
+        let file = url.appending(path: name)
+        try Data(bytes).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
     }
+
+    /// Lets a file appear whole under its name, as an operator's `mv` does.
+    package func drop(_ bytes: some Sequence<UInt8>, as name: String, mode: Int = 0o600) throws {
+        let temporary = "." + UUID().uuidString
+        try write(bytes, to: temporary, mode: mode)
+        guard unsafe rename(path + "/" + temporary, path + "/" + name) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    package func remove(_ name: String) throws { try FileManager.default.removeItem(at: url.appending(path: name)) }
 
     package func read(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url.appending(path: name))) }
 }

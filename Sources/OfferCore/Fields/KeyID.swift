@@ -23,3 +23,9 @@ package struct KeyID: Hashable, Sendable {
 extension KeyID: CustomStringConvertible {
     package var description: String { text.description }
 }
+
+extension KeyID: Comparable {
+    package static func < (one: KeyID, other: KeyID) -> Bool {
+        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    }
+}

@@ -1,12 +1,19 @@
 /// Which key signs for which app.
 package struct KeyChoice: Hashable, Sendable {
     /// The key for every app without its own; nil where only the apps in ``ofApps`` are served.
-    package var ofAllApps: KeyID?
-    package var ofApps: [BundleID: KeyID]
+    package let ofAllApps: KeyID?
+    package let ofApps: [BundleID: KeyID]
+
+    /// Every key that signs for something, once, in the order of their bytes.
+    package let keyIDs: [KeyID]
+
+    private let chosen: Set<KeyID>
 
     package init(ofAllApps: KeyID?, ofApps: [BundleID: KeyID] = [:]) {
         self.ofAllApps = ofAllApps
         self.ofApps = ofApps
+        chosen = Set(ofApps.values).union(ofAllApps.map { [$0] } ?? [])
+        keyIDs = chosen.sorted()
     }
 
     /// The key for `app`; nil if the app is not served.
@@ -15,9 +22,10 @@ package struct KeyChoice: Hashable, Sendable {
         (ofApps.isEmpty ? nil : ofApps[app]) ?? ofAllApps
     }
 
-    /// Every key that signs for something, once, in the order of their bytes.
-    package var keyIDs: [KeyID] {
-        Set(ofApps.values).union(ofAllApps.map { [$0] } ?? [])
-            .sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+    package func chooses(_ id: KeyID) -> Bool { chosen.contains(id) }
+
+    /// The apps of which `id` is the own key, in order.
+    package func apps(of id: KeyID) -> [BundleID] {
+        ofApps.filter { $0.value == id }.keys.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     }
 }

@@ -1,5 +1,16 @@
-/// The keys of the service and which of them signs for which app. A value: a change makes a new ring, and an app has
-/// exactly one key that signs, or none. Nothing ever falls back to another key.
+/// The keys of the service, what each may do, and which of them signs for which app.
+///
+/// A value: whoever works with a copy sees no half of a change, and a move that is refused changes nothing. An app has
+/// exactly one key that signs, or none, and nothing ever falls back to another key.
+///
+/// ```
+///    add             choose another
+///     │       ┌────────────────────────┐
+///     ▼       ▼                        │
+///   standby ─────── choose ───────▶ active
+///     │   └── remove ──▶ (gone)
+///     └────── retire ──▶ retired, for good
+/// ```
 package struct KeyRing: Sendable {
     /// A key with the ID under which the App Store knows its public half.
     package struct Key: Sendable {
@@ -12,16 +23,13 @@ package struct KeyRing: Sendable {
         }
     }
 
-    private let keys: [KeyID: Key]
-    private let choice: KeyChoice
+    private var keys: [KeyID: Key] = [:]
+    private var choice = KeyChoice(ofAllApps: nil)
+    private var retired: Set<KeyID> = []
     private var outOfService: Set<KeyID> = []
 
-    /// - Throws: `.unknown` if a key is chosen that is not there.
-    package init(keys: [Key], choice: KeyChoice) throws(KeyRingError) {
-        self.keys = Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }
-        self.choice = choice
-        for id in choice.keyIDs where self.keys[id] == nil { throw .unknown(id) }
-    }
+    /// A ring without keys, which serves no app.
+    package init() {}
 
     /// A ring of one key that signs for every app.
     package init(active: Key) {
@@ -37,25 +45,77 @@ package struct KeyRing: Sendable {
         return key
     }
 
-    /// The IDs of the keys that are chosen, in order.
-    package var signing: [KeyID] { choice.keyIDs }
+    /// The keys that sign, in order.
+    package var active: [KeyID] { choice.keyIDs }
 
     /// The keys that are chosen and do not sign any more.
     package var missingFromService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
-    /// A ring in which the key signs no more.
-    package func takingOutOfService(_ id: KeyID) -> KeyRing {
-        var ring = self
-        ring.outOfService.insert(id)
-        return ring
+    /// Every key of the ring, in order.
+    package var keyIDs: [KeyID] { keys.keys.sorted() }
+
+    package func key(_ id: KeyID) -> Key? { keys[id] }
+
+    /// - Returns: nil if there is no such key.
+    package func state(of id: KeyID) -> KeyState? {
+        guard keys[id] != nil else { return nil }
+        if retired.contains(id) { return .retired }
+        return choice.chooses(id) ? .active : .standby
     }
 }
 
-package enum KeyRingError: Error, Hashable {
-    /// No key is chosen for the app, so the app is not served.
-    case noKey
-    /// A key is chosen that is not in the ring.
-    case unknown(KeyID)
-    /// The key made a signature that its own public half refused, and signs no more until the process starts anew.
-    case outOfService(KeyID)
+// MARK: Moves
+
+extension KeyRing {
+    /// A new key, in standby.
+    /// - Throws: `.exists`.
+    package mutating func add(_ key: Key) throws(KeyRingError) {
+        guard keys[key.id] == nil else { throw .exists(key.id) }
+        keys[key.id] = key
+    }
+
+    /// Another pair under an ID of the ring: what was there is not what the App Store knows by that ID.
+    /// - Throws: `.unknown`, `.retired`.
+    package mutating func replace(_ key: Key) throws(KeyRingError) {
+        try requireUnretired(key.id)
+        keys[key.id] = key
+    }
+
+    /// The keys of `choice` sign from now on; those that signed before and are not in it are in standby.
+    /// - Throws: `.unknown`, `.retired`; `.outOfService` for a key that did not sign before.
+    package mutating func choose(_ choice: KeyChoice) throws(KeyRingError) {
+        for id in choice.keyIDs {
+            try requireUnretired(id)
+            guard !outOfService.contains(id) || self.choice.chooses(id) else { throw .outOfService(id) }
+        }
+        self.choice = choice
+    }
+
+    /// The key never signs again.
+    /// - Throws: `.unknown`, `.activeKey`, `.retired`.
+    package mutating func retire(_ id: KeyID) throws(KeyRingError) {
+        try requireIdle(id)
+        retired.insert(id)
+    }
+
+    /// - Throws: `.unknown`, `.activeKey`, `.retired`.
+    package mutating func remove(_ id: KeyID) throws(KeyRingError) {
+        try requireIdle(id)
+        keys[id] = nil
+    }
+
+    /// The key signs no more, whatever its state: a signature of it did not verify.
+    package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
+
+    mutating func keepOutOfService(whatIsOutOfServiceIn other: KeyRing) { outOfService.formUnion(other.outOfService) }
+
+    private func requireUnretired(_ id: KeyID) throws(KeyRingError) {
+        guard keys[id] != nil else { throw .unknown(id) }
+        guard !retired.contains(id) else { throw .retired(id) }
+    }
+
+    private func requireIdle(_ id: KeyID) throws(KeyRingError) {
+        try requireUnretired(id)
+        guard !choice.chooses(id) else { throw .activeKey(id) }
+    }
 }

@@ -1,7 +1,10 @@
 /// A P-256 key pair that signs offers. The private half stays with whoever conforms.
 ///
 /// OfferCore has no cryptography of its own; OfferCrypto conforms, and so does a test's faulty signer.
-package protocol SigningKeyPair: Sendable {
+package protocol SigningKeyPair: AnyObject, Sendable {
+    /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal; may be shown to anyone.
+    var fingerprint: String { get }
+
     /// Signs SHA-256 of `message`.
     /// - Returns: ASN.1 DER; different at every call.
     func sign(_ message: [UInt8]) throws -> [UInt8]

@@ -1,12 +1,11 @@
-/// Everything that is wrong with a configuration.
-package struct ConfigurationError: Error, Hashable {
-    package struct Problem: Hashable, Sendable {
-        /// What is wrong.
-        package let error: String
-        /// What to do.
-        package let hint: String
-    }
+package import OfferCore
 
+/// Everything that is wrong with a configuration, or with the keys that it wants.
+package struct ConfigurationError: Error, Hashable {
     /// At least one.
-    package let problems: [Problem]
+    package let problems: [SetupProblem]
+
+    package init(problems: [SetupProblem]) {
+        self.problems = problems
+    }
 }

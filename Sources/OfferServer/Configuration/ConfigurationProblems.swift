@@ -2,10 +2,10 @@ import OfferCore
 
 /// Collects what is wrong while a configuration is read, so that an operator hears of everything at once.
 struct ConfigurationProblems {
-    private(set) var found: [ConfigurationError.Problem] = []
+    private(set) var found: [SetupProblem] = []
 
     private mutating func add(_ error: String, hint: String) {
-        found.append(.init(error: error, hint: hint))
+        found.append(SetupProblem(error, hint: hint))
     }
 
     /// A misspelt variable would be passed over in silence; so would a promise that this version cannot keep.
@@ -37,18 +37,27 @@ struct ConfigurationProblems {
         add("there is no port \(port)", hint: "choose one from 0 (any that is free) to 65535")
     }
 
-    mutating func keySource(flags: Configuration.Flags, environment: [String: String]) -> Configuration.KeySource? {
-        let text = environment[Variable.privateKey.rawValue]
+    mutating func isOn(_ variable: Variable, in environment: [String: String]) -> Bool {
+        switch environment[variable.rawValue]?.lowercased() {
+        case nil, "false", "no", "0": return false
+        case "true", "yes", "1": return true
+        default:
+            add("\(variable.rawValue) is neither true nor false", hint: "set it to true, or leave it out")
+            return false
+        }
+    }
+
+    /// - Returns: nil if it cannot be told which keys are wanted; why has been noted.
+    mutating func wantedKeys(flags: Configuration.Flags, environment: [String: String]) -> WantedKeys? {
         let idText = flags.keyID ?? environment[Variable.keyID.rawValue]
         let pairs = environment[Variable.bundleKeyIDs.rawValue]
-        switch (idText, text) {
-        case (nil, .some):
+        if environment[Variable.privateKey.rawValue] != nil, idText == nil {
             add(
                 "\(Variable.privateKey.rawValue) is set without the key's ID",
                 hint: "set \(Variable.keyID.rawValue) to the ID that App Store Connect shows for that key")
             return nil
-        case (nil, nil) where pairs == nil:
-            if flags.development { return .development }
+        }
+        if idText == nil, pairs == nil, !flags.development, !flags.mayChooseNoKey {
             add(
                 "no key to sign with",
                 hint: """
@@ -56,16 +65,32 @@ struct ConfigurationProblems {
                     or try the service out with: offer-signer serve --development
                     """)
             return nil
-        default:
-            if flags.development {
-                add(
-                    "--development asks for a development key, and a key ID is configured as well",
-                    hint: "leave one of them out")
-            }
-            let ofAllApps = idText.flatMap { keyID($0, from: Variable.keyID.rawValue) }
-            let ofApps = pairs.map { keyIDs(ofApps: $0) } ?? [:]
-            return .chosen(KeyChoice(ofAllApps: ofAllApps, ofApps: ofApps), text: text.map(Secret.init))
         }
+        if flags.development, idText != nil || pairs != nil {
+            add(
+                "--development asks for a development key, and a key ID is configured as well",
+                hint: "leave one of them out")
+        }
+        let ofAllApps = (flags.development ? Configuration.developmentKeyID : idText)
+            .flatMap { keyID($0, from: Variable.keyID.rawValue) }
+        let ofApps = pairs.map { keyIDs(ofApps: $0) } ?? [:]
+        let choice = KeyChoice(ofAllApps: ofAllApps, ofApps: ofApps)
+        return WantedKeys(choice: choice, retired: retiredKeys(in: environment, besides: choice))
+    }
+
+    private mutating func retiredKeys(in environment: [String: String], besides choice: KeyChoice) -> Set<KeyID> {
+        let variable = Variable.retiredKeyIDs.rawValue
+        var retired: Set<KeyID> = []
+        for part in environment[variable]?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+            guard let id = keyID(part.trimmed, from: variable) else { continue }
+            if choice.chooses(id) {
+                add(
+                    "key \(id) is to sign and to be retired (\(variable)) at the same time",
+                    hint: "a retired key never signs: choose another one, or take it off the list")
+            }
+            retired.insert(id)
+        }
+        return retired
     }
 
     /// - Parameter text: `com.example.a=KEYID1,com.example.b=KEYID2`; white space around a part does not count.

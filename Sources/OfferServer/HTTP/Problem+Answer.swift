@@ -15,7 +15,7 @@ extension Problem {
         case .requestTimeout: 408
         case .bodyTooLarge: 413
         case .notJSONContent, .encodedContent: 415
-        case .signingUnavailable, .notReady: 503
+        case .signingUnavailable, .notReady, .stopping: 503
         }
     }
 
@@ -43,6 +43,7 @@ extension Problem {
         case .appNotServed: "app_not_served"
         case .signingUnavailable: "signing_unavailable"
         case .notReady: "not_ready"
+        case .stopping: "stopping"
         }
     }
 
@@ -94,6 +95,8 @@ extension Problem {
             "No offer can be signed right now. The log of the service says why."
         case .notReady:
             "A key is out of service. The log of the service says why."
+        case .stopping:
+            "The service is about to stop. Send requests to the next one."
         }
     }
 
@@ -106,10 +109,8 @@ extension Problem {
         case .invalidField(let error): error.field
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
-            .encodedContent,
-            .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody, .appNotServed,
-            .signingUnavailable,
-            .notReady:
+            .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
+            .appNotServed, .signingUnavailable, .notReady, .stopping:
             nil
         }
     }

@@ -43,4 +43,5 @@ package enum Problem: Error, Hashable {
     // We cannot sign.
     case signingUnavailable
     case notReady
+    case stopping
 }

@@ -15,6 +15,10 @@ package struct JSONWriter {
     /// - Parameter utf8: valid UTF-8.
     package mutating func member(_ name: String, utf8: [UInt8]) {
         begin(name)
+        append(utf8: utf8)
+    }
+
+    private mutating func append(utf8: [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if utf8.contains(where: Self.needsEscape) {
             for byte in utf8 { appendEscaped(byte) }
@@ -32,6 +36,16 @@ package struct JSONWriter {
     package mutating func member(_ name: String, _ value: Bool) {
         begin(name)
         bytes += (value ? "true" : "false").utf8
+    }
+
+    package mutating func member(_ name: String, _ texts: [String]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, text) in texts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(utf8: Array(text.utf8))
+        }
+        bytes.append(UInt8(ascii: "]"))
     }
 
     package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {

@@ -58,7 +58,7 @@ package struct OfferSigner: Sendable {
         do { return try ring.snapshot.signingKey(for: app) } catch {
             switch error {
             case .noKey: throw .appNotServed
-            case .unknown, .outOfService: throw .signingUnavailable
+            case .unknown, .exists, .activeKey, .retired, .outOfService: throw .signingUnavailable
             }
         }
     }
@@ -67,7 +67,7 @@ package struct OfferSigner: Sendable {
     private func report(_ fault: SigningFault, of id: KeyID) -> Problem {
         switch fault {
         case .signatureRefused:
-            ring.update { $0.takingOutOfService(id) }
+            ring.takeOutOfService(id)
             log.critical(
                 """
                 ALARM: a signature did not verify with its own public key. It was not sent, and the key signs no more. \

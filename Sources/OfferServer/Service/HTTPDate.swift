@@ -1,5 +1,5 @@
 package import FoundationEssentials
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The text of the `Date` header, such as `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7), formatted once a
 /// second at most.
@@ -9,7 +9,7 @@ package final class HTTPDate: Sendable {
         var text: [UInt8] = []
     }
 
-    private let last = Mutex(Formatted())
+    private let last = NIOLockedValueBox(Formatted())
 
     package init() {}
 
@@ -17,7 +17,7 @@ package final class HTTPDate: Sendable {
     package var now: [UInt8] {
         let date = Date()
         let second = Int(date.timeIntervalSince1970)
-        return last.withLock { last in
+        return last.withLockedValue { last in
             if last.second != second { last = Formatted(second: second, text: Array(Self.format(date).utf8)) }
             return last.text
         }

@@ -1,36 +1,84 @@
-import HummingbirdCore
-package import Logging
+import Glibc
 import NIOCore
+import NIOExtras
 import NIOPosix
 import ServiceLifecycle
-import UnixSignals
 
 /// Serves the routes over HTTP/1.1 until the process is told to stop.
-package struct HTTPService: Sendable {
+package struct HTTPService: Service {
     private let host: String
     private let port: Int
+    private let sharesPort: Bool
     private let routes: Routes
-    private let log: Logger
+    private let readiness: Readiness
+    private let onListening: @Sendable (_ port: Int) -> Void
 
-    /// - Parameter port: 0 lets the system choose.
-    package init(host: String, port: Int, routes: Routes, log: Logger) {
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - sharesPort: whether another process may listen at the same port.
+    ///   - readiness: is told when the service begins to stop.
+    ///   - onListening: called once, with the port that is listened on.
+    package init(
+        host: String, port: Int, sharesPort: Bool, routes: Routes, readiness: Readiness,
+        onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) {
         self.host = host
         self.port = port
+        self.sharesPort = sharesPort
         self.routes = routes
-        self.log = log
+        self.readiness = readiness
+        self.onListening = onListening
     }
 
-    /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
-    /// - Parameter onListening: called once, with the port that is listened on.
-    package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
-        let server = Server(
-            childChannelSetup: ConnectionSetup(routes: routes, date: HTTPDate()),
-            configuration: ServerConfiguration(address: .hostname(host, port: port), backlog: 1024),
-            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) },
-            eventLoopGroup: MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count),
-            logger: log)
-        let services = ServiceGroup(
-            configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: log))
-        try await services.run()
+    /// - Throws: ``CannotListen``.
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count)
+        let connections = ServerQuiescingHelper(group: group)
+        let listener = try await listen(group: group, connections: connections)
+        let stopped = group.any().makePromise(of: Void.self)
+        onListening(listener.localAddress?.port ?? 0)
+        // The listener closes at once; each connection ends in its own time, which RequestHandler sees to.
+        try await withGracefulShutdownHandler {
+            try await stopped.futureResult.get()
+        } onGracefulShutdown: {
+            readiness.stop()
+            connections.initiateShutdown(promise: stopped)
+        }
+        try await group.shutdownGracefully()
     }
+
+    private func listen(
+        group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
+    ) async throws(CannotListen) -> any Channel {
+        let setup = ConnectionSetup(routes: routes, date: HTTPDate())
+        do {
+            return try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 1024)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.socketOption(.reusePort), value: sharesPort ? 1 : 0)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            connections.makeServerChannelHandler(channel: channel))
+                    }
+                }
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try setup.setUp(channel) }
+                }
+                .bind(host: host, port: port).get()
+        } catch {
+            throw CannotListen(reason: "\(error)")
+        }
+    }
+}
+
+/// The address and port that were asked for cannot be listened on.
+package struct CannotListen: Error {
+    package let reason: String
+}
+
+extension NIOBSDSocket.Option {
+    /// NIO names most of the socket options, and not this one.
+    fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

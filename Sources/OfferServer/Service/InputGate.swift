@@ -7,8 +7,12 @@ final class InputGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     var isOpen = true
+    /// Whether something has come since the end of the last request: a part of the next one.
+    var hasBegun = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isOpen { context.fireChannelRead(data) }
+        guard isOpen else { return }
+        hasBegun = true
+        context.fireChannelRead(data)
     }
 }

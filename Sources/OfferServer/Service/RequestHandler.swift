@@ -66,6 +66,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             collect(part, into: body, of: head, context: context)
         case (.collecting(let head, let body), .end):
             state = .idle
+            gate.hasBegun = false
             answer(head, body: body, context: context)
         case (.discarding, _), (.idle, .body), (.idle, .end), (.collecting, .head):
             break
@@ -171,8 +172,8 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// already, whole or in part. Nobody may hold up the end for long.
     private func stop(_ context: ChannelHandlerContext) {
         shouldCloseAfterAnswer = true
-        schedule(in: TimeLimit.lastHead, context) {
-            if case .idle = self.state { self.closeGently(context) }
+        schedule(in: TimeLimit.beginning, context) {
+            if case .idle = self.state, !self.gate.hasBegun { self.closeGently(context) }
         }
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
@@ -213,10 +214,10 @@ private enum TimeLimit {
     static let idle: TimeAmount = .seconds(60)
     /// From the end of a request's head to the end of its body.
     static let request: TimeAmount = .seconds(20)
-    /// For the rest of a request's head when the service stops.
-    static let lastHead: TimeAmount = .seconds(1)
+    /// For a request to begin to arrive when the service stops: it may be on its way.
+    static let beginning: TimeAmount = .seconds(1)
     /// For everything else then: the rest of the request, and the client to take the answer.
-    static let lastRequest: TimeAmount = .seconds(5)
+    static let lastRequest: TimeAmount = .seconds(10)
     /// For the client to take the last answer.
     static let lingering: TimeAmount = .seconds(2)
 }

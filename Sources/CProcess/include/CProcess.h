@@ -1,0 +1,10 @@
+// What Swift cannot call or know by itself: a variadic function, and when this was built.
+#pragma once
+#include <stdbool.h>
+
+/// Keeps the memory of this process, and the keys in it, out of core files and from other processes of the same user.
+/// Returns whether the system agreed.
+bool offer_keep_memory_private(void);
+
+/// The day of the build as the compiler writes it, such as "Jan  1 2026".
+const char *offer_build_day(void);

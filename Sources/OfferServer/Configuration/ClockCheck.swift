@@ -1,0 +1,50 @@
+package import FoundationEssentials
+package import OfferCore
+
+/// Whether the clock can be right. The App Store counts 24 hours from the timestamp that is signed.
+package struct ClockCheck: Sendable {
+    private let built: Date?
+
+    /// - Parameter buildDay: the day of the build as a C compiler writes it, such as `Jan  1 2026`.
+    package init(buildDay: String) {
+        built = Self.date(buildDay)
+    }
+
+    /// - Parameters:
+    ///   - now: what the clock says.
+    ///   - files: paths whose times the file system has set, by its own clock where it is another machine's.
+    package func problem(now: Date, files: [(path: String, time: Date)]) -> SetupProblem? {
+        // A day, because the machine that built it may have been in any time zone.
+        if let built, now < built.addingTimeInterval(-86_400) {
+            return SetupProblem(
+                "the clock says \(Self.text(now)), which is before this version was built (\(Self.text(built)))",
+                hint: Self.hint)
+        }
+        if let newest = files.max(by: { $0.time < $1.time }), newest.time > now.addingTimeInterval(Self.tolerance) {
+            return SetupProblem(
+                """
+                the clock says \(Self.text(now)), and \(newest.path) was changed at \(Self.text(newest.time)): the clock is \
+                behind, or that of the file system ahead
+                """, hint: Self.hint)
+        }
+        return nil
+    }
+
+    /// In seconds: clocks of two machines that are kept right differ by far less.
+    private static let tolerance: TimeInterval = 60
+    private static let hint = "set the clock right and keep it so (NTP): signatures with a wrong time are refused"
+
+    private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    /// Midnight UTC of a day such as `Jan  1 2026`.
+    private static func date(_ day: String) -> Date? {
+        let parts = day.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 3, let month = months.firstIndex(of: String(parts[0])), let day = Int(parts[1]),
+            let year = Int(parts[2])
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(from: DateComponents(year: year, month: month + 1, day: day))
+    }
+}

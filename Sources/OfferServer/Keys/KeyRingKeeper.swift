@@ -1,0 +1,118 @@
+package import Logging
+package import OfferCore
+import ServiceLifecycle
+package import UnixSignals
+
+/// Keeps the ring in force in step with the configuration and the folder of keys, for as long as the service runs.
+///
+/// A new ring is made aside, of keys that have been proven to sign, and takes the place of the old one as a whole. As
+/// long as something that is wanted is missing or refused, the old ring stays, and the readiness says why.
+package actor KeyRingKeeper: Service {
+    private let places: KeyPlaces
+    private let reloadSignals: UnixSignalsSequence
+    private let readiness: Readiness
+    private let log: Logger
+    private var keys: ConfiguredKeys
+    private var configurationProblems: [SetupProblem] = []
+
+    /// The ring in force.
+    package nonisolated let ring: CurrentKeyRing
+
+    /// - Parameters:
+    ///   - reloadSignals: each asks for the configuration and the folder to be read again.
+    /// - Throws: every problem, if the keys that are wanted are not all there.
+    package init(
+        configuration: Configuration, places: KeyPlaces, reloadSignals: UnixSignalsSequence, readiness: Readiness,
+        log: Logger
+    ) throws(ConfigurationError) {
+        self.places = places
+        self.reloadSignals = reloadSignals
+        self.readiness = readiness
+        self.log = log
+        keys = ConfiguredKeys(configuration, places: places)
+        _ = keys.look()
+        let draft = keys.draft(from: KeyRing())
+        guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
+        ring = CurrentKeyRing(draft.ring)
+        Self.log(draft.problems, to: log)
+        readiness.report(draft.problems)
+    }
+
+    /// Looks at the folder every second, and reads everything again at every signal, until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { for await _ in self.reloadSignals { await self.reload() } }
+                group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { await self.look() } }
+            }
+        }
+    }
+
+    private func look() {
+        if keys.look() { update() }
+    }
+
+    private func reload() {
+        log.notice("reading the configuration and the keys again")
+        do throws(ConfigurationError) {
+            let configuration = try places.readConfiguration()
+            configurationProblems = []
+            warnOfWhatTakesARestart(configuration)
+            keys = keys.changed(to: configuration, places: places)
+        } catch {
+            // What the keys are is looked at all the same, under the configuration that holds.
+            configurationProblems = error.problems
+        }
+        _ = keys.look()
+        update()
+    }
+
+    private func update() {
+        let old = ring.snapshot
+        let draft = keys.draft(from: old)
+        ring.replace(with: draft.ring)
+        report(configurationProblems + draft.problems)
+        if !draft.isComplete {
+            log.warning("the keys that are in force stay", metadata: old.summary)
+        } else if draft.ring.summary != old.summary {
+            log.notice("other keys are in force", metadata: draft.ring.summary)
+        }
+    }
+
+    /// Names each problem once, and says when one is gone.
+    private func report(_ problems: [SetupProblem]) {
+        let old = readiness.problems
+        readiness.report(problems)
+        Self.log(problems.filter { !old.contains($0) }, to: log)
+        for problem in old where !problems.contains(problem) {
+            log.notice("no longer so", metadata: ["problem": "\(problem.error)"])
+        }
+    }
+
+    private static func log(_ problems: [SetupProblem], to log: Logger) {
+        for problem in problems { log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"]) }
+    }
+
+    private func warnOfWhatTakesARestart(_ new: Configuration) {
+        let old = keys.configuration
+        guard (new.host, new.port, new.sharesPort) != (old.host, old.port, old.sharesPort) else { return }
+        log.warning("where to listen has changed: that takes a restart", metadata: ["host": "\(new.host):\(new.port)"])
+    }
+}
+
+extension KeyRing {
+    /// What an operator wants to know of it, without any secret.
+    fileprivate var summary: Logger.Metadata {
+        var idsByState: [KeyState: [KeyID]] = [:]
+        for id in keyIDs { if let state = state(of: id) { idsByState[state, default: []].append(id) } }
+        let names = { (state: KeyState) in
+            let ids = idsByState[state] ?? []
+            let more = ids.count > 10 ? ["and \(ids.count - 10) more"] : []
+            let named = ids.prefix(10).map { id in "\(id) (\(self.key(id)?.pair.fingerprint.prefix(16) ?? ""))" }
+            return (named + more).joined(separator: ", ")
+        }
+        return [
+            "active": "\(names(.active))", "standby": "\(names(.standby))", "retired": "\(names(.retired))",
+        ]
+    }
+}

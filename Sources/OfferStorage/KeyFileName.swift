@@ -1,0 +1,43 @@
+import OfferCore
+
+/// What the name of a file says about it, in the words of App Store Connect.
+enum KeyFileName: Equatable {
+    /// `SubscriptionKey_<KEYID>.p8`, ten capitals and digits.
+    case key(KeyID)
+    /// `SubscriptionKey_….p8` with something else for an ID.
+    case noKeyID
+    /// `AuthKey_….p8` (APNs, Sign in with Apple, App Store Connect API) or `ApiKey_….p8`: a key for something else.
+    case otherKind
+    /// None of ours.
+    case other
+
+    static let suffix = ".p8"
+    static let prefix = "SubscriptionKey_"
+
+    init(_ name: String) {
+        guard name.hasSuffix(Self.suffix) else {
+            self = .other
+            return
+        }
+        if name.hasPrefix(Self.prefix) {
+            let id = Array(name.utf8.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count))
+            self = Self.keyID(id).map { .key($0) } ?? .noKeyID
+        } else {
+            self = ["AuthKey_", "ApiKey_"].contains(where: name.hasPrefix) ? .otherKind : .other
+        }
+    }
+
+    static func name(of id: KeyID) -> String { "\(prefix)\(id)\(suffix)" }
+
+    /// Whether a file can have this ID in its name.
+    static func canHold(_ id: KeyID) -> Bool { keyID(id.text.utf8) != nil }
+
+    private static func keyID(_ text: [UInt8]) -> KeyID? {
+        guard text.count == 10, text.allSatisfy(isCapitalOrDigit) else { return nil }
+        return try? KeyID(utf8: text)
+    }
+
+    private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import OfferCore
+import OfferCrypto
+import OfferServer
+
+/// `offer-signer keys list`.
+struct KeysListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show every key that the service would have, and what it may do.",
+        discussion: """
+            Reads the configuration and the folder of keys as 'serve' does. A key is active (it signs), in standby (it may \
+            be chosen) or retired (it never signs again). The fingerprint is SHA-256 of the public half, as printed by:
+
+              openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
+
+            What is no key is named on standard error.
+            """
+    )
+
+    @Option(help: "ID of the key that signs (SUBSCRIPTION_OFFERS_KEY_ID).")
+    var keyID: String?
+
+    @OptionGroup var folder: KeyFolderOptions
+
+    @Flag(help: "Print one JSON object a key instead of a table.")
+    var json = false
+
+    func run() throws {
+        var flags = folder.flags
+        flags.keyID = keyID
+        flags.mayChooseNoKey = true
+        let reader = ConfigurationReader(flags: flags, environmentFile: folder.envFile)
+        var keys = ConfiguredKeys(try reader.read(), places: .system(reader))
+        _ = keys.look()
+        let wanted = keys.configuration.wanted
+        let listed = keys.findings.compactMap { finding in
+            if case .key(let key) = finding { ListedKey(key, wanted: wanted) } else { nil as ListedKey? }
+        }
+        if json {
+            for key in listed { StandardStreams.print(key.json + "\n") }
+        } else {
+            StandardStreams.print(Self.table(of: listed))
+        }
+        for problem in keys.draft(from: KeyRing()).problems {
+            StandardStreams.printError(CommandError(problem).text)
+        }
+    }
+
+    private static func table(of keys: [ListedKey]) -> String {
+        let heading = ["KEY", "STATE", "APPS", "FORM", "SHA-256 OF THE PUBLIC KEY"]
+        let rows = [heading] + keys.map { [$0.id, $0.state.rawValue, $0.apps, $0.form, $0.fingerprint] }
+        let widths = heading.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            return cells.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+}
+
+/// One line of the list.
+private struct ListedKey {
+    let id: String
+    let state: KeyState
+    /// `all`, `all others`, or the apps whose own key it is; `-` for none.
+    let apps: String
+    let form: String
+    let fingerprint: String
+
+    init(_ key: KeyRing.Key, wanted: WantedKeys) {
+        id = "\(key.id)"
+        let choice = wanted.choice
+        state = choice.chooses(key.id) ? .active : wanted.retired.contains(key.id) ? .retired : .standby
+        var apps = choice.apps(of: key.id).map(\.text.description)
+        if choice.ofAllApps == key.id { apps.append(choice.ofApps.isEmpty ? "all" : "all others") }
+        self.apps = apps.isEmpty ? "-" : apps.joined(separator: ",")
+        form = (key.pair as? SigningKey)?.form ?? "-"
+        fingerprint = key.pair.fingerprint
+    }
+
+    var json: String {
+        var writer = JSONWriter()
+        writer.member("keyID", id)
+        writer.member("state", state.rawValue)
+        writer.member("apps", apps)
+        writer.member("form", form)
+        writer.member("fingerprint", fingerprint)
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,71 @@
+import OfferCore
+import TestSupport
+import Testing
+
+@Suite("From one ring to the next")
+struct WantedKeysTests {
+    private static func key(_ id: String) throws -> KeyRing.Key {
+        KeyRing.Key(id: try Fixtures.keyID(id), pair: EmptyKeyPair())
+    }
+
+    private static func wanted(_ id: String, retired: [String] = []) throws -> WantedKeys {
+        WantedKeys(
+            choice: KeyChoice(ofAllApps: try Fixtures.keyID(id)),
+            retired: Set(try retired.map { try Fixtures.keyID($0) }))
+    }
+
+    private static func states(_ ring: KeyRing) -> [String: KeyState] {
+        Dictionary(uniqueKeysWithValues: ring.keyIDs.compactMap { id in ring.state(of: id).map { ("\(id)", $0) } })
+    }
+
+    @Test("what is found is taken, what is chosen signs, what is gone goes")
+    func moves() throws {
+        let (a, b, c) = (try Self.key("A"), try Self.key("B"), try Self.key("C"))
+        var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
+        #expect(Self.states(ring) == ["A": .active, "B": .standby])
+        ring = try ring.moved(to: Self.wanted("C"), found: [a, c])
+        #expect(Self.states(ring) == ["A": .standby, "C": .active])
+        ring = try ring.moved(to: Self.wanted("C"), found: [c])
+        #expect(Self.states(ring) == ["C": .active])
+    }
+
+    @Test("a compromised key is replaced and retired in one step, and stays so whatever is found later")
+    func compromised() throws {
+        let (a, b) = (try Self.key("A"), try Self.key("B"))
+        var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
+        ring = try ring.moved(to: Self.wanted("B", retired: ["A"]), found: [a, b])
+        #expect(Self.states(ring) == ["A": .retired, "B": .active])
+        ring = try ring.moved(to: Self.wanted("B"), found: [b])
+        #expect(Self.states(ring) == ["A": .retired, "B": .active])
+        #expect(throws: KeyRingError.retired(a.id)) { try ring.moved(to: Self.wanted("A"), found: [a, b]) }
+    }
+
+    @Test("the key that signs stays when it is gone, but only as long as it is wanted")
+    func goneWhileActive() throws {
+        let (a, b) = (try Self.key("A"), try Self.key("B"))
+        var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
+        ring = try ring.moved(to: Self.wanted("A"), found: [b])
+        #expect(Self.states(ring) == ["A": .active, "B": .standby])
+        ring = try ring.moved(to: Self.wanted("B"), found: [b])
+        #expect(Self.states(ring) == ["B": .active])
+    }
+
+    @Test("a key in standby that is gone cannot be chosen")
+    func goneInStandby() throws {
+        let (a, b) = (try Self.key("A"), try Self.key("B"))
+        let ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
+        #expect(throws: KeyRingError.unknown(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a]) }
+    }
+
+    @Test("another pair under the same ID takes the place of the first, unless that is retired")
+    func replaced() throws {
+        let (first, second) = (try Self.key("A"), try Self.key("A"))
+        var ring = try KeyRing().moved(to: Self.wanted("A"), found: [first])
+        ring = try ring.moved(to: Self.wanted("A"), found: [second])
+        #expect(ring.key(second.id)?.pair === second.pair)
+        let other = try Self.key("B")
+        ring = try ring.moved(to: Self.wanted("B", retired: ["A"]), found: [second, other])
+        ring = try ring.moved(to: Self.wanted("B", retired: ["A"]), found: [first, other])
+        #expect(ring.key(second.id)?.pair === second.pair)
+    }
+}

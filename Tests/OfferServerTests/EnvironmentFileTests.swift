@@ -1,0 +1,52 @@
+import OfferServer
+import Testing
+
+@Suite("Environment file")
+struct EnvironmentFileTests {
+    private static func read(_ text: String) throws -> [String: String] {
+        try EnvironmentFile.read(Array(text.utf8), name: "a.env")
+    }
+
+    @Test(
+        "a value is read as it is meant",
+        arguments: [
+            ("A=b", "b"), ("A=b\n", "b"), ("  A = b \t\n", "b"), ("export A=b", "b"), ("export\tA=b", "b"), ("A=", ""),
+            ("A=\r\n", ""), ("A=b\r\n", "b"), ("\u{FEFF}A=b", "b"), ("# c\n\n \nA=b", "b"), ("A=b # c", "b"),
+            ("A=b#c", "b#c"), ("A=#c", ""), ("A='b # c'", "b # c"), ("A='b' # c", "b"), ("A=\"b\" # c", "b"),
+            ("A='b\\n\"c'", "b\\n\"c"), (#"A="b\n\t\"\\\$c\d""#, "b\n\t\"\\$c\\d"), ("A=\"b\nc\n\"", "b\nc\n"),
+            ("A='b\nc'", "b\nc"), ("A=b=c==", "b=c=="), ("A=$HOME", "$HOME"), ("A=\"\"", ""), ("A=b c", "b c"),
+            ("A=\"ü\"", "ü"), ("A='b'#c", "b"), ("A=\"b\r\nc\"", "b\nc"),
+        ])
+    func values(text: String, value: String) throws {
+        #expect(try Self.read(text) == ["A": value])
+    }
+
+    @Test("several lines are several values")
+    func lines() throws {
+        #expect(try Self.read("A=1\nB='2\n3'\n# c\nexport C=4") == ["A": "1", "B": "2\n3", "C": "4"])
+        #expect(try Self.read("") == [:])
+    }
+
+    @Test(
+        "what cannot be read is told with its line and without its text",
+        arguments: [
+            ("marked", 1), ("A=1\nmarked\n", 2), ("A=1\n=marked", 2), ("1A=marked", 1), ("A B=marked", 1),
+            ("A='marked", 1), ("A=1\n\nB=\"marked\nC=2", 3), ("A='1'marked", 1), ("A=1\nA=marked", 2),
+            ("A='1\n2\n'\nB=-----BEGIN PRIVATE KEY-----\nmarked/marked+\n", 5), ("export =marked", 1), ("Ä=marked", 1),
+        ])
+    func faults(text: String, line: Int) {
+        do {
+            _ = try Self.read(text)
+            Issue.record("read: \(text)")
+        } catch {
+            let problem = "\(error)"
+            #expect(problem.contains("a.env, line \(line): "), "\(problem)")
+            #expect(!problem.contains("marked"))
+        }
+    }
+
+    @Test("a file that is not UTF-8 is refused")
+    func notUTF8() {
+        #expect(throws: (any Error).self) { try EnvironmentFile.read([0x41, 0x3D, 0xFF], name: "a.env") }
+    }
+}

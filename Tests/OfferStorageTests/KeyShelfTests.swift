@@ -1,0 +1,182 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferStorage
+import TestSupport
+import Testing
+
+@Suite("Folder of keys")
+struct KeyShelfTests {
+    private let folder: TemporaryFolder
+    private let start = ContinuousClock.now
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func openShelf(allowsReadableByOthers: Bool = false) -> KeyShelf {
+        KeyShelf(folder: KeyFolder(path: folder.path, allowsReadableByOthers: allowsReadableByOthers)) { _, text in
+            try SigningKey(text: text)
+        }
+    }
+
+    private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    /// Each finding as a word and an ID or an error.
+    private func found(_ shelf: KeyShelf) -> [String] {
+        shelf.findings.map { finding in
+            switch finding {
+            case .key(let key): "key \(key.id)"
+            case .refused(_, let problem): "refused \(problem.error)"
+            case .unsettled(let id): "unsettled \(id)"
+            }
+        }
+    }
+
+    private func expectLook(
+        _ shelf: inout KeyShelf, at now: ContinuousClock.Instant, changes: Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let hasChanged = shelf.look(at: now)
+        #expect(hasChanged == changes, sourceLocation: sourceLocation)
+    }
+
+    private static let name = "SubscriptionKey_ABCDEFGH12.p8"
+
+    @Test("what lies in the folder is found at the first look, and nothing but key files counts")
+    func firstLook() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_ZZZZZZZZ99.p8")
+        for other in ["README.md", ".hidden", "SubscriptionKey_ABCDEFGH12.p8.new", "key.pem"] {
+            try folder.write(Array("nothing".utf8), to: other)
+        }
+        var shelf = openShelf()
+        expectLook(&shelf, at: start, changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12", "key ZZZZZZZZ99"])
+        expectLook(&shelf, at: after(1), changes: false)
+    }
+
+    @Test("a folder that is not there holds nothing, and one that is a file is a problem")
+    func noFolder() throws {
+        var shelf = KeyShelf(folder: KeyFolder(path: folder.path + "/none")) { _, _ in EmptyKeyPair() }
+        expectLook(&shelf, at: start, changes: true)
+        #expect(found(shelf) == [])
+        try folder.write([], to: "file")
+        shelf = KeyShelf(folder: KeyFolder(path: folder.path + "/file")) { _, _ in EmptyKeyPair() }
+        expectLook(&shelf, at: start, changes: true)
+        #expect(found(shelf).count == 1)
+        expectLook(&shelf, at: after(1), changes: false)
+    }
+
+    @Test("a key that is renamed into place counts at the next look; the others stay the same objects")
+    func dropped() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        guard case .key(let before) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
+        try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NEWNEWNEW1.p8")
+        expectLook(&shelf, at: after(1), changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12", "key NEWNEWNEW1"])
+        guard case .key(let now) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
+        #expect(before.pair === now.pair)
+    }
+
+    @Test("a key written in two halves is unsettled and then a key, never refused")
+    func twoHalves() throws {
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        let pem = try PrivateKeyPEM.generate()
+        try folder.write(pem.prefix(100), to: Self.name)
+        for second in 1...3 {
+            _ = shelf.look(at: after(second))
+            #expect(found(shelf) == ["unsettled ABCDEFGH12"])
+        }
+        try folder.write(pem, to: Self.name)
+        expectLook(&shelf, at: after(4), changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+    }
+
+    @Test("a key that is overwritten in two halves counts as what it was until it is the new one")
+    func overwritten() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        guard case .key(let before) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
+        let pem = try PrivateKeyPEM.generate()
+        try folder.write(pem.prefix(100), to: Self.name)
+        expectLook(&shelf, at: after(1), changes: false)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+        try folder.write(pem, to: Self.name)
+        expectLook(&shelf, at: after(2), changes: true)
+        guard case .key(let now) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
+        #expect(before.pair !== now.pair)
+        #expect(now.pair.fingerprint == (try SigningKey(text: pem)).fingerprint)
+    }
+
+    @Test("a file that stays broken is refused when it has settled, and forgotten when it has been gone as long")
+    func settles() throws {
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        try folder.write(Array("broken".utf8), to: Self.name)
+        expectLook(&shelf, at: after(1), changes: true)
+        expectLook(&shelf, at: after(3), changes: false)
+        expectLook(&shelf, at: after(4), changes: true)
+        #expect(found(shelf).first?.contains("it is not PEM") == true)
+        try folder.remove(Self.name)
+        expectLook(&shelf, at: after(5), changes: false)
+        expectLook(&shelf, at: after(8), changes: true)
+        #expect(found(shelf) == [])
+    }
+
+    @Test("a key that is gone for a moment, as in an editor, was never gone")
+    func goneForAMoment() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        let pem = try folder.read(Self.name)
+        try folder.remove(Self.name)
+        expectLook(&shelf, at: after(1), changes: false)
+        try folder.write(pem, to: Self.name)
+        _ = shelf.look(at: after(2))
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+    }
+
+    @Test("a link that is changed to another target is seen, as in a container's secrets")
+    func links() throws {
+        for version in ["1", "2"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: version), withIntermediateDirectories: false)
+            try folder.write(PrivateKeyPEM.generate(), to: "\(version)/\(Self.name)")
+        }
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: folder.path + "/..data", withDestinationPath: "1")
+        try manager.createSymbolicLink(
+            atPath: folder.path + "/" + Self.name, withDestinationPath: "..data/" + Self.name)
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+        try manager.createSymbolicLink(atPath: folder.path + "/..new", withDestinationPath: "2")
+        #expect(unsafe rename(folder.path + "/..new", folder.path + "/..data") == 0)
+        expectLook(&shelf, at: after(1), changes: true)
+        guard case .key(let key) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
+        #expect(key.pair.fingerprint == (try SigningKey(text: folder.read("2/" + Self.name))).fingerprint)
+    }
+
+    @Test("each file that may not become a key is refused with a reason of its own", arguments: BrokenKeyFile.all)
+    func refused(broken: BrokenKeyFile) throws {
+        try broken.place(in: folder)
+        var shelf = openShelf()
+        _ = shelf.look(at: start)
+        let found = found(shelf)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("refused") == true && found.first?.contains(broken.reason) == true, "\(found)")
+    }
+
+    @Test("a key that others can read is taken where that is allowed")
+    func readableByOthers() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: 0o444)
+        var shelf = openShelf(allowsReadableByOthers: true)
+        _ = shelf.look(at: start)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+    }
+}
