@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "OfferCore", "OfferCrypto",
+                "OfferCore", "OfferCrypto", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

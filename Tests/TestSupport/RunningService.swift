@@ -2,6 +2,8 @@ import Foundation
 package import OfferCrypto
 
 /// `offer-signer serve` as a process of its own, on a free port of 127.0.0.1, with a key made for this run.
+///
+/// Which key signs is said in its environment file, so that it can be changed.
 package final class RunningService: Sendable {
     package struct DidNotStart: Error {
         package let log: String
@@ -11,19 +13,28 @@ package final class RunningService: Sendable {
 
     package let port: Int
     package let verifyingKey: VerifyingKey
+    /// The folder of keys.
+    package let keys: TemporaryFolder
     private let process: Process
     private let folder: TemporaryFolder
 
-    package init(arguments: [String] = [], environment: [String: String] = [:]) throws {
+    /// - Parameter keys: the folder of keys of a service that ran before; a new one if nil.
+    package init(
+        arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil
+    ) throws {
         folder = try TemporaryFolder()
-        let pem = try PrivateKeyPEM.generate()
-        verifyingKey = try SigningKey(text: pem).verifyingKey
-        try folder.write(pem, to: "SubscriptionKey_\(Self.keyID).p8")
+        self.keys = try keys ?? TemporaryFolder()
+        let file = "SubscriptionKey_\(Self.keyID).p8"
+        if keys == nil { try self.keys.write(PrivateKeyPEM.generate(), to: file) }
+        verifyingKey = try SigningKey(text: self.keys.read(file)).verifyingKey
+        try folder.write("SUBSCRIPTION_OFFERS_KEY_ID=\(Self.keyID)\n".utf8, to: "env")
         for name in ["out", "log"] { try folder.write([], to: name) }
 
         let process = Process()
         process.executableURL = URL(filePath: Command.offerSigner)
-        process.arguments = ["serve", "--port", "0", "--keys-dir", folder.path, "--key-id", Self.keyID] + arguments
+        process.arguments =
+            ["serve", "--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
+            + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
         process.environment = Command.bareEnvironment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
@@ -62,6 +73,20 @@ package final class RunningService: Sendable {
             return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
         }
     }
+
+    /// Puts `settings` into the environment file and sends SIGHUP.
+    package func reload(_ settings: String...) throws {
+        try folder.write(settings.map { $0 + "\n" }.joined().utf8, to: "env")
+        kill(process.processIdentifier, SIGHUP)
+    }
+
+    /// Sends SIGKILL and waits for the end.
+    package func killAtOnce() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    package var processIdentifier: Int32 { process.processIdentifier }
 
     /// Sends SIGTERM.
     package func terminate() { process.terminate() }

@@ -28,7 +28,8 @@ package struct KeyRingDraft: Sendable {
                 if let id { explained.insert(id) }
                 problems.append(problem)
             case .unsettled(let id):
-                explained.insert(id)
+                // Where the key signs, that its file is gone stays a problem until the new one is whole.
+                if old.state(of: id) != .active { explained.insert(id) }
                 if wanted.choice.chooses(id) { isWaiting = true }
             }
         }

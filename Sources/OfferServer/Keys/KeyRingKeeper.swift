@@ -34,6 +34,7 @@ package actor KeyRingKeeper: Service {
         let draft = keys.draft(from: KeyRing())
         guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
         ring = CurrentKeyRing(draft.ring)
+        log.notice("keys in force", metadata: draft.ring.summary)
         Self.log(draft.problems, to: log)
         readiness.report(draft.problems)
     }
@@ -75,7 +76,7 @@ package actor KeyRingKeeper: Service {
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
         } else if draft.ring.summary != old.summary {
-            log.notice("other keys are in force", metadata: draft.ring.summary)
+            log.notice("keys in force", metadata: draft.ring.summary)
         }
     }
 

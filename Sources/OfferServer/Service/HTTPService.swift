@@ -44,7 +44,6 @@ package struct HTTPService: Service {
             readiness.stop()
             connections.initiateShutdown(promise: stopped)
         }
-        try await group.shutdownGracefully()
     }
 
     private func listen(

@@ -1,0 +1,275 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Keys change while offers are signed over eight connections, and every answer is verified.
+@Suite("Rotation under load", .timeLimit(.minutes(5)))
+struct RotationTests {
+    private let service: RunningService
+    private let load = OfferLoad()
+
+    init() throws {
+        service = try RunningService()
+        load.expect(service.verifyingKey, as: RunningService.keyID)
+    }
+
+    /// Lets the file of a new key appear and tells the load of it first.
+    private func drop(_ keyID: String) throws {
+        let pem = try PrivateKeyPEM.generate()
+        load.expect(try SigningKey(text: pem).verifyingKey, as: keyID)
+        try service.keys.drop(pem, as: "SubscriptionKey_\(keyID).p8")
+    }
+
+    private static func expectAnswer(
+        by keyID: String, in load: OfferLoad, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let hasCome = try await load.waitForAnswer(by: keyID)
+        #expect(hasCome, "no answer by \(keyID)", sourceLocation: sourceLocation)
+    }
+
+    private func expectNoFailures(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(load.failures == [], sourceLocation: sourceLocation)
+    }
+
+    /// The `status` and `problems` of `/health/ready`.
+    private static func readiness(of service: RunningService) async throws -> (status: String, problems: [String]) {
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        let body = Data(try #require(answer).body)
+        let json = try #require(JSONSerialization.jsonObject(with: body) as? [String: Any])
+        return (json["status"] as? String ?? "", json["problems"] as? [String] ?? [])
+    }
+
+    /// Returns once `/health/ready` has as many problems, or gives up after half a minute.
+    private static func waitForProblems(_ count: Int, of service: RunningService) async throws -> [String] {
+        for _ in 0..<300 {
+            let problems = try await readiness(of: service).problems
+            if problems.count == count { return problems }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return try await readiness(of: service).problems
+    }
+
+    @Test("20 rotations by SIGHUP")
+    func bySignal() async throws {
+        try await load.run(port: service.port) {
+            try await Self.expectAnswer(by: RunningService.keyID, in: load)
+            for number in 10..<30 {
+                let keyID = "ROTATION\(number)"
+                try drop(keyID)
+                try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(keyID)")
+                try await Self.expectAnswer(by: keyID, in: load)
+            }
+        }
+        expectNoFailures()
+        #expect(load.answers.count == 21)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("20 rotations by dropping a file for which the configuration waits")
+    func byFile() async throws {
+        try await load.run(port: service.port) {
+            for number in 10..<30 {
+                let keyID = "ROTATION\(number)"
+                try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(keyID)")
+                _ = try await Self.waitForProblems(1, of: service)
+                try drop(keyID)
+                try await Self.expectAnswer(by: keyID, in: load)
+            }
+        }
+        expectNoFailures()
+        #expect(load.answers.count == 21)
+        #expect(try await Self.readiness(of: service).status == "ready")
+        #expect(service.stop() == 0)
+    }
+
+    @Test("broken keys degrade readiness, are named once in the log and never used; gone, all is well again")
+    func brokenKeys() async throws {
+        try await load.run(port: service.port) {
+            for broken in BrokenKeyFile.all { try broken.place(in: service.keys) }
+            let problems = try await Self.waitForProblems(BrokenKeyFile.all.count, of: service)
+            #expect(try await Self.readiness(of: service).status == "degraded")
+            for broken in BrokenKeyFile.all {
+                let told = problems.filter { $0.contains(service.keys.path + "/" + broken.name) }
+                #expect(told.count == 1 && told.first?.contains(broken.reason) == true, "\(broken.name): \(told)")
+            }
+            // To choose one of them changes nothing.
+            try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=MISMATCHED")
+            try await Task.sleep(for: .seconds(2))
+            for broken in BrokenKeyFile.all { try service.keys.remove(broken.name) }
+            _ = try await Self.waitForProblems(1, of: service)
+            try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+            #expect(try await Self.waitForProblems(0, of: service) == [])
+        }
+        expectNoFailures()
+        #expect(load.answers.keys.elementsEqual([RunningService.keyID]))
+        let log = try service.log
+        for broken in BrokenKeyFile.all {
+            let lines = log.split(separator: "\n").filter {
+                $0.contains(" error ") && $0.contains("/\(broken.name)") && $0.contains(broken.reason)
+            }
+            #expect(lines.count == 1, "\(broken.name): \(lines)")
+        }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("the key that signs goes on when its file is deleted, overwritten or opened to others, and that is told")
+    func activeFileGone() async throws {
+        let file = "SubscriptionKey_\(RunningService.keyID).p8"
+        let pem = try service.keys.read(file)
+        try await load.run(port: service.port) {
+            try service.keys.remove(file)
+            #expect(try await Self.waitForProblems(1, of: service).first?.contains("is gone") == true)
+            try service.keys.write(Array("no key".utf8), to: file)
+            for _ in 0..<300 where try await !Self.readiness(of: service).problems[0].contains("is not PEM") {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(try await Self.readiness(of: service).problems.first?.contains("is not PEM") == true)
+            try service.keys.drop(pem, as: file)
+            #expect(try await Self.waitForProblems(0, of: service) == [])
+            try service.keys.drop(pem, as: file, mode: 0o644)
+            #expect(try await Self.waitForProblems(1, of: service).first?.contains("read by others") == true)
+        }
+        expectNoFailures()
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a file written in two halves is neither refused nor missed")
+    func twoHalves() async throws {
+        let pem = try PrivateKeyPEM.generate()
+        load.expect(try SigningKey(text: pem).verifyingKey, as: "TWOHALVES1")
+        try await load.run(port: service.port) {
+            try service.keys.write(pem.prefix(120), to: "SubscriptionKey_TWOHALVES1.p8")
+            try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=TWOHALVES1")
+            for _ in 0..<15 {
+                try await Task.sleep(for: .milliseconds(100))
+                #expect(try await Self.readiness(of: service).status == "ready")
+            }
+            try service.keys.write(pem, to: "SubscriptionKey_TWOHALVES1.p8")
+            try await Self.expectAnswer(by: "TWOHALVES1", in: load)
+        }
+        expectNoFailures()
+        let log = try service.log
+        #expect(!log.contains(" error "))
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a key that has been retired is not chosen again, whatever the configuration says")
+    func retired() async throws {
+        try await load.run(port: service.port) {
+            try drop("SUCCESSOR1")
+            try service.reload(
+                "SUBSCRIPTION_OFFERS_KEY_ID=SUCCESSOR1", "SUBSCRIPTION_OFFERS_RETIRED_KEY_IDS=\(RunningService.keyID)")
+            try await Self.expectAnswer(by: "SUCCESSOR1", in: load)
+            try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+            #expect(try await Self.waitForProblems(1, of: service).first?.contains("retired for good") == true)
+            try await Self.expectAnswer(by: "SUCCESSOR1", in: load)
+        }
+        expectNoFailures()
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a configuration that does not hold is refused whole, and the next one that does is taken")
+    func brokenConfiguration() async throws {
+        try await load.run(port: service.port) {
+            try drop("SUCCESSOR1")
+            for settings in [
+                "SUBSCRIPTION_OFFERS_KEY_ID", "SUBSCRIPTION_OFFERS_HOST=0.0.0.0\nSUBSCRIPTION_OFFERS_KEY_ID=SUCCESSOR1",
+                "",
+            ] {
+                try service.reload(settings)
+                let problems = try await Self.waitForProblems(1, of: service)
+                #expect(problems.count == 1, "\(settings)")
+                try await Self.expectAnswer(by: RunningService.keyID, in: load)
+            }
+            try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SUCCESSOR1")
+            try await Self.expectAnswer(by: "SUCCESSOR1", in: load)
+            #expect(try await Self.waitForProblems(0, of: service) == [])
+        }
+        expectNoFailures()
+        #expect(service.stop() == 0)
+    }
+
+    @Test("after kill -9 the next process signs with the same keys")
+    func killed() async throws {
+        try await load.run(port: service.port) {
+            try await Self.expectAnswer(by: RunningService.keyID, in: load)
+            service.killAtOnce()
+        }
+        #expect(Set(load.failures) == ["a connection ended"])
+        let next = try RunningService(keys: service.keys)
+        let secondLoad = OfferLoad()
+        secondLoad.expect(service.verifyingKey, as: RunningService.keyID)
+        try await secondLoad.run(port: next.port) {
+            try await Self.expectAnswer(by: RunningService.keyID, in: secondLoad)
+        }
+        #expect(secondLoad.failures == [])
+        #expect(next.stop() == 0)
+    }
+
+    @Test("the next process starts beside this one where that is asked for, and takes over")
+    func besideEachOther() async throws {
+        let first = try RunningService(arguments: ["--reuse-port"], keys: service.keys)
+        let port = ["--port", "\(first.port)"]
+        #expect(throws: RunningService.DidNotStart.self) { try RunningService(arguments: port, keys: service.keys) }
+        let second = try RunningService(arguments: ["--reuse-port"] + port, keys: service.keys)
+        #expect(first.stop() == 0)
+        try await load.run(port: second.port) {
+            try await Self.expectAnswer(by: RunningService.keyID, in: load)
+        }
+        expectNoFailures()
+        #expect(second.stop() == 0)
+    }
+
+    @Test(
+        "at SIGTERM eight requests that are half sent are all answered, readiness is off, and a second SIGTERM does no harm"
+    )
+    func stopWithHalfRequests() async throws {
+        let request = Array(
+            "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n\(BadRequest.goodBody)"
+                .utf8)
+        let port = service.port
+        let isRead = AsyncStream.makeStream(of: Void.self)
+        let isStopping = (0..<9).map { _ in AsyncStream.makeStream(of: Void.self) }
+        let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for number in 0..<8 {
+                // One byte, a part of the head, all of the head, a part of the body.
+                let half = request.count * (2 * number + 1) / 16
+                group.addTask {
+                    try await Connection.open(port: port) { connection in
+                        try await connection.send(Array(request.prefix(half)))
+                        // By the time that others have been answered on each event loop, the half has been read.
+                        for _ in 0..<8 {
+                            _ = try await Connection.open(port: port) { try await $0.get("/health/live") }
+                        }
+                        isRead.continuation.yield()
+                        for await _ in isStopping[number].stream { break }
+                        try await connection.send(Array(request.dropFirst(half)))
+                        return try await connection.receive()?.status
+                    }
+                }
+            }
+            group.addTask {
+                try await Connection.open(port: port) { connection in
+                    #expect(try await connection.get("/health/ready")?.status == 200)
+                    try await connection.send("GET /health/ready HTTP/1.1\r\nHo")
+                    isRead.continuation.yield()
+                    for await _ in isStopping[8].stream { break }
+                    try await connection.send("st: a\r\n\r\n")
+                    return try await connection.receive()?.status
+                }
+            }
+            var begun = isRead.stream.makeAsyncIterator()
+            for _ in 0..<9 { await begun.next() }
+            service.terminate()
+            // Longer than a connection that sends nothing is waited for.
+            try await Task.sleep(for: .milliseconds(1500))
+            service.terminate()
+            for stream in isStopping { stream.continuation.yield() }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 200 }.count == 8)
+        #expect(statuses.filter { $0 == 503 }.count == 1, "the one that asked for the readiness")
+        #expect(service.stop() == 0)
+    }
+}
