@@ -16,6 +16,8 @@ package enum KeyFileError: Error, Hashable {
     case noKeyID(path: String)
     /// `AuthKey_….p8` or `ApiKey_….p8`.
     case otherKind(path: String)
+    /// The folder itself is not there.
+    case noFolder(path: String)
     /// The folder itself cannot be listed.
     case unlistable(path: String)
     case exists(path: String)
@@ -34,6 +36,9 @@ extension KeyFileError {
             case .unreadable(let reason): .unreadable(path: path, reason: reason)
             }
     }
+
+    /// Whether the same file may be readable at the next try: a disk or a network that fails, or too many open files.
+    var mayPass: Bool { if case .unreadable = self { true } else { false } }
 
     package var problem: SetupProblem {
         switch self {
@@ -65,6 +70,10 @@ extension KeyFileError {
             SetupProblem(
                 "\(path) is a key for something else: the App Store refuses offers that it signs",
                 hint: "download a key from Users and Access, Integrations, In-App Purchase, and remove this one")
+        case .noFolder(let path):
+            SetupProblem(
+                "the folder of keys \(path) is not there",
+                hint: "make it, or set SUBSCRIPTION_OFFERS_KEYS_DIR to another")
         case .unlistable(let path):
             SetupProblem(
                 "the folder of keys \(path) cannot be listed",

@@ -4,7 +4,7 @@ import OfferCore
 enum KeyFileName: Equatable {
     /// `SubscriptionKey_<KEYID>.p8`, ten capitals and digits.
     case key(KeyID)
-    /// `SubscriptionKey_….p8` with something else for an ID.
+    /// `SubscriptionKey_….p8` with something else for an ID, or in other letter case.
     case noKeyID
     /// `AuthKey_….p8` (APNs, Sign in with Apple, App Store Connect API) or `ApiKey_….p8`: a key for something else.
     case otherKind
@@ -15,15 +15,20 @@ enum KeyFileName: Equatable {
     static let prefix = "SubscriptionKey_"
 
     init(_ name: String) {
-        guard name.hasSuffix(Self.suffix) else {
-            self = .other
+        if name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix),
+            let id = Self.keyID(Array(name.utf8.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count)))
+        {
+            self = .key(id)
             return
         }
-        if name.hasPrefix(Self.prefix) {
-            let id = Array(name.utf8.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count))
-            self = Self.keyID(id).map { .key($0) } ?? .noKeyID
+        // A name in other letter case is not passed over: somebody meant it to be a key.
+        let lowerCase = name.lowercased()
+        if !lowerCase.hasSuffix(Self.suffix) {
+            self = .other
+        } else if lowerCase.hasPrefix(Self.prefix.lowercased()) {
+            self = .noKeyID
         } else {
-            self = ["AuthKey_", "ApiKey_"].contains(where: name.hasPrefix) ? .otherKind : .other
+            self = ["authkey_", "apikey_"].contains(where: lowerCase.hasPrefix) ? .otherKind : .other
         }
     }
 

@@ -9,9 +9,13 @@ package struct KeyFolder: Sendable {
     /// Whether a key file may be readable by others than its owner, as secrets that a container is given often are.
     package let allowsReadableByOthers: Bool
 
-    package init(path: String, allowsReadableByOthers: Bool = false) {
+    /// Whether it is no problem if the folder is not there.
+    package let mayBeMissing: Bool
+
+    package init(path: String, allowsReadableByOthers: Bool = false, mayBeMissing: Bool = true) {
         self.path = path
         self.allowsReadableByOthers = allowsReadableByOthers
+        self.mayBeMissing = mayBeMissing
     }
 
     /// The largest key file that is read, in bytes. A P-256 key has about 250.
@@ -25,8 +29,13 @@ package struct KeyFolder: Sendable {
         return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
     }
 
-    /// The text of a key file anywhere, held to the same rules.
+    /// The text of a key file anywhere, held to the same rules, but that it may have a name that says nothing of a key.
     package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> [UInt8] {
+        switch KeyFileName(path.split(separator: "/").last.map(String.init) ?? "") {
+        case .key, .other: break
+        case .noKeyID: throw .noKeyID(path: path)
+        case .otherKind: throw .otherKind(path: path)
+        }
         let file: OrdinaryFile
         do { file = try OrdinaryFile(path: path, maximumSize: maximumFileSize) } catch {
             throw KeyFileError(error, path: path)
@@ -63,18 +72,19 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// The names of what is in the folder; none if there is no folder.
+    /// The names of what is in the folder; none if there is no folder and need not be one.
     func fileNames() throws(KeyFileError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-            return []
+            if mayBeMissing { return [] }
+            throw .noFolder(path: path)
         } catch {
             throw .unlistable(path: path)
         }
     }
 
-    /// When the folder and its key files were last written or changed otherwise, whichever is later.
+    /// The later of the two times that the folder and each key file have: of its content, and of the file itself.
     package func changeTimes() -> [(path: String, time: Date)] {
         let names = (try? fileNames())?.filter { KeyFileName($0) != .other } ?? []
         return ([path] + names.map(filePath)).compactMap { path in

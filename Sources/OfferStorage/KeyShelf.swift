@@ -13,8 +13,6 @@ package struct KeyShelf: KeySource {
     private let makeKey: @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair
     private var files: [String: ShelvedFile] = [:]
     private var folderProblem: SetupProblem?
-    private var isFirstLook = true
-
     /// - Parameter makeKey: reads the text of a key and proves that the key signs.
     package init(folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair) {
         self.folder = folder
@@ -26,7 +24,7 @@ package struct KeyShelf: KeySource {
         return ofFiles + (folderProblem.map { [.refused(nil, $0)] } ?? [])
     }
 
-    package mutating func look(at now: ContinuousClock.Instant) -> Bool {
+    package mutating func look(at now: ContinuousClock.Instant, _ how: KeyLook) -> Bool {
         let names: Set<String>
         do {
             names = Set(try folder.fileNames().filter { KeyFileName($0) != .other })
@@ -35,37 +33,35 @@ package struct KeyShelf: KeySource {
             defer { folderProblem = error.problem }
             return folderProblem != error.problem
         }
-        var hasChanged = isFirstLook || folderProblem != nil
+        var hasChanged = folderProblem != nil
         folderProblem = nil
         for name in names.union(files.keys) {
             let sight = names.contains(name) ? FileSight(path: folder.filePath(name)) : .gone
-            var file = files[name] ?? ShelvedFile(sight: .gone, since: now)
-            if file.sight != sight {
-                file.sight = sight
-                file.since = now
-                file.reading = sight == .gone ? nil : read(name)
+            var file = files[name] ?? ShelvedFile(since: now)
+            if file.sight != sight || how != .forChanges || file.mayPass {
+                file.see(sight, as: sight == .gone ? nil : read(name), at: now)
             }
-            if file.settle(at: now, atOnce: isFirstLook) { hasChanged = true }
+            if file.settle(at: now, atOnce: how == .first) { hasChanged = true }
             files[name] = file.isForgotten ? nil : file
         }
-        isFirstLook = false
         return hasChanged
     }
 
-    private func read(_ name: String) -> KeyFinding {
+    /// - Returns: what the file is, and whether it may be something else at the next try.
+    private func read(_ name: String) -> (finding: KeyFinding, mayPass: Bool) {
         let path = folder.filePath(name)
         let id: KeyID
         switch KeyFileName(name) {
         case .key(let named): id = named
-        case .noKeyID, .other: return .refused(nil, KeyFileError.noKeyID(path: path).problem)
-        case .otherKind: return .refused(nil, KeyFileError.otherKind(path: path).problem)
+        case .noKeyID, .other: return (.refused(nil, KeyFileError.noKeyID(path: path).problem), false)
+        case .otherKind: return (.refused(nil, KeyFileError.otherKind(path: path).problem), false)
         }
         do {
-            return .key(KeyRing.Key(id: id, pair: try makeKey(id, try folder.read(id))))
+            return (.key(KeyRing.Key(id: id, pair: try makeKey(id, try folder.read(id)))), false)
         } catch let error as KeyFileError {
-            return .refused(id, error.problem)
+            return (.refused(id, error.problem), error.mayPass)
         } catch {
-            return .refused(id, .notAKey(path, error: error))
+            return (.refused(id, .notAKey(path, error: error)), false)
         }
     }
 }

@@ -3,36 +3,59 @@ import OfferCore
 /// One file of a ``KeyShelf``: what it is at the moment, and what it counts as.
 struct ShelvedFile {
     /// What is seen of the file now, and since when it has been that.
-    var sight: FileSight
-    var since: ContinuousClock.Instant
+    private(set) var sight = FileSight.gone
+    private var since: ContinuousClock.Instant
     /// What reading it came to; nil while it is gone.
-    var reading: KeyFinding?
+    private var reading: KeyFinding?
+    /// Whether reading it again may come to something else, although nothing of it has changed.
+    private(set) var mayPass = false
     /// What it counts as; nil while that is nothing.
     private(set) var standing: KeyFinding?
-    /// What was seen when it was decided what it counts as.
-    private var decided: FileSight?
+    /// Whether ``standing`` is what was read last.
+    private var isDecided = false
 
-    init(sight: FileSight, since: ContinuousClock.Instant) {
-        self.sight = sight
+    init(since: ContinuousClock.Instant) {
         self.since = since
     }
 
     /// Whether it is gone and counts as gone.
     var isForgotten: Bool { sight == .gone && standing == nil }
 
+    /// Takes note of what is seen of the file and of what reading it came to; nil if it is gone.
+    mutating func see(
+        _ sight: FileSight, as read: (finding: KeyFinding, mayPass: Bool)?, at now: ContinuousClock.Instant
+    ) {
+        mayPass = read?.mayPass ?? false
+        let isSame = isSameFinding(read?.finding)
+        guard self.sight != sight || !isSame else { return }
+        self.sight = sight
+        since = now
+        isDecided = false
+        if !isSame { reading = read?.finding }
+    }
+
     /// Decides what the file counts as. While it may be half written, that is what it was before.
     /// - Parameter atOnce: whether to decide without waiting until it has settled.
     /// - Returns: whether it counts as something else than before.
     mutating func settle(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
-        guard decided != sight else { return false }
-        let isWhole = if case .key = reading { true } else { false }
-        if isWhole || atOnce || now - since >= KeyShelf.settlingTime {
-            decided = sight
+        guard !isDecided else { return false }
+        if reading?.key != nil || atOnce || now - since >= KeyShelf.settlingTime {
+            isDecided = true
             standing = reading
             return true
         }
         guard standing == nil, let id = reading?.id else { return false }
         standing = .unsettled(id)
         return true
+    }
+
+    /// Whether `finding` says what the last reading said; then that is kept, and with it the object of a key in use.
+    private func isSameFinding(_ finding: KeyFinding?) -> Bool {
+        switch (reading, finding) {
+        case (nil, nil): true
+        case (.key(let one), .key(let other)): one.pair.fingerprint == other.pair.fingerprint
+        case (.refused(_, let one), .refused(_, let other)): one == other
+        default: false
+        }
     }
 }

@@ -9,18 +9,39 @@ struct ConfigurationReader: Sendable {
     /// The file that a flag names; else the environment may name one.
     let environmentFile: String?
 
-    /// - Throws: every problem at once; but a file that cannot be read hides what else may be wrong.
+    /// - Throws: every problem at once.
     func read() throws(ConfigurationError) -> Configuration {
-        let variables: [String: String]
-        do { variables = try self.variables() } catch { throw ConfigurationError(problems: [error]) }
-        return try Configuration(flags: flags, environment: variables)
+        let (configuration, problems) = readAll()
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        return configuration
     }
 
-    /// The variables of the process, and over them those of the environment file.
-    func variables() throws(SetupProblem) -> [String: String] {
+    /// Reads as much as can be read, for a report on everything that is wrong.
+    func readAll() -> (configuration: Configuration, problems: [SetupProblem]) {
         let ofProcess = ProcessInfo.processInfo.environment
         let named = ofProcess[Variable.environmentFile.rawValue] ?? ""
-        guard let path = environmentFile ?? (named.isEmpty ? nil : named) else { return ofProcess }
+        guard let path = environmentFile ?? (named.isEmpty ? nil : named) else {
+            return Configuration.read(flags: flags, environment: ofProcess)
+        }
+        do throws(SetupProblem) {
+            let (file, ofFile) = try variables(in: path)
+            var (configuration, problems) = Configuration.read(
+                flags: flags, environment: ofProcess.merging(ofFile) { $1 })
+            let holdsKey = ofFile[Variable.privateKey.rawValue]?.isEmpty == false
+            if holdsKey, !file.isPrivate, !configuration.allowsReadableKeys {
+                problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
+            }
+            return (configuration, problems)
+        } catch {
+            // Which key is to sign may stand in that file, so that none is chosen elsewhere says nothing.
+            var flags = flags
+            flags.mayChooseNoKey = true
+            let (configuration, problems) = Configuration.read(flags: flags, environment: ofProcess)
+            return (configuration, [error] + problems)
+        }
+    }
+
+    private func variables(in path: String) throws(SetupProblem) -> (file: OrdinaryFile, variables: [String: String]) {
         let file: OrdinaryFile
         do { file = try OrdinaryFile(path: path, maximumSize: EnvironmentFile.maximumSize) } catch {
             throw Self.problem(error, path: path)
@@ -31,15 +52,7 @@ struct ConfigurationReader: Sendable {
                 "\(path) sets \(Variable.environmentFile.rawValue), and an environment file cannot name another",
                 hint: "take that line out")
         }
-        guard file.isPrivate || ofFile[Variable.privateKey.rawValue] == nil || flags.allowReadableKeys else {
-            throw SetupProblem(
-                """
-                \(path) holds a private key and can be read by others than its owner (mode \(file.mode)), and who reads \
-                it can mint discounts
-                """,
-                hint: "chmod 600 \(path); where a container's secrets cannot have that mode: --allow-readable-keys")
-        }
-        return ofProcess.merging(ofFile) { $1 }
+        return (file, ofFile)
     }
 
     private static func problem(_ fault: OrdinaryFile.Fault, path: String) -> SetupProblem {

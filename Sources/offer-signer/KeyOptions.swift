@@ -57,6 +57,8 @@ struct KeyOptions: ParsableArguments {
 
 extension KeyFolder {
     init(_ configuration: Configuration) {
-        self.init(path: configuration.keysDirectory, allowsReadableByOthers: configuration.allowsReadableKeys)
+        self.init(
+            path: configuration.keysDirectory, allowsReadableByOthers: configuration.allowsReadableKeys,
+            mayBeMissing: !configuration.namesKeysDirectory)
     }
 }

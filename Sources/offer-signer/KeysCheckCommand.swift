@@ -34,7 +34,7 @@ struct KeysCheckCommand: ParsableCommand {
         if files.isEmpty {
             let folder = KeyFolder(configuration)
             var shelf = KeyShelf(folder: folder) { _, text in try SigningKey(text: text) }
-            _ = shelf.look(at: .now)
+            _ = shelf.look(at: .now, .first)
             if shelf.findings.isEmpty {
                 problems.append(
                     SetupProblem(

@@ -31,12 +31,10 @@ struct KeysListCommand: ParsableCommand {
         flags.keyID = keyID
         flags.mayChooseNoKey = true
         let reader = ConfigurationReader(flags: flags, environmentFile: folder.envFile)
-        var keys = ConfiguredKeys(try reader.read(), places: .system(reader))
-        _ = keys.look()
-        let wanted = keys.configuration.wanted
-        let listed = keys.findings.compactMap { finding in
-            if case .key(let key) = finding { ListedKey(key, wanted: wanted) } else { nil as ListedKey? }
-        }
+        let keys = ConfiguredKeys(try reader.read(), places: .system(reader))
+        var seen: Set<KeyID> = []
+        let listed = keys.findings.filter { finding in finding.id.map { seen.insert($0).inserted } ?? false }
+            .compactMap(\.key).map { ListedKey($0, wanted: keys.configuration.wanted) }
         if json {
             for key in listed { StandardStreams.print(key.json + "\n") }
         } else {
@@ -55,7 +53,7 @@ struct KeysListCommand: ParsableCommand {
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: width - cell.count)
             }
-            return cells.joined(separator: "  ") + "\n"
+            return cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed() + "\n"
         }.joined()
     }
 }

@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        // Before anything else: from here on SIGHUP does not end the process, nor does a second SIGTERM.
+        // Before anything else: from here on no signal ends the process but in order.
         let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
@@ -54,8 +54,9 @@ struct ServeCommand: AsyncParsableCommand {
         ) { port in announce(configuration, port: port) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
-        let group = ServiceGroup(
-            services: [keeper, service], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        let group = ServiceGroup(services: [keeper, service], logger: log)
+        let stopping = Task { try await stop(group, at: stopSignals, log: log) }
+        defer { stopping.cancel() }
         do {
             try await group.run()
         } catch let error as CannotListen {
@@ -63,7 +64,17 @@ struct ServeCommand: AsyncParsableCommand {
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error.reason))",
                 hint: "choose a loopback address with --host and a port that is free with --port")
         }
-        withExtendedLifetime(stopSignals) {}
+    }
+
+    /// Stops the services at the first signal; more of them do no harm.
+    private func stop(_ group: ServiceGroup, at signals: UnixSignalsSequence, log: Logger) async throws {
+        for await _ in signals {
+            await group.triggerGracefulShutdown()
+            // By then every connection has ended. Only a disk that hangs can hold up the rest.
+            try await Task.sleep(for: .seconds(14))
+            log.error("a look at the folder of keys does not end; stopping without it")
+            Self.exit(withError: nil)
+        }
     }
 
     private func announce(_ configuration: Configuration, port: Int) {

@@ -28,9 +28,7 @@ struct SignCommand: ParsableCommand {
         do {
             let offer = try OfferRequest(members, spelling: .sample)
             try DevelopmentKey.makeIfWanted(configuration)
-            var keys = ConfiguredKeys(configuration, places: .system(key.reader))
-            _ = keys.look()
-            let draft = keys.draft(from: KeyRing())
+            let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
             let signer = OfferSigner(
                 ring: CurrentKeyRing(draft.ring), makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)

@@ -6,23 +6,9 @@ import Testing
 /// Every example of README.md is run, and its answer compared. `scripts/run` itself is tried by `scripts/test`.
 @Suite("README", .timeLimit(.minutes(5)))
 struct ReadmeTests {
-    private struct Block {
-        let language: String
-        let text: String
-    }
+    private static let repository = MarkdownBlock.repository
 
-    private static let repository = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    private static func blocks() throws -> [Block] {
-        let readme = try String(contentsOf: repository.appending(path: "README.md"), encoding: .utf8)
-        return readme.split(separator: "```", omittingEmptySubsequences: false).enumerated()
-            .filter { $0.offset % 2 == 1 }
-            .map { _, block in
-                let end = block.firstIndex(of: "\n") ?? block.endIndex
-                return Block(language: String(block[..<end]), text: String(block[end...].dropFirst()))
-            }
-    }
+    private static func blocks() throws -> [MarkdownBlock] { try MarkdownBlock.all(in: "README.md") }
 
     private static func block(_ language: String, containing text: String) throws -> String {
         try #require(blocks().first { $0.language == language && $0.text.contains(text) }).text

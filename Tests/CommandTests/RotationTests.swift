@@ -141,16 +141,13 @@ struct RotationTests {
         try await load.run(port: service.port) {
             try service.keys.write(pem.prefix(120), to: "SubscriptionKey_TWOHALVES1.p8")
             try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=TWOHALVES1")
-            for _ in 0..<15 {
-                try await Task.sleep(for: .milliseconds(100))
-                #expect(try await Self.readiness(of: service).status == "ready")
-            }
+            // It is not there yet, and that is told; KeyShelfTests say what is told when.
+            #expect(try await Self.waitForProblems(1, of: service).count == 1)
             try service.keys.write(pem, to: "SubscriptionKey_TWOHALVES1.p8")
+            #expect(try await Self.waitForProblems(0, of: service) == [])
             try await Self.expectAnswer(by: "TWOHALVES1", in: load)
         }
         expectNoFailures()
-        let log = try service.log
-        #expect(!log.contains(" error "))
         #expect(service.stop() == 0)
     }
 
@@ -196,7 +193,7 @@ struct RotationTests {
             try await Self.expectAnswer(by: RunningService.keyID, in: load)
             service.killAtOnce()
         }
-        #expect(Set(load.failures) == ["a connection ended"])
+        #expect(Set(load.failures).isSubset(of: ["a connection ended"]))
         let next = try RunningService(keys: service.keys)
         let secondLoad = OfferLoad()
         secondLoad.expect(service.verifyingKey, as: RunningService.keyID)
@@ -219,6 +216,46 @@ struct RotationTests {
         }
         expectNoFailures()
         #expect(second.stop() == 0)
+    }
+
+    @Test("a disk that hangs holds up neither offers nor the end")
+    func hangingDisk() async throws {
+        let folder = try TemporaryFolder()
+        let library = folder.path + "/hanging.so"
+        let source = MarkdownBlock.repository.appending(path: "Tests/CommandTests/HangingDisk.c.txt")
+        let compiled = try Command.run("clang", ["-shared", "-fPIC", "-x", "c", "-o", library, source.path])
+        try #require(compiled.status == 0, "\(compiled.standardError)")
+        let hanging = try RunningService(
+            environment: ["LD_PRELOAD": library, "HANG": folder.path + "/hang"], keys: service.keys)
+        try folder.write([], to: "hang")
+        try hanging.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        try await load.run(port: hanging.port) { try await Task.sleep(for: .seconds(2)) }
+        expectNoFailures()
+        #expect(hanging.stop() == 0)
+        #expect(try hanging.log.contains("a look at the folder of keys does not end"))
+    }
+
+    @Test(
+        "SIGTERM is heeded at any time after the start of the process", arguments: [1, 20, 40, 60, 80, 100, 150, 200])
+    func stopWhileStarting(milliseconds: Int) async throws {
+        let keys = service.keys
+        for number in 100..<300 where milliseconds == 1 {
+            try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_STANDBY\(number).p8")
+        }
+        let stopped = try Command.run(
+            "bash",
+            [
+                "-c",
+                """
+                \(Command.offerSigner) serve --port 0 --key-id \(RunningService.keyID) --keys-dir \(keys.path) & service=$!
+                sleep \(Double(milliseconds) / 1000); kill $service
+                for ((second = 0; second < 20; second++)); do kill -0 $service 2>/dev/null || break; sleep 1; done
+                kill -9 $service 2>/dev/null && exit 99
+                wait $service
+                """,
+            ])
+        // In its very first moments nothing of it has run, and the signal just ends it.
+        #expect([0, 143].contains(stopped.status))
     }
 
     @Test(

@@ -288,11 +288,12 @@ struct ServeTests {
     func brokenKey() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKEN1234.p8")
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SOUNDKEY12.p8")
         let missing = try Command.run(
             Command.offerSigner, ["serve", "--key-id", "OTHER12345", "--keys-dir", folder.path])
         #expect(missing.status == 1)
         #expect(missing.standardError.contains("error: there is no key file"))
-        #expect(missing.standardError.contains("hint: the folder has keys with these IDs: BROKEN1234"))
+        #expect(missing.standardError.contains("hint: the folder has keys with these IDs: SOUNDKEY12"))
         let broken = try Command.run(
             Command.offerSigner, [],
             environment: [

@@ -40,6 +40,15 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.retired(a.id)) { try ring.moved(to: Self.wanted("A"), found: [a, b]) }
     }
 
+    @Test("a key that comes after it has been retired is retired")
+    func retiredBeforeItComes() throws {
+        let (a, b) = (try Self.key("A"), try Self.key("B"))
+        var ring = try KeyRing().moved(to: Self.wanted("A", retired: ["B"]), found: [a])
+        ring = try ring.moved(to: Self.wanted("A"), found: [a, b])
+        #expect(Self.states(ring) == ["A": .active, "B": .retired])
+        #expect(throws: KeyRingError.retired(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a, b]) }
+    }
+
     @Test("the key that signs stays when it is gone, but only as long as it is wanted")
     func goneWhileActive() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))

@@ -21,7 +21,7 @@ struct ClockCheckTests {
         let now = try date("2026-06-01T12:00:00Z")
         let files = [("old", try date("2026-05-01T12:00:00Z")), ("new", try date("2026-06-01T12:01:30Z"))]
         #expect(
-            check.problem(now: now, files: files)?.error.contains("new was changed at 2026-06-01T12:01:30Z") == true)
+            check.problem(now: now, files: files)?.error.contains("new is from 2026-06-01T12:01:30Z") == true)
         #expect(check.problem(now: now.addingTimeInterval(60), files: files) == nil)
     }
 

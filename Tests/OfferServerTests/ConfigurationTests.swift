@@ -37,6 +37,25 @@ struct ConfigurationTests {
         #expect(changed.wanted.choice.ofAllApps?.description == "FLAG")
     }
 
+    @Test(
+        "the text of a key is in no problem, whatever variable it was put into by a slip", arguments: Variable.allCases)
+    func slips(variable: Variable) {
+        for text in ["-----BEGIN PRIVATE KEY-----\nmarked+marked=marked,marked\n", "marked=marked", "marked,marked"] {
+            var environment = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "a=b,="]
+            environment[variable.rawValue] = text
+            let told = Self.problems(environment).joined()
+            #expect(!told.contains("marked"), "\(told)")
+        }
+    }
+
+    @Test("two apps that differ in letter case alone are one too many")
+    func letterCase() {
+        #expect(
+            Self.problems(["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.a.App=K,com.a.app=K"]) == [
+                "part 2 of SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS names an app that is there already but for letter case"
+            ])
+    }
+
     @Test("every problem is told at once")
     func allAtOnce() {
         let problems = Self.problems([

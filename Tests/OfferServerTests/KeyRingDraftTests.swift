@@ -42,7 +42,7 @@ struct KeyRingDraftTests {
         let old = try Self.draft(to: "A", findings: [Self.key("A")]).ring
         for (findings, problems) in [
             ([], ["there is no key file keys/C.p8"]), ([.refused(try Self.id("C"), Self.refusal)], ["it is broken"]),
-            ([.unsettled(try Self.id("C"))], []),
+            ([.unsettled(try Self.id("C"))], ["the key file keys/C.p8 is not whole yet"]),
         ] as [([KeyFinding], [String])] {
             let draft = try Self.draft(from: old, to: "B", "C", findings: [Self.key("A"), Self.key("B")] + findings)
             #expect(!draft.isComplete)
@@ -51,13 +51,26 @@ struct KeyRingDraftTests {
         }
     }
 
+    @Test("a key that is refused is not replaced by another one with its ID", arguments: [true, false])
+    func refusedFirst(isActive: Bool) throws {
+        let first = try Self.draft(to: "A", findings: [Self.key("A")]).ring
+        let draft = try Self.draft(
+            from: isActive ? first : KeyRing(), to: "A",
+            findings: [.refused(Self.id("A"), Self.refusal), Self.key("A")])
+        #expect(draft.problems == [Self.refusal])
+        #expect(draft.isComplete == isActive)
+        #expect(try draft.ring.key(Self.id("A"))?.pair === first.key(Self.id("A"))?.pair || !isActive)
+    }
+
     @Test("the key that signs stays when its file is gone or broken, and that is told")
     func goneWhileActive() throws {
         let old = try Self.draft(to: "A", findings: [Self.key("A")]).ring
         let gone = try Self.draft(from: old, to: "A", findings: [])
         #expect(gone.isComplete)
         #expect(gone.ring.active.map(\.description) == ["A"])
-        #expect(gone.problems.first?.error.hasPrefix("the key file keys/A.p8 is gone") == true)
+        #expect(gone.problems.first?.error.contains("its file keys/A.p8 is gone") == true)
+        let unsettled = try Self.draft(from: old, to: "A", findings: [.unsettled(Self.id("A"))])
+        #expect(unsettled.problems == gone.problems, "it is told until the new one is whole")
         let broken = try Self.draft(from: old, to: "A", findings: [.refused(Self.id("A"), Self.refusal)])
         #expect(broken.isComplete)
         #expect(broken.problems == [Self.refusal])

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferStorage
@@ -37,7 +38,7 @@ struct KeyShelfTests {
         _ shelf: inout KeyShelf, at now: ContinuousClock.Instant, changes: Bool,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let hasChanged = shelf.look(at: now)
+        let hasChanged = shelf.look(at: now, now == start ? .first : .forChanges)
         #expect(hasChanged == changes, sourceLocation: sourceLocation)
     }
 
@@ -59,7 +60,7 @@ struct KeyShelfTests {
     @Test("a folder that is not there holds nothing, and one that is a file is a problem")
     func noFolder() throws {
         var shelf = KeyShelf(folder: KeyFolder(path: folder.path + "/none")) { _, _ in EmptyKeyPair() }
-        expectLook(&shelf, at: start, changes: true)
+        expectLook(&shelf, at: start, changes: false)
         #expect(found(shelf) == [])
         try folder.write([], to: "file")
         shelf = KeyShelf(folder: KeyFolder(path: folder.path + "/file")) { _, _ in EmptyKeyPair() }
@@ -72,7 +73,7 @@ struct KeyShelfTests {
     func dropped() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         guard case .key(let before) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
         try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NEWNEWNEW1.p8")
         expectLook(&shelf, at: after(1), changes: true)
@@ -84,11 +85,11 @@ struct KeyShelfTests {
     @Test("a key written in two halves is unsettled and then a key, never refused")
     func twoHalves() throws {
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         let pem = try PrivateKeyPEM.generate()
         try folder.write(pem.prefix(100), to: Self.name)
         for second in 1...3 {
-            _ = shelf.look(at: after(second))
+            _ = shelf.look(at: after(second), .forChanges)
             #expect(found(shelf) == ["unsettled ABCDEFGH12"])
         }
         try folder.write(pem, to: Self.name)
@@ -100,7 +101,7 @@ struct KeyShelfTests {
     func overwritten() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         guard case .key(let before) = shelf.findings.first else { throw CocoaError(.featureUnsupported) }
         let pem = try PrivateKeyPEM.generate()
         try folder.write(pem.prefix(100), to: Self.name)
@@ -116,7 +117,7 @@ struct KeyShelfTests {
     @Test("a file that stays broken is refused when it has settled, and forgotten when it has been gone as long")
     func settles() throws {
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         try folder.write(Array("broken".utf8), to: Self.name)
         expectLook(&shelf, at: after(1), changes: true)
         expectLook(&shelf, at: after(3), changes: false)
@@ -132,12 +133,12 @@ struct KeyShelfTests {
     func goneForAMoment() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         let pem = try folder.read(Self.name)
         try folder.remove(Self.name)
         expectLook(&shelf, at: after(1), changes: false)
         try folder.write(pem, to: Self.name)
-        _ = shelf.look(at: after(2))
+        _ = shelf.look(at: after(2), .forChanges)
         #expect(found(shelf) == ["key ABCDEFGH12"])
     }
 
@@ -153,7 +154,7 @@ struct KeyShelfTests {
         try manager.createSymbolicLink(
             atPath: folder.path + "/" + Self.name, withDestinationPath: "..data/" + Self.name)
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         #expect(found(shelf) == ["key ABCDEFGH12"])
         try manager.createSymbolicLink(atPath: folder.path + "/..new", withDestinationPath: "2")
         #expect(unsafe rename(folder.path + "/..new", folder.path + "/..data") == 0)
@@ -162,11 +163,57 @@ struct KeyShelfTests {
         #expect(key.pair.fingerprint == (try SigningKey(text: folder.read("2/" + Self.name))).fingerprint)
     }
 
+    @Test("a fault of the disk is told when it lasts, and passes without a change of the file")
+    func diskFault() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        let fails = NIOLockedValueBox(false)
+        var shelf = KeyShelf(folder: KeyFolder(path: folder.path)) { _, text in
+            if fails.withLockedValue({ $0 }) { throw KeyFileError.unreadable(path: "disk", reason: "I/O error") }
+            return try SigningKey(text: text)
+        }
+        _ = shelf.look(at: start, .first)
+        fails.withLockedValue { $0 = true }
+        _ = shelf.look(at: after(1), .thorough)
+        #expect(found(shelf) == ["key ABCDEFGH12"], "it may pass")
+        _ = shelf.look(at: after(4), .forChanges)
+        #expect(found(shelf) == ["refused the key file disk cannot be read (I/O error)"])
+        fails.withLockedValue { $0 = false }
+        expectLook(&shelf, at: after(5), changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+    }
+
+    @Test("to read all anew keeps the objects of keys that are the same")
+    func thorough() throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name)
+        var shelf = openShelf()
+        _ = shelf.look(at: start, .first)
+        let before = shelf.findings.first?.key?.pair
+        _ = shelf.look(at: after(1), .thorough)
+        #expect(shelf.findings.first?.key?.pair === before)
+    }
+
+    @Test("a folder that was named has to be there; one that goes takes no key with it")
+    func namedFolder() throws {
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "keys"), withIntermediateDirectories: false)
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/\(Self.name)")
+        var shelf = KeyShelf(folder: KeyFolder(path: folder.path + "/keys", mayBeMissing: false)) { _, text in
+            try SigningKey(text: text)
+        }
+        _ = shelf.look(at: start, .first)
+        try FileManager.default.moveItem(atPath: folder.path + "/keys", toPath: folder.path + "/away")
+        expectLook(&shelf, at: after(1), changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12", "refused the folder of keys \(folder.path)/keys is not there"])
+        try FileManager.default.moveItem(atPath: folder.path + "/away", toPath: folder.path + "/keys")
+        expectLook(&shelf, at: after(9), changes: true)
+        #expect(found(shelf) == ["key ABCDEFGH12"])
+    }
+
     @Test("each file that may not become a key is refused with a reason of its own", arguments: BrokenKeyFile.all)
     func refused(broken: BrokenKeyFile) throws {
         try broken.place(in: folder)
         var shelf = openShelf()
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         let found = found(shelf)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("refused") == true && found.first?.contains(broken.reason) == true, "\(found)")
@@ -176,7 +223,7 @@ struct KeyShelfTests {
     func readableByOthers() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: 0o444)
         var shelf = openShelf(allowsReadableByOthers: true)
-        _ = shelf.look(at: start)
+        _ = shelf.look(at: start, .first)
         #expect(found(shelf) == ["key ABCDEFGH12"])
     }
 }

@@ -18,9 +18,12 @@ package final class RunningService: Sendable {
     private let process: Process
     private let folder: TemporaryFolder
 
-    /// - Parameter keys: the folder of keys of a service that ran before; a new one if nil.
+    /// - Parameters:
+    ///   - keys: the folder of keys of a service that ran before; a new one if nil.
+    ///   - prepare: what else to put into the folder before the start.
     package init(
-        arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil
+        arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
+        prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         self.keys = try keys ?? TemporaryFolder()
@@ -28,6 +31,7 @@ package final class RunningService: Sendable {
         if keys == nil { try self.keys.write(PrivateKeyPEM.generate(), to: file) }
         verifyingKey = try SigningKey(text: self.keys.read(file)).verifyingKey
         try folder.write("SUBSCRIPTION_OFFERS_KEY_ID=\(Self.keyID)\n".utf8, to: "env")
+        try prepare(self.keys)
         for name in ["out", "log"] { try folder.write([], to: name) }
 
         let process = Process()

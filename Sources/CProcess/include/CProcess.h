@@ -2,8 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
-/// Keeps the memory of this process, and the keys in it, out of core files and from other processes of the same user.
-/// Returns whether the system agreed.
+/// Keeps the memory of this process, and the keys in it, out of core files and crash reports, and from other processes of
+/// the same user. Returns whether the system agreed.
 bool offer_keep_memory_private(void);
 
 /// The day of the build as the compiler writes it, such as "Jan  1 2026".

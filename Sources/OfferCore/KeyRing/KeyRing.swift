@@ -67,7 +67,7 @@ package struct KeyRing: Sendable {
 // MARK: Moves
 
 extension KeyRing {
-    /// A new key, in standby.
+    /// A new key, in standby; or retired, if its ID has been.
     /// - Throws: `.exists`.
     package mutating func add(_ key: Key) throws(KeyRingError) {
         guard keys[key.id] == nil else { throw .exists(key.id) }
@@ -97,6 +97,9 @@ extension KeyRing {
         try requireIdle(id)
         retired.insert(id)
     }
+
+    /// IDs that never sign, also if their keys come later.
+    mutating func keepFromSigning(_ ids: Set<KeyID>) { retired.formUnion(ids.subtracting(keys.keys)) }
 
     /// - Throws: `.unknown`, `.activeKey`, `.retired`.
     package mutating func remove(_ id: KeyID) throws(KeyRingError) {

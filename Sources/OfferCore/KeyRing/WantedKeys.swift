@@ -32,6 +32,7 @@ extension KeyRing {
                 try ring.remove(id)
             }
         }
+        ring.keepFromSigning(wanted.retired)
         return ring
     }
 

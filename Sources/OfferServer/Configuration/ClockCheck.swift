@@ -12,7 +12,8 @@ package struct ClockCheck: Sendable {
 
     /// - Parameters:
     ///   - now: what the clock says.
-    ///   - files: paths whose times the file system has set, by its own clock where it is another machine's.
+    ///   - files: paths with their times, which another machine's clock may have set. None of them is in the future where
+    ///     both clocks are right.
     package func problem(now: Date, files: [(path: String, time: Date)]) -> SetupProblem? {
         // A day, because the machine that built it may have been in any time zone.
         if let built, now < built.addingTimeInterval(-86_400) {
@@ -23,8 +24,8 @@ package struct ClockCheck: Sendable {
         if let newest = files.max(by: { $0.time < $1.time }), newest.time > now.addingTimeInterval(Self.tolerance) {
             return SetupProblem(
                 """
-                the clock says \(Self.text(now)), and \(newest.path) was changed at \(Self.text(newest.time)): the clock is \
-                behind, or that of the file system ahead
+                the clock says \(Self.text(now)), and \(newest.path) is from \(Self.text(newest.time)): the clock is \
+                behind, or the one that wrote the file was ahead
                 """, hint: Self.hint)
         }
         return nil

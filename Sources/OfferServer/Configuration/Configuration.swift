@@ -25,6 +25,8 @@ package struct Configuration: Sendable {
     package let sharesPort: Bool
     /// The folder of `SubscriptionKey_<KEYID>.p8`.
     package let keysDirectory: String
+    /// Whether it was named, and is not just where keys are by default.
+    package let namesKeysDirectory: Bool
     /// Whether a key file may be readable by others than its owner.
     package let allowsReadableKeys: Bool
     /// Which keys sign for which app, and which never sign again.
@@ -37,40 +39,37 @@ package struct Configuration: Sendable {
     /// - Parameter environment: the variables of the process, and over them those of the environment file.
     /// - Throws: every problem at once.
     package init(flags: Flags, environment: [String: String]) throws(ConfigurationError) {
-        // Set but empty is how container tools say unset.
-        let environment = environment.filter { !$0.value.isEmpty }
-        var problems = ConfigurationProblems()
-        problems.checkNames(in: environment)
-
-        let host = flags.host ?? environment[Variable.host.rawValue] ?? "127.0.0.1"
-        problems.checkLoopback(host)
-        let port = flags.port ?? problems.port(in: environment) ?? 8080
-        problems.checkPort(port)
-        let sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
-        let allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
-        let wanted = problems.wantedKeys(flags: flags, environment: environment)
-
-        guard let wanted, problems.found.isEmpty else { throw ConfigurationError(problems: problems.found) }
-        self.host = host
-        self.port = port
-        self.sharesPort = sharesPort
-        self.keysDirectory = flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue] ?? "keys"
-        self.allowsReadableKeys = allowsReadableKeys
-        self.wanted = wanted
-        self.keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
-        self.isDevelopment = flags.development
+        let (configuration, problems) = Self.read(flags: flags, environment: environment)
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        self = configuration
     }
 
-    /// What may be meant, but is more likely a slip.
-    package var suspicions: [SetupProblem] {
-        let apps = wanted.choice.ofApps.keys.map(\.text.description).sorted()
-        return apps.indices.flatMap { index in
-            apps[(index + 1)...].filter { NearMiss.differInCaseAlone($0, apps[index]) }.map { other in
-                SetupProblem(
-                    "\(Variable.bundleKeyIDs.rawValue) names \(apps[index]) and \(other), which differ in letter case alone",
-                    hint: "keep the one that Xcode shows: letter case counts in a signature")
-            }
-        }
+    /// Reads as much as can be read, for a report on everything that is wrong.
+    package static func read(
+        flags: Flags, environment: [String: String]
+    ) -> (configuration: Configuration, problems: [SetupProblem]) {
+        var problems = ConfigurationProblems()
+        let configuration = Configuration(flags: flags, environment: environment, problems: &problems)
+        return (configuration, problems.found)
+    }
+
+    private init(flags: Flags, environment: [String: String], problems: inout ConfigurationProblems) {
+        // Set but empty is how container tools say unset.
+        let environment = environment.filter { !$0.value.isEmpty }
+        problems.checkNames(in: environment)
+        host = flags.host ?? environment[Variable.host.rawValue] ?? "127.0.0.1"
+        problems.checkLoopback(host)
+        port = flags.port ?? problems.port(in: environment) ?? 8080
+        problems.checkPort(port)
+        sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
+        let named = flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue] ?? ""
+        problems.checkFolderName(named)
+        keysDirectory = named.isEmpty ? "keys" : named
+        namesKeysDirectory = !named.isEmpty
+        allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
+        wanted = problems.wantedKeys(flags: flags, environment: environment)
+        keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
+        isDevelopment = flags.development
     }
 
     /// The ID of the key that `--development` makes. No key of App Store Connect has it.

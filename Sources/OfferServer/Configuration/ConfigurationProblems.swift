@@ -16,11 +16,20 @@ struct ConfigurationProblems {
         }
     }
 
+    // Nothing that was set is repeated below but numbers and key IDs: by a slip it may be the text of a key.
+
     mutating func checkLoopback(_ host: String) {
         guard !LoopbackAddress.isLoopback(host) else { return }
         add(
-            "\(host) is not a loopback address, and anyone who reaches the service gets signatures",
+            "\(Variable.host.rawValue) or --host is not a loopback address, and anyone who reaches the service gets signatures",
             hint: "listen on 127.0.0.1 and let your own backend ask on the customers' behalf")
+    }
+
+    mutating func checkFolderName(_ path: String) {
+        guard path.contains(where: \.isNewline) || path.contains("-----BEGIN") || path.utf8.count > 1024 else { return }
+        add(
+            "\(Variable.keysDirectory.rawValue) or --keys-dir is not the path of a folder",
+            hint: "the text of a key belongs into \(Variable.privateKey.rawValue)")
     }
 
     mutating func port(in environment: [String: String]) -> Int? {
@@ -47,24 +56,21 @@ struct ConfigurationProblems {
         }
     }
 
-    /// - Returns: nil if it cannot be told which keys are wanted; why has been noted.
-    mutating func wantedKeys(flags: Configuration.Flags, environment: [String: String]) -> WantedKeys? {
+    /// - Returns: as much as can be told.
+    mutating func wantedKeys(flags: Configuration.Flags, environment: [String: String]) -> WantedKeys {
         let idText = flags.keyID ?? environment[Variable.keyID.rawValue]
         let pairs = environment[Variable.bundleKeyIDs.rawValue]
         if environment[Variable.privateKey.rawValue] != nil, idText == nil {
             add(
                 "\(Variable.privateKey.rawValue) is set without the key's ID",
                 hint: "set \(Variable.keyID.rawValue) to the ID that App Store Connect shows for that key")
-            return nil
-        }
-        if idText == nil, pairs == nil, !flags.development, !flags.mayChooseNoKey {
+        } else if idText == nil, pairs == nil, !flags.development, !flags.mayChooseNoKey {
             add(
                 "no key to sign with",
                 hint: """
                     set \(Variable.keyID.rawValue) and put SubscriptionKey_<KEYID>.p8 from App Store Connect into keys/, \
                     or try the service out with: offer-signer serve --development
                     """)
-            return nil
         }
         if flags.development, idText != nil || pairs != nil {
             add(
@@ -97,21 +103,30 @@ struct ConfigurationProblems {
     private mutating func keyIDs(ofApps text: String) -> [BundleID: KeyID] {
         let variable = Variable.bundleKeyIDs.rawValue
         var keyIDs: [BundleID: KeyID] = [:]
-        for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
+        // Apple: bundle IDs are case-insensitive, so no two apps differ in letter case alone. In a signature case counts.
+        var seen: Set<String> = []
+        for (index, pair) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            let place = "part \(index + 1) of \(variable)"
             let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmed)
             guard parts.count == 2 else {
                 add(
-                    "\(variable) has a part that is not of the form bundle ID=key ID: '\(pair)'",
+                    "\(place) is not of the form bundle ID=key ID",
                     hint: "write it like com.example.a=2X9R4HXF34,com.example.b=3Y8S5JYG45")
                 continue
             }
             guard let bundleID = try? BundleID(utf8: Array(parts[0].utf8)) else {
-                add("\(variable) has something that cannot be a bundle ID: '\(parts[0])'", hint: "copy it from Xcode")
+                add("\(place) has something that cannot be a bundle ID", hint: "copy it from Xcode")
                 continue
             }
             guard let keyID = keyID(parts[1], from: variable) else { continue }
             if keyIDs.updateValue(keyID, forKey: bundleID) != nil {
-                add("\(variable) names \(bundleID.text) twice", hint: "an app has one key that signs: leave one out")
+                add("\(place) names an app a second time", hint: "an app has one key that signs: leave one out")
+            } else if !seen.insert(parts[0].lowercased()).inserted {
+                add(
+                    "\(place) names an app that is there already but for letter case",
+                    hint:
+                        "keep the spelling that Xcode shows: to Apple both are one app, but a signature holds for one spelling"
+                )
             }
         }
         return keyIDs

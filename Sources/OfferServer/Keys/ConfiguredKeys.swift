@@ -6,33 +6,40 @@ package struct ConfiguredKeys: Sendable {
     private let ofText: [KeyFinding]
     private var folder: any KeySource
 
-    package init(_ configuration: Configuration, places: KeyPlaces) {
+    /// - Parameter folder: the folder of `configuration`.
+    private init(_ configuration: Configuration, folder: any KeySource, places: KeyPlaces) {
         self.configuration = configuration
-        ofText = Self.findings(ofTextIn: configuration, places: places)
-        folder = places.openFolder(configuration)
-    }
-
-    /// The keys of another configuration; a folder that stays the same is not read anew.
-    package func changed(to configuration: Configuration, places: KeyPlaces) -> ConfiguredKeys {
-        var changed = self
-        let opensSameFolder =
-            configuration.keysDirectory == self.configuration.keysDirectory
-            && configuration.allowsReadableKeys == self.configuration.allowsReadableKeys
-        if !opensSameFolder { changed.folder = places.openFolder(configuration) }
-        return ConfiguredKeys(
-            configuration, ofText: Self.findings(ofTextIn: configuration, places: places), folder: changed.folder)
-    }
-
-    private init(_ configuration: Configuration, ofText: [KeyFinding], folder: any KeySource) {
-        self.configuration = configuration
-        self.ofText = ofText
         self.folder = folder
+        guard let text = configuration.keyText, let id = configuration.wanted.choice.ofAllApps else {
+            ofText = []
+            return
+        }
+        do { ofText = [.key(try places.readText(id, text))] } catch { ofText = [.refused(id, error)] }
     }
 
-    /// - Returns: whether something else is found than at the last look.
-    package mutating func look() -> Bool { folder.look(at: .now) }
+    /// Reads all keys, and takes each for what it is at this moment.
+    package init(_ configuration: Configuration, places: KeyPlaces) {
+        self.init(configuration, folder: places.openFolder(configuration), places: places)
+        _ = folder.look(at: .now, .first)
+    }
 
-    /// The text wins over a file with the same ID.
+    /// Reads all keys of another configuration, or of the same one again.
+    package func reread(under configuration: Configuration, places: KeyPlaces) -> ConfiguredKeys {
+        let isSameFolder =
+            configuration.keysDirectory == self.configuration.keysDirectory
+            && configuration.namesKeysDirectory == self.configuration.namesKeysDirectory
+            && configuration.allowsReadableKeys == self.configuration.allowsReadableKeys
+        var keys = ConfiguredKeys(
+            configuration, folder: isSameFolder ? folder : places.openFolder(configuration), places: places)
+        _ = keys.folder.look(at: .now, .thorough)
+        return keys
+    }
+
+    /// Looks at the folder again.
+    /// - Returns: whether something else is found than before.
+    package mutating func look() -> Bool { folder.look(at: .now, .forChanges) }
+
+    /// Of two with the same ID the first counts, so the text wins over a file.
     package var findings: [KeyFinding] { ofText + folder.findings }
 
     /// What becomes of `ring` with these keys.
@@ -40,10 +47,5 @@ package struct ConfiguredKeys: Sendable {
         KeyRingDraft(
             from: ring, to: configuration.wanted, findings: findings,
             filePath: { "\(configuration.keysDirectory)/SubscriptionKey_\($0).p8" })
-    }
-
-    private static func findings(ofTextIn configuration: Configuration, places: KeyPlaces) -> [KeyFinding] {
-        guard let text = configuration.keyText, let id = configuration.wanted.choice.ofAllApps else { return [] }
-        do { return [.key(try places.readText(id, text))] } catch { return [.refused(id, error)] }
     }
 }

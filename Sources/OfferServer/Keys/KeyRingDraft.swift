@@ -11,43 +11,27 @@ package struct KeyRingDraft: Sendable {
     /// - Parameters:
     ///   - old: the ring in force; empty at start.
     ///   - wanted: what the configuration asks for.
-    ///   - findings: every key that there is. Of two with the same ID the first counts.
+    ///   - findings: every key that there is, and what should be one. Of several with the same ID the first counts, whatever
+    ///     it is: nothing takes the place of a key that is refused.
     ///   - filePath: where the file of a key would be.
     package init(
         from old: KeyRing, to wanted: WantedKeys, findings: [KeyFinding], filePath: (KeyID) -> String
     ) {
-        var found: [KeyID: KeyRing.Key] = [:]
-        var problems: [SetupProblem] = []
-        var explained: Set<KeyID> = []
-        var isWaiting = false
-        for finding in findings {
-            switch finding {
-            case .key(let key):
-                if found[key.id] == nil { found[key.id] = key }
-            case .refused(let id, let problem):
-                if let id { explained.insert(id) }
-                problems.append(problem)
-            case .unsettled(let id):
-                // Where the key signs, that its file is gone stays a problem until the new one is whole.
-                if old.state(of: id) != .active { explained.insert(id) }
-                if wanted.choice.chooses(id) { isWaiting = true }
+        let firstByID = Dictionary(findings.compactMap { finding in finding.id.map { ($0, finding) } }) { first, _ in
+            first
+        }
+        let found = firstByID.values.compactMap(\.key).sorted { $0.id < $1.id }
+        var problems = findings.compactMap(\.problem)
+        for id in wanted.choice.keyIDs {
+            switch (firstByID[id], signs: old.state(of: id) == .active) {
+            case (.key, _), (.refused, _): break
+            case (.unsettled, signs: true), (nil, signs: true): problems.append(.goneWhileActive(id, filePath(id)))
+            case (.unsettled, signs: false): problems.append(.unsettled(filePath(id)))
+            case (nil, signs: false): problems.append(.missing(id, filePath(id), among: found.map(\.id)))
             }
         }
-
-        let known = findings.compactMap(\.id)
-        for id in wanted.choice.keyIDs where found[id] == nil && !explained.contains(id) {
-            let path = filePath(id)
-            problems.append(
-                old.state(of: id) == .active ? .goneWhileActive(id, path) : .missing(id, path, among: known))
-        }
-        let isThere = { id in found[id] != nil || old.state(of: id) == .active }
-        guard !isWaiting || wanted.choice.keyIDs.allSatisfy(isThere) else {
-            self.init(ring: old, problems: problems, isComplete: false)
-            return
-        }
         do {
-            let ring = try old.moved(to: wanted, found: found.values.sorted { $0.id < $1.id })
-            self.init(ring: ring, problems: problems, isComplete: true)
+            self.init(ring: try old.moved(to: wanted, found: found), problems: problems, isComplete: true)
         } catch {
             if let problem = SetupProblem(error) { problems.append(problem) }
             self.init(ring: old, problems: problems, isComplete: false)
@@ -62,7 +46,11 @@ package struct KeyRingDraft: Sendable {
 }
 
 extension SetupProblem {
-    /// - Parameter known: the IDs that there are.
+    fileprivate static func unsettled(_ path: String) -> SetupProblem {
+        SetupProblem("the key file \(path) is not whole yet", hint: "wait until it has been written")
+    }
+
+    /// - Parameter known: the IDs of the keys that there are.
     fileprivate static func missing(_ id: KeyID, _ path: String, among known: [KeyID]) -> SetupProblem {
         let hint =
             if let near = known.first(where: { NearMiss.isNear("\($0)", "\(id)") }) {
@@ -78,7 +66,7 @@ extension SetupProblem {
 
     fileprivate static func goneWhileActive(_ id: KeyID, _ path: String) -> SetupProblem {
         SetupProblem(
-            "the key file \(path) is gone; the key goes on signing until the service stops",
+            "key \(id) signs, and its file \(path) is gone; it goes on signing until the service stops",
             hint: "put the file back, or choose another key before the next start")
     }
 

@@ -1,4 +1,6 @@
 package import Logging
+import NIOCore
+import NIOPosix
 package import OfferCore
 import ServiceLifecycle
 package import UnixSignals
@@ -12,11 +14,20 @@ package actor KeyRingKeeper: Service {
     private let reloadSignals: UnixSignalsSequence
     private let readiness: Readiness
     private let log: Logger
+    /// What was there at the start, and what is listened on for that reason.
+    private let listening: Configuration
     private var keys: ConfiguredKeys
     private var configurationProblems: [SetupProblem] = []
 
     /// The ring in force.
     package nonisolated let ring: CurrentKeyRing
+
+    // A thread of its own: a disk that hangs must hold up nothing else.
+    private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
+    // Unsafe only if the thread could go before the keeper, which owns it.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe thread.executor.asUnownedSerialExecutor()
+    }
 
     /// - Parameters:
     ///   - reloadSignals: each asks for the configuration and the folder to be read again.
@@ -29,8 +40,8 @@ package actor KeyRingKeeper: Service {
         self.reloadSignals = reloadSignals
         self.readiness = readiness
         self.log = log
+        listening = configuration
         keys = ConfiguredKeys(configuration, places: places)
-        _ = keys.look()
         let draft = keys.draft(from: KeyRing())
         guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
         ring = CurrentKeyRing(draft.ring)
@@ -57,14 +68,13 @@ package actor KeyRingKeeper: Service {
         log.notice("reading the configuration and the keys again")
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
-            configurationProblems = []
-            warnOfWhatTakesARestart(configuration)
-            keys = keys.changed(to: configuration, places: places)
+            configurationProblems = problems(withListeningAsIn: configuration)
+            keys = keys.reread(under: configuration, places: places)
         } catch {
             // What the keys are is looked at all the same, under the configuration that holds.
             configurationProblems = error.problems
+            keys = keys.reread(under: keys.configuration, places: places)
         }
-        _ = keys.look()
         update()
     }
 
@@ -94,10 +104,14 @@ package actor KeyRingKeeper: Service {
         for problem in problems { log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"]) }
     }
 
-    private func warnOfWhatTakesARestart(_ new: Configuration) {
-        let old = keys.configuration
-        guard (new.host, new.port, new.sharesPort) != (old.host, old.port, old.sharesPort) else { return }
-        log.warning("where to listen has changed: that takes a restart", metadata: ["host": "\(new.host):\(new.port)"])
+    private func problems(withListeningAsIn new: Configuration) -> [SetupProblem] {
+        let isSame =
+            (new.host, new.port, new.sharesPort) == (listening.host, listening.port, listening.sharesPort)
+        guard !isSame else { return [] }
+        return [
+            SetupProblem(
+                "the configuration says to listen elsewhere than the service does", hint: "that takes a restart")
+        ]
     }
 }
 

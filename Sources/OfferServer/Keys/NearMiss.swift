@@ -8,11 +8,6 @@ package enum NearMiss {
         return a == b || differInOne(a, b) || changedPlaces(a, b)
     }
 
-    /// Whether two different texts differ in letter case alone.
-    package static func differInCaseAlone(_ one: String, _ other: String) -> Bool {
-        one != other && one.lowercased() == other.lowercased()
-    }
-
     private static func likeness(_ text: String) -> [Character] {
         text.uppercased().map { character in
             switch character {

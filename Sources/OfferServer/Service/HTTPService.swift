@@ -35,14 +35,24 @@ package struct HTTPService: Service {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count)
         let connections = ServerQuiescingHelper(group: group)
         let listener = try await listen(group: group, connections: connections)
-        let stopped = group.any().makePromise(of: Void.self)
+        let stopped = listener.eventLoop.makePromise(of: Void.self)
+        listener.closeFuture.whenComplete { _ in
+            // Deaf without having been told to stop.
+            if !readiness.isStopping { stopped.fail(CannotListen(reason: "the listening socket failed")) }
+        }
         onListening(listener.localAddress?.port ?? 0)
-        // The listener closes at once; each connection ends in its own time, which RequestHandler sees to.
         try await withGracefulShutdownHandler {
             try await stopped.futureResult.get()
         } onGracefulShutdown: {
             readiness.stop()
-            connections.initiateShutdown(promise: stopped)
+            // What has been accepted is set up on its own loop and then here before the listener closes, or it would be
+            // closed unanswered. Each connection ends in its own time, which RequestHandler sees to.
+            listener.setOption(.autoRead, value: false)
+                .flatMap {
+                    EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: listener.eventLoop)
+                }
+                .hop(to: listener.eventLoop)
+                .whenComplete { _ in connections.initiateShutdown(promise: stopped) }
         }
     }
 

@@ -10,23 +10,25 @@ package struct Health: Sendable {
         self.readiness = readiness
     }
 
-    package var live: Answer { Self.answer("live") }
+    package var live: Answer {
+        var writer = JSONWriter()
+        writer.member("status", "live")
+        return Answer(body: writer.finish())
+    }
 
-    /// Whether every key that is chosen is in service. `degraded` where all offers are signed, but something in the setup
-    /// is wrong: a file that is no key, or a configuration that could not be put in force.
+    /// Whether every key that is chosen is in service, and which they are. `degraded` where all offers are signed, but
+    /// something in the setup is wrong: a file that is no key, or a configuration that could not be put in force.
     package var ready: Answer {
         get throws(Problem) {
             guard !readiness.isStopping else { throw .stopping }
-            guard ring.snapshot.missingFromService.isEmpty else { throw .notReady }
-            let problems = readiness.problems.map(\.error)
-            return problems.isEmpty ? Self.answer("ready") : Self.answer("degraded", problems: problems)
+            let ring = ring.snapshot
+            guard ring.missingFromService.isEmpty else { throw .notReady }
+            let problems = readiness.problems
+            var writer = JSONWriter()
+            writer.member("status", problems.isEmpty ? "ready" : "degraded")
+            writer.member("activeKeys", ring.active.map(\.description))
+            if !problems.isEmpty { writer.member("problems", problems.map(\.error)) }
+            return Answer(body: writer.finish())
         }
-    }
-
-    private static func answer(_ word: String, problems: [String] = []) -> Answer {
-        var writer = JSONWriter()
-        writer.member("status", word)
-        if !problems.isEmpty { writer.member("problems", problems) }
-        return Answer(body: writer.finish())
     }
 }

@@ -1,0 +1,109 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+@Suite("offer-signer doctor", .timeLimit(.minutes(5)))
+struct DoctorTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
+    }
+
+    private func run(_ command: String, _ environment: [String: String]) throws -> Command.Outcome {
+        let settings = ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path].merging(environment) { $1 }
+        return try Command.run(Command.offerSigner, [command, "--port", "0"], environment: settings)
+    }
+
+    private func doctor(_ environment: [String: String]) throws -> Command.Outcome { try run("doctor", environment) }
+
+    @Test("where all is well it says so and ends with 0")
+    func well() throws {
+        let outcome = try doctor(["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34"])
+        #expect(outcome.status == 0)
+        #expect(outcome.standardError == "")
+        #expect(outcome.standardOutput.contains("ok: key 2X9R4HXF34 signs\n"))
+        #expect(outcome.standardOutput.hasSuffix("ok: the service would be ready\n"))
+    }
+
+    @Test(
+        "each thing that is wrong is named with what to do, and ends with 1",
+        arguments: [
+            ([:], "no key to sign with", "--development"),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF35"], "there is no key file",
+                "there is a key 2X9R4HXF34: is that"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2x9r4hxf34"], "there is no key file",
+                "there is a key 2X9R4HXF34: is that"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEYID": "2X9R4HXF34"], "SUBSCRIPTION_OFFERS_KEYID is set",
+                "SUBSCRIPTION_OFFERS_KEY_ID"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.a.App=2X9R4HXF34,com.a.app=2X9R4HXF34"],
+                "names an app that is there already but for letter case", "that Xcode shows"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "/nowhere/env"],
+                "the environment file /nowhere/env is not there", "SUBSCRIPTION_OFFERS_ENV_FILE"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"],
+                "SUBSCRIPTION_OFFERS_PRIVATE_KEY cannot sign offers", "App Store Connect"
+            ),
+        ])
+    func wrong(environment: [String: String], error: String, hint: String) throws {
+        let outcome = try doctor(environment)
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("error: ") && outcome.standardError.contains(error))
+        #expect(outcome.standardError.contains("hint: ") && outcome.standardError.contains(hint))
+        #expect(!outcome.standardError.contains("marked"))
+    }
+
+    @Test("everything wrong is named at once")
+    func allAtOnce() throws {
+        for broken in BrokenKeyFile.all { try broken.place(in: folder) }
+        try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_FUTURE1234.p8")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now.addingTimeInterval(3600)],
+            ofItemAtPath: folder.path + "/SubscriptionKey_FUTURE1234.p8")
+        let outcome = try doctor(["SUBSCRIPTION_OFFERS_KEY_ID": "MISMATCHED", "SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"])
+        #expect(outcome.status == 1)
+        for broken in BrokenKeyFile.all {
+            #expect(outcome.standardError.contains("\(folder.path)/\(broken.name)"), "\(broken)")
+        }
+        #expect(outcome.standardError.contains("the clock says"))
+        #expect(outcome.standardError.contains("is not a loopback address"))
+        #expect(outcome.standardError.components(separatedBy: "error: ").count == BrokenKeyFile.all.count + 3)
+    }
+
+    @Test("it ends with 0 only where serve is ready", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
+    func agreesWithServe(broken: BrokenKeyFile?) async throws {
+        let service = try RunningService(prepare: { try broken?.place(in: $0) })
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        let isReady = String(decoding: try #require(answer).body, as: UTF8.self).hasPrefix(#"{"status":"ready""#)
+        let doctor = try Command.run(
+            Command.offerSigner, ["doctor", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID])
+        #expect(isReady == (broken == nil))
+        #expect(doctor.status == (isReady ? 0 : 1))
+    }
+
+    @Test("for --development it makes nothing")
+    func development() throws {
+        let empty = try TemporaryFolder()
+        let outcome = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])
+        #expect(outcome.status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: empty.path) == [])
+        try empty.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_ANOTHERKEY.p8")
+        let besideOthers = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])
+        #expect(besideOthers.status == 0)
+        let nowhere = try Command.run(
+            Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path + "/none"])
+        #expect(nowhere.status == 1)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Marked keys are searched for wherever the service writes or could be made to.
+@Suite("Secrets stay secret", .timeLimit(.minutes(5)))
+struct SecrecyTests {
+    /// Parts of a key's base64 that nothing else has. (The first half of the text is the same for all keys.)
+    private static func marks(of pem: [UInt8]) -> [String] {
+        let base64 = String(decoding: pem, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().joined()
+        // In PKCS #8 the private half is bytes 36 to 67: characters 48 to 90 of the base64.
+        let secret = Array(base64.dropFirst(48).prefix(42))
+        return stride(from: 0, to: 30, by: 6).map { String(secret[$0..<$0 + 12]) }
+    }
+
+    @Test("no key is in any log or error at the loudest level, through start, reloads, faults and stop")
+    func logs() async throws {
+        let (inText, inFile, broken) = try (
+            PrivateKeyPEM.generate(), PrivateKeyPEM.generate(), PrivateKeyPEM.generate()
+        )
+        let text = String(decoding: inText, as: UTF8.self).replacing("\n", with: "\\n")
+        let service = try RunningService(
+            arguments: ["--log-level", "trace", "--key-id", "TEXTKEY123"],
+            environment: ["SUBSCRIPTION_OFFERS_PRIVATE_KEY": text])
+        try service.keys.write(inFile, to: "SubscriptionKey_INTHEFILE1.p8")
+        try service.keys.write(broken.dropLast(40), to: "SubscriptionKey_BROKENKEY1.p8")
+        for settings in [
+            "SUBSCRIPTION_OFFERS_PRIVATE_KEY='\(String(decoding: broken.dropLast(40), as: UTF8.self))'",
+            "SUBSCRIPTION_OFFERS_PRIVATE_KEY=\(String(decoding: broken, as: UTF8.self))",
+            "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS=a=INTHEFILE1", "SUBSCRIPTION_OFFERS_PRIVATE_KEY=\"\(text)\"",
+        ] {
+            try service.reload(settings)
+            try await Task.sleep(for: .seconds(1))
+        }
+        try await Task.sleep(for: .seconds(3))
+        var answers = ""
+        try await Connection.open(port: service.port) { connection in
+            for app in ["a", "b"] {
+                let body =
+                    #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
+                let answer = try #require(await connection.post("/offer", json: body))
+                #expect(answer.status == 200)
+                answers += String(decoding: answer.body, as: UTF8.self)
+            }
+            answers += String(decoding: try #require(await connection.get("/health/ready")).body, as: UTF8.self)
+        }
+        #expect(answers.contains("BROKENKEY1"), "the broken key has been met")
+        #expect(try Self.children(of: service.processIdentifier) == [], "nobody inherits the environment")
+        #expect(service.stop() == 0)
+        let log = try service.log
+        #expect(log.contains("INTHEFILE1") && log.contains("environment file") || log.contains("line "))
+        for mark in [inText, inFile, broken].flatMap(Self.marks) {
+            #expect(!log.contains(mark))
+            #expect(!answers.contains(mark))
+        }
+    }
+
+    private static func children(of parent: Int32) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { process in
+            guard Int(process) != nil,
+                let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+            else { return false }
+            return status.contains("\nPPid:\t\(parent)\n")
+        }
+    }
+
+    @Test("a process that is made to crash leaves no core file, where another one does")
+    func noCoreFile() throws {
+        let folder = try TemporaryFolder()
+        // A core file lands in the working folder only if the system is set so; the other program shows whether it is.
+        let script = """
+            ulimit -c unlimited
+            mkdir ours other keys
+            (cd other && exec sleep 60) & other=$!
+            (cd ours && exec \(Command.offerSigner) serve --development --port 0 --keys-dir ../keys >../out 2>../log) & ours=$!
+            until grep -q http out; do sleep 0.05; done
+            for process in $other $ours; do kill -SEGV $process; wait $process || echo $?; done 2>/dev/null
+            ls other ours
+            cat log
+            """
+        let outcome = try Command.run("bash", ["-c", script], directory: folder.url)
+        let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
+        let left = lines.split(separator: "ours:", maxSplits: 1).map(Array.init)
+        #expect(lines.prefix(2) == ["139", "139"], "both ended by the signal")
+        #expect(left.last?.contains { $0.hasPrefix("core") } == false)
+        #expect(left.last?.contains { $0.contains("keys in force") } == true)
+        #expect(left.last?.contains { $0.contains("crashed") || $0.contains("Registers") } == false, "no crash report")
+        if try String(contentsOfFile: "/proc/sys/kernel/core_pattern", encoding: .utf8).hasPrefix("core") {
+            #expect(left.first?.contains { $0.hasPrefix("core") } == true)
+        }
+    }
+}
