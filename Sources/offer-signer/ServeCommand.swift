@@ -33,9 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        // Before anything else: from here on no signal ends the process but in order.
         let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
-        let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         log.logLevel = logLevel
 
@@ -45,6 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
         let keeper = try KeyRingKeeper(
             configuration: configuration, places: .system(options.reader), reloadSignals: reloadSignals,
             readiness: readiness, log: log)
+        // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
+        let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ring = keeper.ring
         let offers = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let routes = Routes(offers: offers, health: Health(ring: ring, readiness: readiness), log: log)

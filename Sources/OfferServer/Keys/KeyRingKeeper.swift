@@ -61,7 +61,7 @@ package actor KeyRingKeeper: Service {
     }
 
     private func look() {
-        if keys.look() { update() }
+        if keys.look() { update(isAsked: false) }
     }
 
     private func reload() {
@@ -75,17 +75,18 @@ package actor KeyRingKeeper: Service {
             configurationProblems = error.problems
             keys = keys.reread(under: keys.configuration, places: places)
         }
-        update()
+        update(isAsked: true)
     }
 
-    private func update() {
+    /// - Parameter isAsked: whether somebody waits for an answer in the log.
+    private func update(isAsked: Bool) {
         let old = ring.snapshot
         let draft = keys.draft(from: old)
         ring.replace(with: draft.ring)
         report(configurationProblems + draft.problems)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
-        } else if draft.ring.summary != old.summary {
+        } else if isAsked || draft.ring.summary != old.summary {
             log.notice("keys in force", metadata: draft.ring.summary)
         }
     }
