@@ -18,7 +18,7 @@ extension SigningKeyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notPEM(let error):
-            "it is not PEM: there is no whole block from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----"
+            "it is not PEM: there is no whole block from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----, in lines"
                 + (error.map { " (\($0))" } ?? "")
         case .wrongLabel(let label):
             "it holds a \(label) where an unencrypted PRIVATE KEY is needed"

@@ -56,7 +56,9 @@ extension KeyFileError {
         case .readableByOthers(let path, let mode):
             SetupProblem(
                 "\(path) can be read by others than its owner (mode \(mode)), and who reads it can mint discounts",
-                hint: "chmod 600 \(path); where a container's secrets cannot have that mode: --allow-readable-keys")
+                hint:
+                    "chmod 600 \(path); where a container's secrets cannot have that mode: SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS=true"
+            )
         case .tooLarge(let path):
             SetupProblem(
                 "\(path) is larger than \(KeyFolder.maximumFileSize) bytes, so it is no key", hint: Self.download)

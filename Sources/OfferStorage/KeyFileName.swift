@@ -16,7 +16,9 @@ enum KeyFileName: Equatable {
 
     init(_ name: String) {
         if name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix),
-            let id = Self.keyID(Array(name.utf8.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count)))
+            let id = try? KeyID(
+                utf8: Array(name.utf8.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count))),
+            id.isOfAppStoreConnect
         {
             self = .key(id)
             return
@@ -33,16 +35,4 @@ enum KeyFileName: Equatable {
     }
 
     static func name(of id: KeyID) -> String { "\(prefix)\(id)\(suffix)" }
-
-    /// Whether a file can have this ID in its name.
-    static func canHold(_ id: KeyID) -> Bool { keyID(id.text.utf8) != nil }
-
-    private static func keyID(_ text: [UInt8]) -> KeyID? {
-        guard text.count == 10, text.allSatisfy(isCapitalOrDigit) else { return nil }
-        return try? KeyID(utf8: text)
-    }
-
-    private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
 }

@@ -25,7 +25,7 @@ package struct KeyFolder: Sendable {
 
     /// The key's text, as it is in the file.
     package func read(_ id: KeyID) throws(KeyFileError) -> [UInt8] {
-        guard KeyFileName.canHold(id) else { throw .noKeyID(path: filePath(of: id)) }
+        guard id.isOfAppStoreConnect else { throw .noKeyID(path: filePath(of: id)) }
         return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
     }
 
@@ -49,7 +49,7 @@ package struct KeyFolder: Sendable {
 
     /// Writes a new key file, readable by its owner alone. It appears whole or not at all, and never replaces a file.
     package func create(_ id: KeyID, pem: [UInt8]) throws(KeyFileError) {
-        guard KeyFileName.canHold(id) else { throw .noKeyID(path: filePath(of: id)) }
+        guard id.isOfAppStoreConnect else { throw .noKeyID(path: filePath(of: id)) }
         let path = filePath(of: id)
         let temporary = "\(path).\(UInt64.random(in: .min ... .max)).new"
         do {

@@ -9,19 +9,25 @@ package struct KeyShelf: KeySource {
     /// written or replaced. A key counts as soon as it is whole; a part of one never is.
     package static let settlingTime: Duration = .seconds(3)
 
+    /// After how long it counts as that, however often it changes.
+    package static let longestSettling: Duration = .seconds(30)
+
     private let folder: KeyFolder
     private let makeKey: @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair
     private var files: [String: ShelvedFile] = [:]
-    private var folderProblem: SetupProblem?
+    private var folderFault: (problem: SetupProblem, since: ContinuousClock.Instant, isTold: Bool)?
     /// - Parameter makeKey: reads the text of a key and proves that the key signs.
     package init(folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair) {
         self.folder = folder
         self.makeKey = makeKey
     }
 
+    package func place(of id: KeyID) -> String { folder.filePath(of: id) }
+
     package var findings: [KeyFinding] {
         let ofFiles = files.sorted { $0.key < $1.key }.compactMap(\.value.standing)
-        return ofFiles + (folderProblem.map { [.refused(nil, $0)] } ?? [])
+        guard let folderFault, folderFault.isTold else { return ofFiles }
+        return ofFiles + [.refused(nil, folderFault.problem)]
     }
 
     package mutating func look(at now: ContinuousClock.Instant, _ how: KeyLook) -> Bool {
@@ -30,11 +36,13 @@ package struct KeyShelf: KeySource {
             names = Set(try folder.fileNames().filter { KeyFileName($0) != .other })
         } catch {
             // What was there stays as it was: a disk that fails for a moment takes no key away.
-            defer { folderProblem = error.problem }
-            return folderProblem != error.problem
+            let old = folderFault
+            let since = old?.since ?? now
+            folderFault = (error.problem, since, isTold: how == .first || now - since >= Self.settlingTime)
+            return folderFault?.isTold == true && (old?.isTold != true || old?.problem != error.problem)
         }
-        var hasChanged = folderProblem != nil
-        folderProblem = nil
+        var hasChanged = folderFault?.isTold == true
+        folderFault = nil
         for name in names.union(files.keys) {
             let sight = names.contains(name) ? FileSight(path: folder.filePath(name)) : .gone
             var file = files[name] ?? ShelvedFile(since: now)

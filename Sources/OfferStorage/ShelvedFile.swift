@@ -11,8 +11,8 @@ struct ShelvedFile {
     private(set) var mayPass = false
     /// What it counts as; nil while that is nothing.
     private(set) var standing: KeyFinding?
-    /// Whether ``standing`` is what was read last.
-    private var isDecided = false
+    /// Since when ``standing`` is not what was read last; nil while it is.
+    private var undecidedSince: ContinuousClock.Instant?
 
     init(since: ContinuousClock.Instant) {
         self.since = since
@@ -30,7 +30,7 @@ struct ShelvedFile {
         guard self.sight != sight || !isSame else { return }
         self.sight = sight
         since = now
-        isDecided = false
+        if undecidedSince == nil { undecidedSince = now }
         if !isSame { reading = read?.finding }
     }
 
@@ -38,9 +38,10 @@ struct ShelvedFile {
     /// - Parameter atOnce: whether to decide without waiting until it has settled.
     /// - Returns: whether it counts as something else than before.
     mutating func settle(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
-        guard !isDecided else { return false }
-        if reading?.key != nil || atOnce || now - since >= KeyShelf.settlingTime {
-            isDecided = true
+        guard let undecidedSince else { return false }
+        let hasSettled = now - since >= KeyShelf.settlingTime || now - undecidedSince >= KeyShelf.longestSettling
+        if reading?.key != nil || atOnce || hasSettled {
+            self.undecidedSince = nil
             standing = reading
             return true
         }

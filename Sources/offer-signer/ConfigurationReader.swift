@@ -18,22 +18,19 @@ struct ConfigurationReader: Sendable {
 
     /// Reads as much as can be read, for a report on everything that is wrong.
     func readAll() -> (configuration: Configuration, problems: [SetupProblem]) {
+        // Where the file cannot be read, which key is to sign may stand in there: that none is chosen says nothing then.
         let ofProcess = ProcessInfo.processInfo.environment
-        let named = ofProcess[Variable.environmentFile.rawValue] ?? ""
-        guard let path = environmentFile ?? (named.isEmpty ? nil : named) else {
-            return Configuration.read(flags: flags, environment: ofProcess)
-        }
         do throws(SetupProblem) {
-            let (file, ofFile) = try variables(in: path)
-            var (configuration, problems) = Configuration.read(
+            let path = try Configuration.environmentFile(flag: environmentFile, environment: ofProcess)
+            guard let path else { return Configuration.read(flags: flags, environment: ofProcess) }
+            let file = try Self.open(path)
+            let (ofFile, ofLines) = EnvironmentFile.read(file.bytes, name: path)
+            var flags = flags
+            if !ofLines.isEmpty { flags.mayChooseNoKey = true }
+            let (configuration, problems) = Configuration.read(
                 flags: flags, environment: ofProcess.merging(ofFile) { $1 })
-            let holdsKey = ofFile[Variable.privateKey.rawValue]?.isEmpty == false
-            if holdsKey, !file.isPrivate, !configuration.allowsReadableKeys {
-                problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
-            }
-            return (configuration, problems)
+            return (configuration, ofLines + Self.problems(ofFile, in: file, path: path, configuration) + problems)
         } catch {
-            // Which key is to sign may stand in that file, so that none is chosen elsewhere says nothing.
             var flags = flags
             flags.mayChooseNoKey = true
             let (configuration, problems) = Configuration.read(flags: flags, environment: ofProcess)
@@ -41,18 +38,28 @@ struct ConfigurationReader: Sendable {
         }
     }
 
-    private func variables(in path: String) throws(SetupProblem) -> (file: OrdinaryFile, variables: [String: String]) {
-        let file: OrdinaryFile
-        do { file = try OrdinaryFile(path: path, maximumSize: EnvironmentFile.maximumSize) } catch {
-            throw Self.problem(error, path: path)
+    /// What may not stand in an environment file, or not in this one.
+    private static func problems(
+        _ variables: [String: String], in file: OrdinaryFile, path: String, _ configuration: Configuration
+    ) -> [SetupProblem] {
+        var problems: [SetupProblem] = []
+        if variables[Variable.environmentFile.rawValue] != nil {
+            problems.append(
+                SetupProblem(
+                    "\(path) sets \(Variable.environmentFile.rawValue), and an environment file cannot name another",
+                    hint: "take that line out"))
         }
-        let ofFile = try EnvironmentFile.read(file.bytes, name: path)
-        guard ofFile[Variable.environmentFile.rawValue] == nil else {
-            throw SetupProblem(
-                "\(path) sets \(Variable.environmentFile.rawValue), and an environment file cannot name another",
-                hint: "take that line out")
+        let holdsKey = variables[Variable.privateKey.rawValue]?.isEmpty == false
+        if holdsKey, !file.isPrivate, !configuration.allowsReadableKeys {
+            problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
         }
-        return (file, ofFile)
+        return problems
+    }
+
+    private static func open(_ path: String) throws(SetupProblem) -> OrdinaryFile {
+        do { return try OrdinaryFile(path: path, maximumSize: EnvironmentFile.maximumSize) } catch {
+            throw problem(error, path: path)
+        }
     }
 
     private static func problem(_ fault: OrdinaryFile.Fault, path: String) -> SetupProblem {

@@ -42,7 +42,8 @@ struct DoctorCommand: ParsableCommand {
 
     /// What keeps a development key, which is not there, from being made.
     private func developmentKeyProblems(_ configuration: Configuration) -> [SetupProblem] {
-        guard FileManager.default.isWritableFile(atPath: configuration.keysDirectory) else {
+        let folder = configuration.keysDirectory
+        guard FileManager.default.isWritableFile(atPath: folder + "/") else {
             return [
                 SetupProblem(
                     "a development key cannot be made in \(configuration.keysDirectory)",

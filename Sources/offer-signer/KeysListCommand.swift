@@ -14,7 +14,7 @@ struct KeysListCommand: ParsableCommand {
 
               openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
 
-            What is no key is named on standard error.
+            What is no key is named on standard error; for an exit status that tells, see 'keys check'.
             """
     )
 

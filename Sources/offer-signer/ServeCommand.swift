@@ -22,20 +22,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    @Option(
-        help: "trace, debug, info, notice, warning, error or critical.",
-        transform: { text in
-            guard let level = Logger.Level(rawValue: text) else {
-                throw ValidationError("There is no log level '\(text)'.")
-            }
-            return level
-        })
-    var logLevel: Logger.Level = .info
-
     func run() async throws {
         let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
         var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
-        log.logLevel = logLevel
+        log.logLevel = options.logLevel
 
         let configuration = try options.reader.read()
         try DevelopmentKey.makeIfWanted(configuration)
@@ -55,24 +45,27 @@ struct ServeCommand: AsyncParsableCommand {
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
         let group = ServiceGroup(services: [keeper, service], logger: log)
-        let stopping = Task { try await stop(group, at: stopSignals, log: log) }
+        let stopping = Task { try await stop(group, at: stopSignals) }
         defer { stopping.cancel() }
         do {
             try await group.run()
         } catch let error as CannotListen {
             throw CommandError(
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error.reason))",
-                hint: "choose a loopback address with --host and a port that is free with --port")
+                hint: """
+                    choose a loopback address with --host and a port that is free with --port; to start beside another \
+                    offer-signer, both need --reuse-port
+                    """)
         }
     }
 
     /// Stops the services at the first signal; more of them do no harm.
-    private func stop(_ group: ServiceGroup, at signals: UnixSignalsSequence, log: Logger) async throws {
+    private func stop(_ group: ServiceGroup, at signals: UnixSignalsSequence) async throws {
         for await _ in signals {
             await group.triggerGracefulShutdown()
-            // By then every connection has ended. Only a disk that hangs can hold up the rest.
-            try await Task.sleep(for: .seconds(14))
-            log.error("a look at the folder of keys does not end; stopping without it")
+            // By then every connection has ended. Only a disk that hangs can hold up the rest, and would hold up a line in
+            // the log as well.
+            try await Task.sleep(for: .seconds(13))
             Self.exit(withError: nil)
         }
     }
@@ -110,6 +103,16 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let the next process listen at the same port beside this one (SUBSCRIPTION_OFFERS_REUSE_PORT).")
     var reusePort = false
+
+    @Option(
+        help: "trace, debug, info, notice, warning, error or critical.",
+        transform: { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw ValidationError("There is no log level '\(text)'.")
+            }
+            return level
+        })
+    var logLevel: Logger.Level = .info
 
     var reader: ConfigurationReader {
         var flags = key.flags

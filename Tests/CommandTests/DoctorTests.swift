@@ -31,6 +31,14 @@ struct DoctorTests {
     @Test(
         "each thing that is wrong is named with what to do, and ends with 1",
         arguments: [
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTIONS_OFFERS_RETIRED_KEY_IDS": "A"],
+                "SUBSCRIPTIONS_OFFERS_RETIRED_KEY_IDS is set", "unset it"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "-----BEGIN marked"],
+                "SUBSCRIPTION_OFFERS_ENV_FILE or --env-file is not a path", "the text of a key"
+            ),
             ([:], "no key to sign with", "--development"),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF35"], "there is no key file",

@@ -140,6 +140,6 @@ struct KeyRingTests {
         ring = current.snapshot
         #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")
-        #expect(ring.missingFromService == [own])
+        #expect(ring.activeOutOfService == [own])
     }
 }

@@ -40,7 +40,10 @@ struct ConfigurationTests {
     @Test(
         "the text of a key is in no problem, whatever variable it was put into by a slip", arguments: Variable.allCases)
     func slips(variable: Variable) {
-        for text in ["-----BEGIN PRIVATE KEY-----\nmarked+marked=marked,marked\n", "marked=marked", "marked,marked"] {
+        let base64 = String(repeating: "marked", count: 30)
+        var texts = ["-----BEGIN PRIVATE KEY-----\nmarked+marked=marked,marked\n", base64, base64 + "=="]
+        if variable != .keysDirectory { texts += ["marked=marked", "marked,marked"] }
+        for text in texts {
             var environment = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "a=b,="]
             environment[variable.rawValue] = text
             let told = Self.problems(environment).joined()

@@ -1,10 +1,17 @@
+import OfferCore
 import OfferServer
 import Testing
 
 @Suite("Environment file")
 struct EnvironmentFileTests {
-    private static func read(_ text: String) throws -> [String: String] {
-        try EnvironmentFile.read(Array(text.utf8), name: "a.env")
+    private static func read(_ text: String) -> [String: String] {
+        let (values, problems) = EnvironmentFile.read(Array(text.utf8), name: "a.env")
+        #expect(problems == [])
+        return values
+    }
+
+    private static func problems(_ text: String) -> [String] {
+        EnvironmentFile.read(Array(text.utf8), name: "a.env").problems.map { "\($0)" }
     }
 
     @Test(
@@ -18,13 +25,13 @@ struct EnvironmentFileTests {
             ("A=\"ü\"", "ü"), ("A='b'#c", "b"), ("A=\"b\r\nc\"", "b\nc"),
         ])
     func values(text: String, value: String) throws {
-        #expect(try Self.read(text) == ["A": value])
+        #expect(Self.read(text) == ["A": value])
     }
 
     @Test("several lines are several values")
     func lines() throws {
-        #expect(try Self.read("A=1\nB='2\n3'\n# c\nexport C=4") == ["A": "1", "B": "2\n3", "C": "4"])
-        #expect(try Self.read("") == [:])
+        #expect(Self.read("A=1\nB='2\n3'\n# c\nexport C=4") == ["A": "1", "B": "2\n3", "C": "4"])
+        #expect(Self.read("") == [:])
     }
 
     @Test(
@@ -35,18 +42,24 @@ struct EnvironmentFileTests {
             ("A='1\n2\n'\nB=-----BEGIN PRIVATE KEY-----\nmarked/marked+\n", 5), ("export =marked", 1), ("Ä=marked", 1),
         ])
     func faults(text: String, line: Int) {
-        do {
-            _ = try Self.read(text)
-            Issue.record("read: \(text)")
-        } catch {
-            let problem = "\(error)"
-            #expect(problem.contains("a.env, line \(line): "), "\(problem)")
-            #expect(!problem.contains("marked"))
-        }
+        let problems = Self.problems(text)
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("a.env, line \(line): ") == true, "\(problems)")
+        #expect(!problems.joined().contains("marked"))
+    }
+
+    @Test("every line that cannot be read is told, and the others are read")
+    func severalFaults() {
+        let (values, problems) = EnvironmentFile.read(Array("A\nB=1\nC='1'2\nB=2\nD=3\nE='".utf8), name: "a.env")
+        #expect(values == ["B": "1", "D": "3"])
+        #expect(
+            problems.map { $0.error.prefix(13) } == [
+                "a.env, line 1", "a.env, line 3", "a.env, line 4", "a.env, line 6",
+            ])
     }
 
     @Test("a file that is not UTF-8 is refused")
     func notUTF8() {
-        #expect(throws: (any Error).self) { try EnvironmentFile.read([0x41, 0x3D, 0xFF], name: "a.env") }
+        #expect(EnvironmentFile.read([0x41, 0x3D, 0xFF], name: "a.env").problems.count == 1)
     }
 }

@@ -129,6 +129,18 @@ struct KeyShelfTests {
         #expect(found(shelf) == [])
     }
 
+    @Test("a file that never settles is refused all the same after half a minute")
+    func neverSettles() throws {
+        var shelf = openShelf()
+        _ = shelf.look(at: start, .first)
+        for second in 1...31 {
+            try folder.write(Array("no key! \(second)".utf8), to: Self.name)
+            _ = shelf.look(at: after(second), .forChanges)
+            #expect((found(shelf) == ["unsettled ABCDEFGH12"]) == (second < 31))
+        }
+        #expect(found(shelf).first?.contains("it is not PEM") == true)
+    }
+
     @Test("a key that is gone for a moment, as in an editor, was never gone")
     func goneForAMoment() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
@@ -202,7 +214,9 @@ struct KeyShelfTests {
         }
         _ = shelf.look(at: start, .first)
         try FileManager.default.moveItem(atPath: folder.path + "/keys", toPath: folder.path + "/away")
-        expectLook(&shelf, at: after(1), changes: true)
+        expectLook(&shelf, at: after(1), changes: false)
+        expectLook(&shelf, at: after(3), changes: false)
+        expectLook(&shelf, at: after(4), changes: true)
         #expect(found(shelf) == ["key ABCDEFGH12", "refused the folder of keys \(folder.path)/keys is not there"])
         try FileManager.default.moveItem(atPath: folder.path + "/away", toPath: folder.path + "/keys")
         expectLook(&shelf, at: after(9), changes: true)

@@ -10,6 +10,11 @@ package struct KeyID: Hashable, Sendable {
         guard utf8.allSatisfy(Self.isAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
     }
 
+    /// Whether it is ten capitals and digits, as every ID in App Store Connect and in the name of a key file.
+    package var isOfAppStoreConnect: Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    }
+
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -24,7 +24,7 @@ package struct KeyRing: Sendable {
     }
 
     private var keys: [KeyID: Key] = [:]
-    private var choice = KeyChoice(ofAllApps: nil)
+    package private(set) var choice = KeyChoice(ofAllApps: nil)
     private var retired: Set<KeyID> = []
     private var outOfService: Set<KeyID> = []
 
@@ -49,7 +49,7 @@ package struct KeyRing: Sendable {
     package var active: [KeyID] { choice.keyIDs }
 
     /// The keys that are chosen and do not sign any more.
-    package var missingFromService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
+    package var activeOutOfService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
     /// Every key of the ring, in order.
     package var keyIDs: [KeyID] { keys.keys.sorted() }

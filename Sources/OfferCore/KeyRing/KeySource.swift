@@ -7,6 +7,9 @@ package protocol KeySource: Sendable {
     /// - Returns: whether ``findings`` are others than before.
     mutating func look(at now: ContinuousClock.Instant, _ how: KeyLook) -> Bool
 
+    /// Where the file of a key would be.
+    func place(of id: KeyID) -> String
+
     /// What the last look found, in a steady order.
     var findings: [KeyFinding] { get }
 }

@@ -53,6 +53,19 @@ package struct Configuration: Sendable {
         return (configuration, problems.found)
     }
 
+    /// The environment file that is named by a flag or by a variable of the process.
+    /// - Throws: if that cannot be a path.
+    package static func environmentFile(
+        flag: String?, environment: [String: String]
+    ) throws(SetupProblem) -> String? {
+        var problems = ConfigurationProblems()
+        let path = problems.path(
+            flag ?? environment[Variable.environmentFile.rawValue],
+            setBy: "\(Variable.environmentFile.rawValue) or --env-file")
+        if let problem = problems.found.first { throw problem }
+        return path
+    }
+
     private init(flags: Flags, environment: [String: String], problems: inout ConfigurationProblems) {
         // Set but empty is how container tools say unset.
         let environment = environment.filter { !$0.value.isEmpty }
@@ -62,10 +75,11 @@ package struct Configuration: Sendable {
         port = flags.port ?? problems.port(in: environment) ?? 8080
         problems.checkPort(port)
         sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
-        let named = flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue] ?? ""
-        problems.checkFolderName(named)
-        keysDirectory = named.isEmpty ? "keys" : named
-        namesKeysDirectory = !named.isEmpty
+        let named = problems.path(
+            flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue],
+            setBy: "\(Variable.keysDirectory.rawValue) or --keys-dir")
+        keysDirectory = named ?? "keys"
+        namesKeysDirectory = named != nil
         allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
         wanted = problems.wantedKeys(flags: flags, environment: environment)
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)

@@ -11,12 +11,12 @@ struct ConfigurationProblems {
     /// A misspelt variable would be passed over in silence; so would a promise that this version cannot keep.
     mutating func checkNames(in environment: [String: String]) {
         let known = Variable.allCases.map(\.rawValue)
-        for name in environment.keys.sorted() where name.hasPrefix(Variable.prefix) && !known.contains(name) {
+        for name in environment.keys.sorted() where Variable.isMeant(name) && !known.contains(name) {
             add("\(name) is set, and this version knows no such setting", hint: "unset it, or use \(list(known))")
         }
     }
 
-    // Nothing that was set is repeated below but numbers and key IDs: by a slip it may be the text of a key.
+    // Of what was set, only numbers, key IDs and paths are repeated: by a slip the rest may be the text of a key.
 
     mutating func checkLoopback(_ host: String) {
         guard !LoopbackAddress.isLoopback(host) else { return }
@@ -25,11 +25,29 @@ struct ConfigurationProblems {
             hint: "listen on 127.0.0.1 and let your own backend ask on the customers' behalf")
     }
 
-    mutating func checkFolderName(_ path: String) {
-        guard path.contains(where: \.isNewline) || path.contains("-----BEGIN") || path.utf8.count > 1024 else { return }
-        add(
-            "\(Variable.keysDirectory.rawValue) or --keys-dir is not the path of a folder",
-            hint: "the text of a key belongs into \(Variable.privateKey.rawValue)")
+    /// - Returns: `path`, or nil if it is not set or looks like something else.
+    mutating func path(_ path: String?, setBy names: String) -> String? {
+        guard let path, !path.isEmpty else { return nil }
+        guard !Self.looksLikeKey(path) else {
+            add(
+                "\(names) is not a path", hint: "the text of a key belongs into \(Variable.privateKey.rawValue)")
+            return nil
+        }
+        return path
+    }
+
+    /// Whether a text may be a private key in one of its forms, and must not be repeated.
+    private static func looksLikeKey(_ text: String) -> Bool {
+        let isBase64 = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="),
+                UInt8(ascii: " "):
+                true
+            default: false
+            }
+        }
+        return text.contains(where: \.isNewline) || text.contains("-----") || isBase64 && text.utf8.count >= 100
     }
 
     mutating func port(in environment: [String: String]) -> Int? {

@@ -13,21 +13,28 @@ package enum EnvironmentFile {
     package static let maximumSize = 64 * 1024
 
     /// - Parameter name: what the file is called in a problem.
-    /// - Throws: what is wrong in which line, never with any of the text: it may be a key's.
-    package static func read(_ text: [UInt8], name: String) throws(SetupProblem) -> [String: String] {
+    /// - Returns: what could be read, and what is wrong in which line, never with any of the text: it may be a key's.
+    package static func read(
+        _ text: [UInt8], name: String
+    ) -> (values: [String: String], problems: [SetupProblem]) {
         guard let text = String(validating: text, as: UTF8.self) else {
-            throw SetupProblem("\(name) is not UTF-8", hint: "save it as UTF-8")
+            return ([:], [SetupProblem("\(name) is not UTF-8", hint: "save it as UTF-8")])
         }
         var reader = Reader(text: text)
         var values: [String: String] = [:]
-        do throws(Fault) {
-            while let (variable, value) = try reader.next() {
-                guard values.updateValue(value, forKey: variable) == nil else { throw .duplicateName }
+        var problems: [SetupProblem] = []
+        while !reader.isAtEnd {
+            do throws(Fault) {
+                guard let (variable, value) = try reader.next() else { break }
+                guard values[variable] == nil else { throw .duplicateName }
+                values[variable] = value
+            } catch {
+                problems.append(SetupProblem("\(name), line \(reader.line): \(error.rawValue)", hint: error.hint))
+                // The rest of a text that lost its quotes would be one problem a line.
+                if error != .duplicateName { reader.skipToNextName() }
             }
-        } catch {
-            throw SetupProblem("\(name), line \(reader.line): \(error.rawValue)", hint: error.hint)
         }
-        return values
+        return (values, problems)
     }
 
     private enum Fault: String, Error {
@@ -57,6 +64,19 @@ package enum EnvironmentFile {
             rest = lines.hasPrefix("\u{FEFF}") ? lines.dropFirst() : lines[...]
         }
 
+        var isAtEnd: Bool { rest.isEmpty }
+
+        /// Goes to the next line that begins like `NAME=`.
+        mutating func skipToNextName() {
+            skipLine()
+            while !rest.isEmpty {
+                var line = self
+                line.skipBlanks()
+                if !line.name().isEmpty, line.take() == "=" { return }
+                skipLine()
+            }
+        }
+
         mutating func next() throws(Fault) -> (variable: String, value: String)? {
             while !rest.isEmpty {
                 line = lineOfRest
@@ -77,7 +97,8 @@ package enum EnvironmentFile {
                 variable = name()
             }
             skipBlanks()
-            guard !variable.isEmpty, take() == "=" else { throw .noPair }
+            guard !variable.isEmpty, rest.first == "=" else { throw .noPair }
+            _ = take()
             skipBlanks()
             switch rest.first {
             case "'", "\"":

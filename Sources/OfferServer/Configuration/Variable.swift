@@ -11,6 +11,10 @@ package enum Variable: String, CaseIterable, Sendable {
     case port = "SUBSCRIPTION_OFFERS_PORT"
     case reusePort = "SUBSCRIPTION_OFFERS_REUSE_PORT"
 
-    /// Every variable that begins with this is ours; one that we do not know is a mistake worth stopping for.
-    package static let prefix = "SUBSCRIPTION_OFFERS_"
+    /// Whether a variable of this name was meant for us, rightly spelt or not; one that we do not know is a mistake worth
+    /// stopping for.
+    static func isMeant(_ name: String) -> Bool {
+        let name = name.uppercased()
+        return name.hasPrefix("SUBSCRIPTION") && name.contains("OFFER")
+    }
 }

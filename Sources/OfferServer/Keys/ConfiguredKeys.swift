@@ -45,7 +45,6 @@ package struct ConfiguredKeys: Sendable {
     /// What becomes of `ring` with these keys.
     package func draft(from ring: KeyRing) -> KeyRingDraft {
         KeyRingDraft(
-            from: ring, to: configuration.wanted, findings: findings,
-            filePath: { "\(configuration.keysDirectory)/SubscriptionKey_\($0).p8" })
+            from: ring, to: configuration.wanted, findings: findings, filePath: folder.place(of:))
     }
 }

@@ -25,8 +25,8 @@ package struct KeyRingDraft: Sendable {
         for id in wanted.choice.keyIDs {
             switch (firstByID[id], signs: old.state(of: id) == .active) {
             case (.key, _), (.refused, _): break
-            case (.unsettled, signs: true), (nil, signs: true): problems.append(.goneWhileActive(id, filePath(id)))
-            case (.unsettled, signs: false): problems.append(.unsettled(filePath(id)))
+            case (.unsettled, _): problems.append(.unsettled(filePath(id)))
+            case (nil, signs: true): problems.append(.goneWhileActive(id, filePath(id)))
             case (nil, signs: false): problems.append(.missing(id, filePath(id), among: found.map(\.id)))
             }
         }
@@ -55,6 +55,8 @@ extension SetupProblem {
         let hint =
             if let near = known.first(where: { NearMiss.isNear("\($0)", "\(id)") }) {
                 "there is a key \(near): is that the one that was meant?"
+            } else if !id.isOfAppStoreConnect {
+                "the ID of a key from App Store Connect is ten capitals and digits"
             } else if known.isEmpty {
                 "put the file there as App Store Connect handed it out"
             } else {

@@ -61,10 +61,14 @@ package actor KeyRingKeeper: Service {
     }
 
     private func look() {
+        readiness.beginLook()
+        defer { readiness.endLook() }
         if keys.look() { update(isAsked: false) }
     }
 
     private func reload() {
+        readiness.beginLook()
+        defer { readiness.endLook() }
         log.notice("reading the configuration and the keys again")
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
@@ -117,18 +121,23 @@ package actor KeyRingKeeper: Service {
 }
 
 extension KeyRing {
-    /// What an operator wants to know of it, without any secret.
+    /// What an operator wants to know of it, without any secret: each key with the beginning of its fingerprint.
     fileprivate var summary: Logger.Metadata {
-        var idsByState: [KeyState: [KeyID]] = [:]
-        for id in keyIDs { if let state = state(of: id) { idsByState[state, default: []].append(id) } }
-        let names = { (state: KeyState) in
-            let ids = idsByState[state] ?? []
+        var metadata: Logger.Metadata = [:]
+        for state in [KeyState.active, .standby, .retired] {
+            let ids = keyIDs.filter { self.state(of: $0) == state }
+            let named = ids.prefix(10).map { "\($0) (\(key($0)?.pair.fingerprint.prefix(16) ?? ""))\(apps(of: $0))" }
             let more = ids.count > 10 ? ["and \(ids.count - 10) more"] : []
-            let named = ids.prefix(10).map { id in "\(id) (\(self.key(id)?.pair.fingerprint.prefix(16) ?? ""))" }
-            return (named + more).joined(separator: ", ")
+            metadata[state.rawValue] = "\((named + more).joined(separator: ", "))"
         }
-        return [
-            "active": "\(names(.active))", "standby": "\(names(.standby))", "retired": "\(names(.retired))",
-        ]
+        return metadata
+    }
+
+    /// Behind the name of a key: the apps that have it for their own.
+    private func apps(of id: KeyID) -> String {
+        let apps = choice.apps(of: id).map(\.text.description)
+        guard !apps.isEmpty else { return "" }
+        return
+            " for \(apps.prefix(10).joined(separator: " and "))\(apps.count > 10 ? " and \(apps.count - 10) more" : "")"
     }
 }

@@ -30,7 +30,7 @@ package struct HTTPService: Service {
         self.onListening = onListening
     }
 
-    /// - Throws: ``CannotListen``.
+    /// - Throws: ``CannotListen``, ``StoppedListening``.
     package func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count)
         let connections = ServerQuiescingHelper(group: group)
@@ -38,7 +38,7 @@ package struct HTTPService: Service {
         let stopped = listener.eventLoop.makePromise(of: Void.self)
         listener.closeFuture.whenComplete { _ in
             // Deaf without having been told to stop.
-            if !readiness.isStopping { stopped.fail(CannotListen(reason: "the listening socket failed")) }
+            if !readiness.isStopping { stopped.fail(StoppedListening()) }
         }
         onListening(listener.localAddress?.port ?? 0)
         try await withGracefulShutdownHandler {
@@ -80,6 +80,11 @@ package struct HTTPService: Service {
             throw CannotListen(reason: "\(error)")
         }
     }
+}
+
+/// The socket that was listened on is gone without anybody having closed it.
+package struct StoppedListening: Error, CustomStringConvertible {
+    package let description = "the socket that was listened on failed"
 }
 
 /// The address and port that were asked for cannot be listened on.

@@ -22,8 +22,8 @@ package struct Health: Sendable {
         get throws(Problem) {
             guard !readiness.isStopping else { throw .stopping }
             let ring = ring.snapshot
-            guard ring.missingFromService.isEmpty else { throw .notReady }
-            let problems = readiness.problems
+            guard ring.activeOutOfService.isEmpty else { throw .notReady }
+            let problems = readiness.problems + (readiness.hangingDisk.map { [$0] } ?? [])
             var writer = JSONWriter()
             writer.member("status", problems.isEmpty ? "ready" : "degraded")
             writer.member("activeKeys", ring.active.map(\.description))

@@ -7,7 +7,9 @@ final class InputGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     var isOpen = true
-    /// Whether something has come since the end of the last request: a part of the next one.
+    /// Whether something has come since the end of the last request: a part of the next one. A part that came in one
+    /// packet with the request before it does not count, because the parser does not say how far it has read; a client
+    /// that pipelines has to be ready to ask again (RFC 9112 section 9.3.2).
     var hasBegun = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
