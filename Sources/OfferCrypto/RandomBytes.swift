@@ -8,3 +8,9 @@ enum RandomBytes {
         return bytes
     }
 }
+
+/// The random part of a caller's token.
+package enum RandomToken {
+    /// - Returns: 32 bytes.
+    package static func make() throws(OpenSSLError) -> [UInt8] { try RandomBytes.make(count: 32) }
+}

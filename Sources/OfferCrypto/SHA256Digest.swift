@@ -34,3 +34,12 @@ extension InlineArray where Element == UInt8 {
         return text
     }
 }
+
+/// SHA-256 (FIPS 180-4).
+package enum SHA256 {
+    /// - Returns: 32 bytes.
+    package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        let digest = try SHA256Digest().hash(message)
+        return digest.indices.map { digest[$0] }
+    }
+}

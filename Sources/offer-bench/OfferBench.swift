@@ -35,15 +35,16 @@ enum OfferBench {
     private static func routes(signingWith key: SigningKey) throws -> Routes {
         let log = Logger(label: "offer-bench") { StreamLogHandler.standardError(label: $0) }
         let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
-        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: id, pair: key)))
+        let setup = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
+        let now: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_225_600_000) }
         let signer = OfferSigner(
-            ring: ring,
+            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: now),
             makeNonce: {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
             },
-            now: { Timestamp(milliseconds: 1_767_225_600_000) }, log: log)
-        return Routes(offers: signer, health: Health(ring: ring, readiness: Readiness()), log: log)
+            now: now, log: log)
+        return Routes(offers: signer, health: Health(setup: setup, readiness: Readiness()), log: log)
     }
 
     /// How long one call of `work` takes, the best of several rounds: what disturbs a round only makes it longer.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OfferCore
+import OfferCrypto
 import OfferServer
 import OfferStorage
 
@@ -8,6 +9,8 @@ struct ConfigurationReader: Sendable {
     let flags: Configuration.Flags
     /// The file that a flag names; else the environment may name one.
     let environmentFile: String?
+    /// The same for the configuration file.
+    let configurationFile: String?
 
     /// - Throws: every problem at once.
     func read() throws(ConfigurationError) -> Configuration {
@@ -18,24 +21,45 @@ struct ConfigurationReader: Sendable {
 
     /// Reads as much as can be read, for a report on everything that is wrong.
     func readAll() -> (configuration: Configuration, problems: [SetupProblem]) {
-        // Where the file cannot be read, which key is to sign may stand in there: that none is chosen says nothing then.
         let ofProcess = ProcessInfo.processInfo.environment
+        var flags = flags
+        var problems: [SetupProblem] = []
+        var variables = ofProcess
+        var file: (settings: OrdinaryFile, path: String, variables: [String: String])?
         do throws(SetupProblem) {
-            let path = try Configuration.environmentFile(flag: environmentFile, environment: ofProcess)
-            guard let path else { return Configuration.read(flags: flags, environment: ofProcess) }
-            let file = try Self.open(path)
-            let (ofFile, ofLines) = EnvironmentFile.read(file.bytes, name: path)
-            var flags = flags
-            if !ofLines.isEmpty { flags.mayChooseNoKey = true }
-            let (configuration, problems) = Configuration.read(
-                flags: flags, environment: ofProcess.merging(ofFile) { $1 })
-            return (configuration, ofLines + Self.problems(ofFile, in: file, path: path, configuration) + problems)
+            if let path = try Configuration.path(
+                flag: environmentFile, variable: .environmentFile, flagName: "--env-file", in: ofProcess)
+            {
+                let settings = try Self.open(path, maximumSize: EnvironmentFile.maximumSize, .environmentFile)
+                let (ofFile, ofLines) = EnvironmentFile.read(settings.bytes, name: path)
+                problems += ofLines
+                variables.merge(ofFile) { $1 }
+                file = (settings, path, ofFile)
+            }
         } catch {
-            var flags = flags
-            flags.mayChooseNoKey = true
-            let (configuration, problems) = Configuration.read(flags: flags, environment: ofProcess)
-            return (configuration, [error] + problems)
+            problems.append(error)
         }
+        var ofConfiguration = ConfigurationFile()
+        do throws(SetupProblem) {
+            if let path = try Configuration.path(
+                flag: configurationFile, variable: .configurationFile, flagName: "--config", in: variables)
+            {
+                let text = try Self.open(path, maximumSize: ConfigurationFile.maximumSize, .configurationFile)
+                let (read, ofLines) = ConfigurationFile.read(text.bytes, name: path)
+                problems += ofLines
+                ofConfiguration = read
+            }
+        } catch {
+            problems.append(error)
+        }
+        // Which key is to sign may stand in what could not be read: that none is chosen says nothing then.
+        if !problems.isEmpty { flags.mayChooseNoKey = true }
+        let (configuration, ofSettings) = Configuration.read(
+            flags: flags, environment: variables, file: ofConfiguration, sha256: SHA256.hash)
+        if let file {
+            problems += Self.problems(file.variables, in: file.settings, path: file.path, configuration)
+        }
+        return (configuration, problems + ofSettings)
     }
 
     /// What may not stand in an environment file, or not in this one.
@@ -56,23 +80,21 @@ struct ConfigurationReader: Sendable {
         return problems
     }
 
-    private static func open(_ path: String) throws(SetupProblem) -> OrdinaryFile {
-        do { return try OrdinaryFile(path: path, maximumSize: EnvironmentFile.maximumSize) } catch {
-            throw problem(error, path: path)
+    private static func open(
+        _ path: String, maximumSize: Int, _ variable: Variable
+    ) throws(SetupProblem) -> OrdinaryFile {
+        do { return try OrdinaryFile(path: path, maximumSize: maximumSize) } catch {
+            let reason =
+                switch error {
+                case .notFound: "is not there"
+                case .danglingLink: "is a link to nothing"
+                case .folder, .notAFile: "is not an ordinary file"
+                case .tooLarge: "is larger than \(maximumSize) bytes"
+                case .unreadable(let reason): "cannot be read (\(reason))"
+                }
+            throw SetupProblem(
+                "the file \(path), which \(variable.rawValue) or a flag names, \(reason)",
+                hint: "put it there, or name another")
         }
-    }
-
-    private static func problem(_ fault: OrdinaryFile.Fault, path: String) -> SetupProblem {
-        let reason =
-            switch fault {
-            case .notFound: "is not there"
-            case .danglingLink: "is a link to nothing"
-            case .folder, .notAFile: "is not an ordinary file"
-            case .tooLarge: "is larger than \(EnvironmentFile.maximumSize) bytes"
-            case .unreadable(let reason): "cannot be read (\(reason))"
-            }
-        return SetupProblem(
-            "the environment file \(path) \(reason)",
-            hint: "set \(Variable.environmentFile.rawValue) or --env-file to a file of NAME=value lines")
     }
 }

@@ -18,6 +18,13 @@ struct KeyFolderOptions: ParsableArguments {
     @Option(help: "File of NAME=value lines that win over the environment (SUBSCRIPTION_OFFERS_ENV_FILE).")
     var envFile: String?
 
+    @Option(help: "YAML file with apps, their offers, and callers (SUBSCRIPTION_OFFERS_CONFIG).")
+    var config: String?
+
+    func reader(_ flags: Configuration.Flags) -> ConfigurationReader {
+        ConfigurationReader(flags: flags, environmentFile: envFile, configurationFile: config)
+    }
+
     var flags: Configuration.Flags {
         var flags = Configuration.Flags()
         flags.keysDirectory = keysDir
@@ -29,7 +36,7 @@ struct KeyFolderOptions: ParsableArguments {
     func readConfiguration() throws -> Configuration {
         var flags = flags
         flags.mayChooseNoKey = true
-        return try ConfigurationReader(flags: flags, environmentFile: envFile).read()
+        return try reader(flags).read()
     }
 
     func openFolder() throws -> KeyFolder { KeyFolder(try readConfiguration()) }
@@ -52,7 +59,7 @@ struct KeyOptions: ParsableArguments {
         return flags
     }
 
-    var reader: ConfigurationReader { ConfigurationReader(flags: flags, environmentFile: folder.envFile) }
+    var reader: ConfigurationReader { folder.reader(flags) }
 }
 
 extension KeyFolder {

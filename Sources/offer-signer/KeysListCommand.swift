@@ -30,7 +30,7 @@ struct KeysListCommand: ParsableCommand {
         var flags = folder.flags
         flags.keyID = keyID
         flags.mayChooseNoKey = true
-        let reader = ConfigurationReader(flags: flags, environmentFile: folder.envFile)
+        let reader = folder.reader(flags)
         let keys = ConfiguredKeys(try reader.read(), places: .system(reader))
         var seen: Set<KeyID> = []
         let listed = keys.findings.filter { finding in finding.id.map { seen.insert($0).inserted } ?? false }

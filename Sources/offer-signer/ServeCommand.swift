@@ -35,9 +35,10 @@ struct ServeCommand: AsyncParsableCommand {
             readiness: readiness, log: log)
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let ring = keeper.ring
-        let offers = OfferSigner(ring: ring, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
-        let routes = Routes(offers: offers, health: Health(ring: ring, readiness: readiness), log: log)
+        let offers = OfferSigner(
+            setup: keeper.setup, authenticator: SystemSources.authenticator, makeNonce: SystemSources.makeNonce,
+            now: SystemSources.now, log: log)
+        let routes = Routes(offers: offers, health: Health(setup: keeper.setup, readiness: readiness), log: log)
         let service = HTTPService(
             host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort, routes: routes,
             readiness: readiness
@@ -119,6 +120,6 @@ struct ServeOptions: ParsableArguments {
         flags.host = host
         flags.port = port
         flags.reusePort = reusePort
-        return ConfigurationReader(flags: flags, environmentFile: key.folder.envFile)
+        return key.folder.reader(flags)
     }
 }

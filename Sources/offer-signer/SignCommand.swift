@@ -31,7 +31,9 @@ struct SignCommand: ParsableCommand {
             let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
             let signer = OfferSigner(
-                ring: CurrentKeyRing(draft.ring), makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+                setup: CurrentSetup(Setup(ring: draft.ring, catalogue: configuration.catalogue)),
+                authenticator: SystemSources.authenticator, makeNonce: SystemSources.makeNonce, now: SystemSources.now,
+                log: log)
             let signed = try signer.sign(offer)
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
         } catch let problem as Problem {

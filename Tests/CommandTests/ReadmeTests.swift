@@ -26,10 +26,11 @@ struct ReadmeTests {
 
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
-        // Two curls with answers, sign | verify with its answer, a real key, two snippets, and the two commands.
+        // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
+        // two snippets, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "swift", "swift", "sh", "json",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "swift", "swift", "sh", "json",
             ])
         for command in ["scripts/run", "scripts/test"] {
             #expect(try Self.blocks().contains { $0.text == command + "\n" })
@@ -90,6 +91,39 @@ struct ReadmeTests {
             "bash", ["-e", "-c", script], environment: ["HOME": folder.path], directory: folder.url)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.hasPrefix("offer-signer signs with key 2X9R4HXF34 on http://127.0.0.1:"))
+    }
+
+    @Test("the configuration file is taken, its offer is signed for a token, and for no other")
+    func configurationFile() throws {
+        let folder = try Self.checkout()
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
+        let made = try Command.run(Command.offerSigner, ["tokens", "new"])
+        let token = try JSONDecoder().decode([String: String].self, from: Data(made.standardOutput.utf8))
+        let digest = try #require(token["tokenSHA256"])
+        let file = try Self.block("yaml", containing: "apps:").replacing(
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", with: digest)
+        try folder.write(file.utf8, to: "offers.yaml")
+        let start = try Self.block("sh", containing: "--config").replacing(
+            "offer-signer serve", with: "exec .build/debug/offer-signer serve --port 0")
+        let curl = try Self.block("sh", containing: "$TOKEN").replacing("127.0.0.1:8080", with: "$address")
+            .replacing("http://$address/offer", with: "\"http://$address/offer\"")
+        let script = """
+            { \(start) } >out 2>log &
+            until grep -q http out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
+            address=$(grep -o '127.0.0.1:[0-9]*' out)
+            \(curl)
+            TOKEN=another
+            echo
+            \(curl)
+            kill $! && wait $!
+            """
+        let outcome = try Command.run(
+            "bash", ["-e", "-c", script], environment: ["TOKEN": try #require(token["token"])], directory: folder.url)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let answers = outcome.standardOutput.split(separator: "\n")
+        #expect(answers.count == 2)
+        #expect(answers.first?.hasPrefix(#"{"keyID":"2X9R4HXF34""#) == true)
+        #expect(answers.last?.contains(#""code":"credentials_refused""#) == true)
     }
 
     @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])

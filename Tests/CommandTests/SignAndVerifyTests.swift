@@ -159,7 +159,7 @@ struct SignAndVerifyTests {
         #expect(verified.status == 0)
         let other = try sign("com.example.other")
         #expect(other.status == 1)
-        #expect(other.standardError == "error: No offers are signed for this app.\n")
+        #expect(other.standardError.hasSuffix("error: This offer is not signed here.\n"))
 
         environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "TESTKEY123"
         #expect(try sign("com.example.app").standardOutput.contains(#""keyID":"OWNKEY1234""#))

@@ -134,10 +134,10 @@ struct KeyRingTests {
         let own = try Self.id("OWN")
         var ring = try Self.ring("ALL", "OWN")
         try ring.choose(KeyChoice(ofAllApps: Self.id("ALL"), ofApps: [Self.app("com.example.a"): own]))
-        let current = CurrentKeyRing(ring)
+        let current = CurrentSetup(Setup(ring: ring))
         current.takeOutOfService(own)
-        current.replace(with: ring)
-        ring = current.snapshot
+        current.replace(with: Setup(ring: ring))
+        ring = current.snapshot.ring
         #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")
         #expect(ring.activeOutOfService == [own])

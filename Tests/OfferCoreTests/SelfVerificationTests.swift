@@ -42,14 +42,14 @@ struct SelfVerificationTests {
     @Test("a key that is taken out of service signs no more, and no other takes its place")
     func outOfService() throws {
         let id = try Fixtures.keyID()
-        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair())))
-        let before = ring.snapshot
+        let current = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair()))))
+        let before = current.snapshot.ring
         let app = try BundleID(utf8: Array("com.example.app".utf8))
         let anotherID = try Fixtures.keyID("ANOTHERKEY")
-        ring.takeOutOfService(anotherID)
-        #expect(try ring.snapshot.signingKey(for: app).id == id)
-        ring.takeOutOfService(id)
-        #expect(throws: KeyRingError.outOfService(id)) { try ring.snapshot.signingKey(for: app) }
+        current.takeOutOfService(anotherID)
+        #expect(try current.snapshot.ring.signingKey(for: app).id == id)
+        current.takeOutOfService(id)
+        #expect(throws: KeyRingError.outOfService(id)) { try current.snapshot.ring.signingKey(for: app) }
         #expect(try before.signingKey(for: app).id == id, "a snapshot does not change")
     }
 }

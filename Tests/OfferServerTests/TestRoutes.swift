@@ -12,19 +12,25 @@ struct TestRoutes {
     let signer: OfferSigner
     let log: RecordedLog
 
-    init(pair: any SigningKeyPair) throws {
+    init(pair: any SigningKeyPair, catalogue: Catalogue? = nil, callers: [Caller] = []) throws {
         log = RecordedLog()
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
-        let ring = CurrentKeyRing(KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)))
+        let setup = CurrentSetup(
+            Setup(
+                ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
+                callers: Callers(callers)))
         signer = OfferSigner(
-            ring: ring, makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
+            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: { Fixtures.timestamp }),
+            makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
-        routes = Routes(offers: signer, health: Health(ring: ring, readiness: Readiness()), log: log.logger)
+        routes = Routes(offers: signer, health: Health(setup: setup, readiness: Readiness()), log: log.logger)
     }
 
-    func post(_ path: String, _ json: String) -> Answer {
+    func post(_ path: String, _ json: String, authorization: String? = nil) -> Answer {
         routes.answer(
-            IncomingRequest(method: "POST", target: path, contentType: "application/json", body: Array(json.utf8)))
+            IncomingRequest(
+                method: "POST", target: path, contentType: "application/json", authorization: authorization,
+                body: Array(json.utf8)))
     }
 
     func get(_ target: String) -> Answer { routes.answer(IncomingRequest(method: "GET", target: target)) }

@@ -74,9 +74,12 @@ package struct Connection {
     }
 
     /// Sends `POST` with a JSON body and waits for the answer.
-    package mutating func post(_ path: String, json: String) async throws -> ReceivedAnswer? {
+    /// - Parameter headers: more of them, each with its line end.
+    package mutating func post(
+        _ path: String, json: String, headers: String = ""
+    ) async throws -> ReceivedAnswer? {
         try await send(
-            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Type: application/json\r\n"
                 + "Content-Length: \(json.utf8.count)\r\n\r\n\(json)")
         return try await receive()
     }

@@ -84,6 +84,12 @@ package final class RunningService: Sendable {
         kill(process.processIdentifier, SIGHUP)
     }
 
+    /// Puts another configuration file in place; it is read at the next start or reload.
+    package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
+
+    /// Where the configuration file is, for the environment file.
+    package var configurationFile: String { folder.path + "/config.yaml" }
+
     /// Sends SIGKILL and waits for the end.
     package func killAtOnce() {
         kill(process.processIdentifier, SIGKILL)

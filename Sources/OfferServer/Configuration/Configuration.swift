@@ -33,40 +33,43 @@ package struct Configuration: Sendable {
     package let wanted: WantedKeys
     /// The text of the key for all apps, if it does not come from the folder.
     package let keyText: Secret?
+    /// nil where any offer of an app that has a key is signed.
+    package let catalogue: Catalogue?
+    package let callers: Callers
     /// Whether to sign with a key in the folder that is made if it is not there; the App Store does not know it.
     package let isDevelopment: Bool
 
-    /// - Parameter environment: the variables of the process, and over them those of the environment file.
-    /// - Throws: every problem at once.
-    package init(flags: Flags, environment: [String: String]) throws(ConfigurationError) {
-        let (configuration, problems) = Self.read(flags: flags, environment: environment)
-        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        self = configuration
-    }
-
-    /// Reads as much as can be read, for a report on everything that is wrong.
+    /// Reads as much as can be read, and tells everything that is wrong.
+    /// - Parameters:
+    ///   - environment: the variables of the process, and over them those of the environment file.
+    ///   - file: what the configuration file says.
+    ///   - sha256: SHA-256 of a caller's token.
     package static func read(
-        flags: Flags, environment: [String: String]
+        flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
+        sha256: ([UInt8]) throws -> [UInt8] = { _ in [] }
     ) -> (configuration: Configuration, problems: [SetupProblem]) {
         var problems = ConfigurationProblems()
-        let configuration = Configuration(flags: flags, environment: environment, problems: &problems)
+        let configuration = Configuration(
+            flags: flags, environment: environment, file: file, sha256: sha256, problems: &problems)
         return (configuration, problems.found)
     }
 
-    /// The environment file that is named by a flag or by a variable of the process.
+    /// The path of a file that is named by a flag or by a variable.
     /// - Throws: if that cannot be a path.
-    package static func environmentFile(
-        flag: String?, environment: [String: String]
+    package static func path(
+        flag: String?, variable: Variable, flagName: String, in environment: [String: String]
     ) throws(SetupProblem) -> String? {
         var problems = ConfigurationProblems()
         let path = problems.path(
-            flag ?? environment[Variable.environmentFile.rawValue],
-            setBy: "\(Variable.environmentFile.rawValue) or --env-file")
+            flag ?? environment[variable.rawValue], setBy: "\(variable.rawValue) or \(flagName)")
         if let problem = problems.found.first { throw problem }
         return path
     }
 
-    private init(flags: Flags, environment: [String: String], problems: inout ConfigurationProblems) {
+    private init(
+        flags: Flags, environment: [String: String], file: ConfigurationFile, sha256: ([UInt8]) throws -> [UInt8],
+        problems: inout ConfigurationProblems
+    ) {
         // Set but empty is how container tools say unset.
         let environment = environment.filter { !$0.value.isEmpty }
         problems.checkNames(in: environment)
@@ -81,7 +84,9 @@ package struct Configuration: Sendable {
         keysDirectory = named ?? "keys"
         namesKeysDirectory = named != nil
         allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
-        wanted = problems.wantedKeys(flags: flags, environment: environment)
+        catalogue = file.catalogue
+        wanted = problems.wantedKeys(flags: flags, environment: environment, file: file)
+        callers = Callers(file.callers + problems.callers(in: environment, sha256: sha256))
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
     }

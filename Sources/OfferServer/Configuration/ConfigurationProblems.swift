@@ -21,8 +21,8 @@ struct ConfigurationProblems {
     mutating func checkLoopback(_ host: String) {
         guard !LoopbackAddress.isLoopback(host) else { return }
         add(
-            "\(Variable.host.rawValue) or --host is not a loopback address, and anyone who reaches the service gets signatures",
-            hint: "listen on 127.0.0.1 and let your own backend ask on the customers' behalf")
+            "\(Variable.host.rawValue) or --host is not a loopback address, and without TLS tokens could be read on the way",
+            hint: "listen on 127.0.0.1, and let a proxy or your own backend on this machine ask")
     }
 
     /// - Returns: `path`, or nil if it is not set or looks like something else.
@@ -75,14 +75,16 @@ struct ConfigurationProblems {
     }
 
     /// - Returns: as much as can be told.
-    mutating func wantedKeys(flags: Configuration.Flags, environment: [String: String]) -> WantedKeys {
+    mutating func wantedKeys(
+        flags: Configuration.Flags, environment: [String: String], file: ConfigurationFile
+    ) -> WantedKeys {
         let idText = flags.keyID ?? environment[Variable.keyID.rawValue]
         let pairs = environment[Variable.bundleKeyIDs.rawValue]
         if environment[Variable.privateKey.rawValue] != nil, idText == nil {
             add(
                 "\(Variable.privateKey.rawValue) is set without the key's ID",
                 hint: "set \(Variable.keyID.rawValue) to the ID that App Store Connect shows for that key")
-        } else if idText == nil, pairs == nil, !flags.development, !flags.mayChooseNoKey {
+        } else if idText == nil, pairs == nil, file.keyIDs.isEmpty, !flags.development, !flags.mayChooseNoKey {
             add(
                 "no key to sign with",
                 hint: """
@@ -90,7 +92,7 @@ struct ConfigurationProblems {
                     or try the service out with: offer-signer serve --development
                     """)
         }
-        if flags.development, idText != nil || pairs != nil {
+        if flags.development, idText != nil || pairs != nil || !file.keyIDs.isEmpty {
             add(
                 "--development asks for a development key, and a key ID is configured as well",
                 hint: "leave one of them out")
@@ -98,8 +100,34 @@ struct ConfigurationProblems {
         let ofAllApps = (flags.development ? Configuration.developmentKeyID : idText)
             .flatMap { keyID($0, from: Variable.keyID.rawValue) }
         let ofApps = pairs.map { keyIDs(ofApps: $0) } ?? [:]
-        let choice = KeyChoice(ofAllApps: ofAllApps, ofApps: ofApps)
+        if let catalogue = file.catalogue, ofApps.keys.contains(where: { catalogue.apps[$0] == nil }) {
+            add(
+                "\(Variable.bundleKeyIDs.rawValue) names an app that is not in the configuration file",
+                hint: "add the app there, with its products and offers, or take it out here")
+        }
+        let choice = KeyChoice(ofAllApps: ofAllApps, ofApps: file.keyIDs.merging(ofApps) { $1 })
         return WantedKeys(choice: choice, retired: retiredKeys(in: environment, besides: choice))
+    }
+
+    /// - Parameter environment: may have the tokens as `name=token,name2=token2`.
+    mutating func callers(
+        in environment: [String: String], sha256: ([UInt8]) throws -> [UInt8]
+    ) -> [Caller] {
+        let variable = Variable.tokens.rawValue
+        let parts = environment[variable]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        return parts.enumerated().compactMap { index, part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            guard pair.count == 2, !pair[0].isEmpty, !pair[1].isEmpty,
+                let digest = try? sha256(Array(pair[1].utf8))
+            else {
+                add(
+                    "part \(index + 1) of \(variable) is not of the form name=token",
+                    hint: "make a token with: offer-signer tokens new")
+                return nil
+            }
+            return Caller(
+                name: pair[0], tokenDigest: digest, scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+        }
     }
 
     private mutating func retiredKeys(in environment: [String: String], besides choice: KeyChoice) -> Set<KeyID> {

@@ -6,6 +6,8 @@ package enum Variable: String, CaseIterable, Sendable {
     case retiredKeyIDs = "SUBSCRIPTION_OFFERS_RETIRED_KEY_IDS"
     case keysDirectory = "SUBSCRIPTION_OFFERS_KEYS_DIR"
     case allowReadableKeys = "SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS"
+    case tokens = "SUBSCRIPTION_OFFERS_API_TOKENS"
+    case configurationFile = "SUBSCRIPTION_OFFERS_CONFIG"
     case environmentFile = "SUBSCRIPTION_OFFERS_ENV_FILE"
     case host = "SUBSCRIPTION_OFFERS_HOST"
     case port = "SUBSCRIPTION_OFFERS_PORT"

@@ -11,6 +11,8 @@ package struct Answer: Hashable, Sendable {
     package let body: [UInt8]
     /// The methods for the `Allow` header of a 405.
     package var allow: [String] = []
+    /// For the `WWW-Authenticate` header of a 401.
+    package var authenticate: String?
     /// Seconds for the `Retry-After` header of a 503.
     package var retryAfter: Int?
 
@@ -24,6 +26,7 @@ package struct Answer: Hashable, Sendable {
     package var headers: [(name: String, value: String)] {
         var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
         if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
+        if let authenticate { headers.append(("WWW-Authenticate", authenticate)) }
         if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
         return headers
     }
@@ -33,6 +36,7 @@ package struct Answer: Hashable, Sendable {
         switch status {
         case 200: "OK"
         case 400: "Bad Request"
+        case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"

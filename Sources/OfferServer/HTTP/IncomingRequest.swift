@@ -8,6 +8,8 @@ package struct IncomingRequest: Sendable {
     package let query: String?
     package let contentType: String?
     package let contentEncoding: String?
+    /// The value of the one `Authorization` header; empty, which nobody's is, where there are several.
+    package let authorization: String?
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 
@@ -16,7 +18,8 @@ package struct IncomingRequest: Sendable {
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(
-        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil, body: [UInt8] = []
+        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
+        authorization: String? = nil, body: [UInt8] = []
     ) {
         self.method = method
         let utf8 = target.utf8
@@ -29,6 +32,7 @@ package struct IncomingRequest: Sendable {
         }
         self.contentType = contentType
         self.contentEncoding = contentEncoding
+        self.authorization = authorization
         self.body = body
     }
 }

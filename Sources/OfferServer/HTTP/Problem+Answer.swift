@@ -9,7 +9,8 @@ extension Problem {
             .missingField, .missingCustomer, .wrongType, .invalidField, .conflictingFields, .reservedField,
             .unknownField:
             400
-        case .appNotServed: 403
+        case .credentialsMissing, .credentialsRefused: 401
+        case .scopeMissing, .offerNotServed: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -40,7 +41,10 @@ extension Problem {
         case .conflictingFields: "conflicting_fields"
         case .reservedField: "reserved_field"
         case .unknownField: "unknown_field"
-        case .appNotServed: "app_not_served"
+        case .credentialsMissing: "credentials_missing"
+        case .credentialsRefused: "credentials_refused"
+        case .scopeMissing: "scope_missing"
+        case .offerNotServed: "offer_not_served"
         case .signingUnavailable: "signing_unavailable"
         case .notReady: "not_ready"
         case .stopping: "stopping"
@@ -89,8 +93,14 @@ extension Problem {
             "\(field) is made by the server and cannot be chosen."
         case .unknownField(let field):
             "\(field) is not a field of this request."
-        case .appNotServed:
-            "No offers are signed for this app."
+        case .credentialsMissing:
+            "This needs a token: send it as Authorization: Bearer."
+        case .credentialsRefused:
+            "The token in Authorization is not known here, or is no good any more."
+        case .scopeMissing(let scope):
+            "The token is not good for this: it lacks the scope \(scope.rawValue)."
+        case .offerNotServed:
+            "This offer is not signed here."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
         case .notReady:
@@ -110,7 +120,8 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .appNotServed, .signingUnavailable, .notReady, .stopping:
+            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .signingUnavailable, .notReady,
+            .stopping:
             nil
         }
     }
@@ -129,6 +140,10 @@ extension Problem {
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
         if status == 503 { answer.retryAfter = 30 }
+        // RFC 6750 section 3: who sent no credentials is told no error.
+        if self == .credentialsMissing { answer.authenticate = "Bearer" }
+        if self == .credentialsRefused { answer.authenticate = "Bearer error=\"invalid_token\"" }
+        if case .scopeMissing = self { answer.authenticate = "Bearer error=\"insufficient_scope\"" }
         return answer
     }
 }

@@ -38,7 +38,11 @@ package enum Problem: Error, Hashable {
     case unknownField(String)
 
     // It may not be had.
-    case appNotServed
+    case credentialsMissing
+    case credentialsRefused
+    case scopeMissing(Caller.Scope)
+    /// The app, the product or the offer is none that is signed for this caller; which of them, only the log says.
+    case offerNotServed
 
     // We cannot sign.
     case signingUnavailable

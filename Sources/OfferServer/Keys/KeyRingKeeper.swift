@@ -19,8 +19,8 @@ package actor KeyRingKeeper: Service {
     private var keys: ConfiguredKeys
     private var configurationProblems: [SetupProblem] = []
 
-    /// The ring in force.
-    package nonisolated let ring: CurrentKeyRing
+    /// The setup in force.
+    package nonisolated let setup: CurrentSetup
 
     // A thread of its own: a disk that hangs must hold up nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
@@ -44,7 +44,7 @@ package actor KeyRingKeeper: Service {
         keys = ConfiguredKeys(configuration, places: places)
         let draft = keys.draft(from: KeyRing())
         guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
-        ring = CurrentKeyRing(draft.ring)
+        setup = CurrentSetup(Setup(draft.ring, configuration))
         log.notice("keys in force", metadata: draft.ring.summary)
         Self.log(draft.problems, to: log)
         readiness.report(draft.problems)
@@ -84,9 +84,10 @@ package actor KeyRingKeeper: Service {
 
     /// - Parameter isAsked: whether somebody waits for an answer in the log.
     private func update(isAsked: Bool) {
-        let old = ring.snapshot
+        let old = setup.snapshot.ring
         let draft = keys.draft(from: old)
-        ring.replace(with: draft.ring)
+        // Keys, catalogue and callers of one configuration come into force together, or none of them.
+        if draft.isComplete { setup.replace(with: Setup(draft.ring, keys.configuration)) }
         report(configurationProblems + draft.problems)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
@@ -117,6 +118,12 @@ package actor KeyRingKeeper: Service {
             SetupProblem(
                 "the configuration says to listen elsewhere than the service does", hint: "that takes a restart")
         ]
+    }
+}
+
+extension Setup {
+    fileprivate init(_ ring: KeyRing, _ configuration: Configuration) {
+        self.init(ring: ring, catalogue: configuration.catalogue, callers: configuration.callers)
     }
 }
 

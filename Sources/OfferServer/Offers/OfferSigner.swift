@@ -6,16 +6,18 @@ package import OfferCore
 /// It is synchronous and knows no framework, no socket and no clock of its own, so it can be tested, fuzzed and timed
 /// by itself.
 package struct OfferSigner: Sendable {
-    private let ring: CurrentKeyRing
+    private let setup: CurrentSetup
+    private let authenticator: Authenticator
     private let makeNonce: @Sendable () -> Nonce
     private let now: @Sendable () -> Timestamp
     private let log: Logger
 
     package init(
-        ring: CurrentKeyRing, makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp,
-        log: Logger
+        setup: CurrentSetup, authenticator: Authenticator, makeNonce: @escaping @Sendable () -> Nonce,
+        now: @escaping @Sendable () -> Timestamp, log: Logger
     ) {
-        self.ring = ring
+        self.setup = setup
+        self.authenticator = authenticator
         self.makeNonce = makeNonce
         self.now = now
         self.log = log
@@ -23,19 +25,36 @@ package struct OfferSigner: Sendable {
 
     /// `POST /offer` and `GET /offer`.
     package func answerSample(_ request: IncomingRequest) throws(Problem) -> Answer {
-        let offer = try OfferRequest(RequestMembers.read(request), spelling: .sample)
-        return Answer(body: try sign(offer).sampleBody)
+        Answer(body: try sign(request, spelling: .sample).sampleBody)
     }
 
     /// `POST /v1/promotional-offers`.
     package func answerV1(_ request: IncomingRequest) throws(Problem) -> Answer {
-        let offer = try OfferRequest(RequestMembers.read(request), spelling: .v1)
-        return Answer(body: try sign(offer).v1Body)
+        Answer(body: try sign(request, spelling: .v1).v1Body)
     }
 
-    /// Snapshot of the ring → payload → signature → verification.
+    /// Snapshot of the setup → caller → fields → offer.
+    private func sign(_ request: IncomingRequest, spelling: OfferRequest.Spelling) throws(Problem) -> SignedOffer {
+        let setup = setup.snapshot
+        let caller = try authenticator.caller(of: request, among: setup.callers, needing: .sign)
+        let offer = try OfferRequest(RequestMembers.read(request), spelling: spelling)
+        if let apps = caller?.apps, !apps.contains(offer.appBundleID) {
+            throw refuse(offer, because: "the caller may not sign for this app", caller: caller)
+        }
+        return try sign(offer, under: setup, for: caller)
+    }
+
+    /// Signs an offer that nobody has to authenticate for: one from the command line.
     package func sign(_ offer: OfferRequest) throws(Problem) -> SignedOffer {
-        let key = try signingKey(for: offer.appBundleID)
+        try sign(offer, under: setup.snapshot, for: nil)
+    }
+
+    /// Catalogue → key → payload → signature → verification.
+    private func sign(
+        _ offer: OfferRequest, under setup: Setup, for caller: Caller?
+    ) throws(Problem) -> SignedOffer {
+        try require(offer, in: setup.catalogue, for: caller)
+        let key = try signingKey(for: offer, in: setup.ring, for: caller)
         let payload = OfferPayload(
             appBundleID: offer.appBundleID,
             keyID: key.id,
@@ -54,20 +73,45 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    private func signingKey(for app: BundleID) throws(Problem) -> KeyRing.Key {
-        do { return try ring.snapshot.signingKey(for: app) } catch {
+    private func require(
+        _ offer: OfferRequest, in catalogue: Catalogue?, for caller: Caller?
+    ) throws(Problem) {
+        guard let catalogue else { return }
+        do { try catalogue.require(offer.offerID, of: offer.productIdentifier, in: offer.appBundleID) } catch {
+            let hint = CatalogueHint.hint(
+                for: error, offer: offer.offerID, product: offer.productIdentifier, app: offer.appBundleID,
+                in: catalogue)
+            throw refuse(offer, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), caller: caller)
+        }
+    }
+
+    private func signingKey(
+        for offer: OfferRequest, in ring: KeyRing, for caller: Caller?
+    ) throws(Problem) -> KeyRing.Key {
+        do { return try ring.signingKey(for: offer.appBundleID) } catch {
             switch error {
-            case .noKey: throw .appNotServed
+            case .noKey: throw refuse(offer, because: "no key is chosen for this app", caller: caller)
             case .unknown, .exists, .activeKey, .retired, .outOfService: throw .signingUnavailable
             }
         }
+    }
+
+    /// The caller hears the same of every reason, so that nobody finds out by asking what there is; the log hears which.
+    private func refuse(_ offer: OfferRequest, because reason: String, caller: Caller?) -> Problem {
+        log.notice(
+            "offer not served",
+            metadata: [
+                "reason": "\(reason)", "app": "\(offer.appBundleID.text)", "product": "\(offer.productIdentifier.text)",
+                "offer": "\(offer.offerID.text)", "caller": "\(caller?.name ?? "-")",
+            ])
+        return .offerNotServed
     }
 
     /// A fault of the key: the log gets all of it, the caller only that there is no signature.
     private func report(_ fault: SigningFault, of id: KeyID) -> Problem {
         switch fault {
         case .signatureRefused:
-            ring.takeOutOfService(id)
+            setup.takeOutOfService(id)
             log.critical(
                 """
                 ALARM: a signature did not verify with its own public key. It was not sent, and the key signs no more. \

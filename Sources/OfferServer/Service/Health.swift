@@ -2,11 +2,11 @@ package import OfferCore
 
 /// What an orchestrator asks: is the process there, and should it get requests.
 package struct Health: Sendable {
-    private let ring: CurrentKeyRing
+    private let setup: CurrentSetup
     private let readiness: Readiness
 
-    package init(ring: CurrentKeyRing, readiness: Readiness) {
-        self.ring = ring
+    package init(setup: CurrentSetup, readiness: Readiness) {
+        self.setup = setup
         self.readiness = readiness
     }
 
@@ -21,7 +21,7 @@ package struct Health: Sendable {
     package var ready: Answer {
         get throws(Problem) {
             guard !readiness.isStopping else { throw .stopping }
-            let ring = ring.snapshot
+            let ring = setup.snapshot.ring
             guard ring.activeOutOfService.isEmpty else { throw .notReady }
             let problems = readiness.problems + (readiness.hangingDisk.map { [$0] } ?? [])
             var writer = JSONWriter()

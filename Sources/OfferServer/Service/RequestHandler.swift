@@ -226,6 +226,7 @@ extension IncomingRequest {
     fileprivate init(_ head: RequestHead, body: ByteBuffer?) {
         self.init(
             method: head.method.rawValue, target: head.target, contentType: head.contentType,
-            contentEncoding: head.contentEncoding, body: body.map { Array($0.readableBytesView) } ?? [])
+            contentEncoding: head.contentEncoding, authorization: head.authorization,
+            body: body.map { Array($0.readableBytesView) } ?? [])
     }
 }

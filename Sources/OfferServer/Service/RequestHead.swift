@@ -8,6 +8,7 @@ struct RequestHead {
     private(set) var isLast: Bool
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
+    private(set) var authorization: String?
     /// Whether the client waits for a 100 before it sends the body.
     private(set) var expectsContinue = false
 
@@ -29,6 +30,8 @@ struct RequestHead {
                 isLast = true
             case 12 where name.isEqual(toLowerCase: "content-type"):
                 contentType = contentType.map { "\($0), \(value)" } ?? value
+            case 13 where name.isEqual(toLowerCase: "authorization"):
+                authorization = authorization == nil ? value : ""
             case 14 where name.isEqual(toLowerCase: "content-length"):
                 guard let length = Int(value) else { throw .malformedHTTP }
                 guard length <= IncomingRequest.maximumBodySize else { throw .bodyTooLarge }

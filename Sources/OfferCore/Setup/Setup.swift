@@ -1,0 +1,13 @@
+/// Everything that a request is held to. It changes as a whole.
+package struct Setup: Sendable {
+    package var ring: KeyRing
+    /// nil where any offer of an app that has a key is signed.
+    package let catalogue: Catalogue?
+    package let callers: Callers
+
+    package init(ring: KeyRing, catalogue: Catalogue? = nil, callers: Callers = Callers([])) {
+        self.ring = ring
+        self.catalogue = catalogue
+        self.callers = callers
+    }
+}

@@ -1,0 +1,36 @@
+package import OfferCore
+
+/// Tells who asks, by the token in `Authorization: Bearer` (RFC 6750).
+package struct Authenticator: Sendable {
+    private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.sha256 = sha256
+        self.now = now
+    }
+
+    /// - Returns: the caller; nil where nobody has to say who asks.
+    func caller(
+        of request: IncomingRequest, among callers: Callers, needing scope: Caller.Scope
+    ) throws(Problem) -> Caller? {
+        guard !callers.isEmpty else { return nil }
+        guard let credentials = request.authorization else { throw .credentialsMissing }
+        guard let token = Self.token(in: credentials) else { throw .credentialsRefused }
+        let digest: [UInt8]
+        do { digest = try sha256(token) } catch { throw .signingUnavailable }
+        guard let caller = callers.caller(tokenDigest: digest, at: now()) else { throw .credentialsRefused }
+        guard caller.scopes.contains(scope) else { throw .scopeMissing(scope) }
+        return caller
+    }
+
+    /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme in any letter case.
+    private static func token(in credentials: String) -> [UInt8]? {
+        let utf8 = Array(credentials.utf8)
+        guard utf8.prefix(7).isEqual(toLowerCase: "bearer ".utf8) else { return nil }
+        let token = utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }
+        return token.isEmpty ? nil : Array(token)
+    }
+}

@@ -1,0 +1,19 @@
+import FoundationEssentials
+import OfferCore
+
+/// A day from whose beginning (UTC) on something is over, such as `2027-01-31`.
+enum ExpiryDate {
+    static func read(_ text: String) -> Timestamp? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
+            let day = Int(parts[2])
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let components = DateComponents(year: year, month: month, day: day)
+        guard let date = calendar.date(from: components),
+            calendar.dateComponents([.year, .month, .day], from: date) == components
+        else { return nil }
+        return Timestamp(milliseconds: Int64(date.timeIntervalSince1970) * 1000)
+    }
+}

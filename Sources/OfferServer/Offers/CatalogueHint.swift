@@ -1,0 +1,31 @@
+package import OfferCore
+
+/// What somebody may have meant who asked for something that is not in the catalogue; for the log.
+package enum CatalogueHint {
+    /// At most so many entries are compared, so that refusals stay cheap in a large catalogue.
+    private static let maximumCount = 1000
+
+    /// - Returns: a sentence, or nil if nothing comes near.
+    package static func hint(
+        for error: CatalogueError, offer: OfferID, product: ProductID, app: BundleID, in catalogue: Catalogue
+    ) -> String? {
+        switch error {
+        case .unknownApp:
+            return near(app.text, among: catalogue.apps.keys.lazy.map(\.text)).map { "there is an app \($0)" }
+        case .unknownProduct:
+            let products = catalogue.apps[app]?.offers ?? [:]
+            return near(product.text, among: products.keys.lazy.map(\.text)).map { "the app has a product \($0)" }
+        case .unknownOffer:
+            let products = catalogue.apps[app]?.offers ?? [:]
+            if let other = products.prefix(maximumCount).first(where: { $0.value.contains(offer) }) {
+                return "it is an offer of the product \(other.key.text)"
+            }
+            return near(offer.text, among: (products[product] ?? []).lazy.map(\.text))
+                .map { "the product has an offer \($0)" }
+        }
+    }
+
+    private static func near(_ text: FieldText, among others: some Sequence<FieldText>) -> FieldText? {
+        others.prefix(maximumCount).first { NearMiss.isNear($0.description, text.description) }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Tokens and the catalogue over a socket, and changed while the service runs.
+@Suite("Callers over HTTP", .timeLimit(.minutes(5)))
+struct CallersTests {
+    private static let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+
+    private static func status(
+        _ headers: String, offer: String = "o", path: String = "/offer", of service: RunningService
+    ) async throws -> ReceivedAnswer? {
+        let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"\#(offer)","applicationUsername":"u"}"#
+        return try await Connection.open(port: service.port) { try await $0.post(path, json: body, headers: headers) }
+    }
+
+    private static func waitForStatus(
+        _ status: Int, _ headers: String, offer: String = "o", of service: RunningService
+    ) async throws -> Bool {
+        for _ in 0..<300 {
+            if try await Self.status(headers, offer: offer, of: service)?.status == status { return true }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return false
+    }
+
+    @Test("with a token configured, every credential but that is refused with 401 and WWW-Authenticate")
+    func credentials() async throws {
+        let token = "marked-secret-token"
+        let service = try RunningService(
+            arguments: ["--log-level", "trace"], environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=\(token)"])
+        let good = "Authorization: Bearer \(token)\r\n"
+        #expect(try await Self.status(good, of: service)?.status == 200)
+        for (headers, path) in [
+            ("", "/offer"), ("Authorization: Bearer \(token)0\r\n", "/offer"),
+            ("Authorization: Bearer \(token.dropLast())\r\n", "/offer"),
+            ("Authorization: Bearer \(token.uppercased())\r\n", "/offer"), (good + good, "/offer"),
+            ("Authorization: \(token)\r\n", "/offer"), ("Cookie: token=\(token)\r\n", "/offer"),
+            ("", "/offer?access_token=\(token)"),
+            ("Authorization: Bearer \(String(repeating: "x", count: 7000))\r\n", "/offer"),
+        ] {
+            let answer = try await Self.status(headers, path: path, of: service)
+            #expect(answer?.status == 401, "\(headers)")
+            #expect(answer?.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+        }
+        #expect(service.stop() == 0)
+        #expect(try !service.log.contains(token))
+    }
+
+    @Test("tokens and offers change at SIGHUP, as a whole or not at all")
+    func reload() async throws {
+        let service = try RunningService()
+        let digest = Self.digest("first")
+        try service.configure(
+            "apps: [{bundleID: a, products: [{productID: p, offers: [o]}]}]\ncallers: [{name: x, tokenSHA256: \(digest)}]"
+        )
+        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
+        try service.reload(Self.key, config)
+        let first = "Authorization: Bearer first\r\n"
+        #expect(try await Self.waitForStatus(401, "", of: service))
+        #expect(try await Self.status(first, of: service)?.status == 200)
+        #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
+
+        // A file with one line that does not hold changes nothing, and is told.
+        try service.configure("apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x}]")
+        try service.reload(Self.key, config)
+        for _ in 0..<300 where try await !Self.ready(of: service).contains("line 2") {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await Self.ready(of: service).contains("config.yaml, line 2: a caller has no tokenSHA256"))
+        #expect(try await Self.status(first, of: service)?.status == 200)
+        #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
+
+        let second = Self.digest("second")
+        try service.configure(
+            "apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x, tokenSHA256: \(second)}]"
+        )
+        try service.reload(Self.key, config)
+        #expect(try await Self.waitForStatus(200, "Authorization: Bearer second\r\n", offer: "new", of: service))
+        #expect(try await Self.status(first, of: service)?.status == 401)
+
+        // Neither does one that wants a key that is not there.
+        try service.configure("apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]")
+        try service.reload(Self.key, config)
+        for _ in 0..<300 where try await !Self.ready(of: service).contains("NOTTHERE12") {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
+        #expect(service.stop() == 0)
+    }
+
+    private static func ready(of service: RunningService) async throws -> String {
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        return String(decoding: try #require(answer).body, as: UTF8.self)
+    }
+
+    private static func digest(_ token: String) -> String {
+        ((try? SHA256.hash(Array(token.utf8))) ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    @Test("tokens new prints a token and the digest that sha256sum computes, different at every call")
+    func newToken() throws {
+        let made = try (0..<2).map { _ in
+            try JSONDecoder().decode(
+                [String: String].self,
+                from: Data(Command.run(Command.offerSigner, ["tokens", "new"]).standardOutput.utf8))
+        }
+        #expect(made[0]["token"] != made[1]["token"])
+        let token = try #require(made[0]["token"])
+        let sum = try Command.run("sha256sum", [], input: Array(token.utf8))
+        #expect(made[0]["tokenSHA256"] == String(sum.standardOutput.prefix(64)))
+    }
+
+    @Test("doctor reads the configuration file as serve does")
+    func doctor() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
+        for (text, status) in [
+            ("apps: [{bundleID: a, keyID: 2X9R4HXF34, products: []}]", Int32(0)),
+            ("apps: [{bundleID: a, keyID: 2X9R4HXF35, products: []}]", 1), ("apps: [{bundleID: a}]", 1), ("x", 1),
+        ] {
+            try folder.write(text.utf8, to: "offers.yaml")
+            let outcome = try Command.run(
+                Command.offerSigner, ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/offers.yaml"])
+            #expect(outcome.status == status, "\(text): \(outcome.standardError)")
+        }
+    }
+}

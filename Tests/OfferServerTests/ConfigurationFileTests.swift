@@ -1,0 +1,123 @@
+import OfferCore
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("Configuration file")
+struct ConfigurationFileTests {
+    private static func read(_ text: String) -> (file: ConfigurationFile, problems: [SetupProblem]) {
+        ConfigurationFile.read(Array(text.utf8), name: "a.yaml")
+    }
+
+    private static let digest = String(repeating: "3b", count: 32)
+
+    private static let good = """
+        apps:
+          - bundleID: com.example.app
+            keyID: 2X9R4HXF34
+            appStoreID: 1234567890
+            products:
+              - productID: com.example.app.pro.monthly
+                offers: [retention_50off_3m, "007"]
+              - productID: com.example.app.pro.yearly
+                offers: [winback]
+          - bundleID: com.example.other
+            products: []
+        callers:
+          - name: backend
+            tokenSHA256: \(digest)
+          - name: support
+            tokenSHA256: \(String(repeating: "00", count: 32))
+            scopes: [explain]
+            apps: [com.example.app]
+            expires: 2027-01-31
+        """
+
+    @Test("what it says is taken, texts as they stand there")
+    func good() throws {
+        let (file, problems) = Self.read(Self.good)
+        #expect(problems == [])
+        let app = try BundleID(utf8: Array("com.example.app".utf8))
+        #expect(file.keyIDs.count == 1 && file.keyIDs[app]?.description == "2X9R4HXF34")
+        let catalogue = try #require(file.catalogue)
+        #expect(catalogue.apps.count == 2 && catalogue.apps[app]?.appStoreID == 1_234_567_890)
+        let product = try ProductID(utf8: Array("com.example.app.pro.monthly".utf8))
+        #expect(throws: Never.self) { try catalogue.require(OfferID(utf8: Array("007".utf8)), of: product, in: app) }
+        #expect(file.callers.map(\.name) == ["backend", "support"])
+        #expect(file.callers[0].scopes == Set(Caller.Scope.allCases) && file.callers[0].apps == nil)
+        #expect(file.callers[1].scopes == [.explain] && file.callers[1].apps == [app])
+        #expect(file.callers[1].expiry?.milliseconds == 1_801_353_600_000)
+    }
+
+    @Test(
+        "what does not hold is told with its line",
+        arguments: [
+            ("", nil), ("apps", 1), ("apps: []\nshops: []", 2), ("apps: []\napps: []", 1), ("- a", 1), ("apps: {}", 1),
+            ("apps:\n  - bundleID: a", 2), ("apps:\n  - products: []", 2), ("apps:\n- bundleID: \n  products: []", 2),
+            ("apps:\n- bundleID: a\n  products: []\n- bundleID: A\n  products: []", 4),
+            ("apps:\n- bundleID: \"a\\u2063\"\n  products: []", 2),
+            ("apps:\n- bundleID: a\n  keyID: a-b\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  appStoreID: x\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  products:\n  - productID: p\n    offers: [o, o]", 5),
+            ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: []}\n  - {productID: p, offers: []}", 5),
+            ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: o}", 4),
+            ("apps:\n- bundleID: a\n  products:\n  - {productID: p, ofers: []}", 4),
+            ("callers:\n- name: a\n  tokenSHA256: 00", 3), ("callers:\n- name: a", 2),
+            ("callers:\n- {name: a, tokenSHA256: \(digest), scopes: [read]}", 2),
+            ("callers:\n- name: a\n  tokenSHA256: \(digest)\n  expires: 2027-02-30", 4), ("apps: [", nil),
+            ("a: b: c", 1),
+            ("apps: []\n\tx: 1", nil),
+        ] as [(String, Int?)])
+    func faults(text: String, line: Int?) {
+        let problems = Self.read(text).problems
+        #expect(!problems.isEmpty)
+        if let line {
+            #expect(problems.contains { $0.error.hasPrefix("a.yaml, line \(line)") }, "\(problems)")
+        }
+    }
+
+    @Test("all that is wrong is told at once")
+    func allAtOnce() {
+        let problems = Self.read(
+            "apps:\n- bundleID: a\n  keyID: '-'\n  products:\n  - {productID: '', offers: [1, 1]}\nx: 1"
+        ).problems
+        #expect(problems.count == 4)
+    }
+
+    @Test("an app's key comes from the file, and from the environment if that says another")
+    func keys() throws {
+        let file = Self.read(Self.good).file
+        let app = try BundleID(utf8: Array("com.example.app".utf8))
+        for (environment, expected) in [
+            ([:], "2X9R4HXF34"), (["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.app=OWN"], "OWN"),
+        ] as [([String: String], String)] {
+            let (configuration, problems) = Configuration.read(flags: .init(), environment: environment, file: file)
+            #expect(problems == [])
+            #expect(configuration.wanted.choice.keyID(for: app)?.description == expected)
+        }
+        let elsewhere = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.nowhere=OWN"]
+        #expect(Configuration.read(flags: .init(), environment: elsewhere, file: file).problems.count == 1)
+    }
+
+    @Test("tokens in the environment are callers; what is none is told without its text")
+    func tokens() {
+        func read(_ tokens: String) -> (configuration: Configuration, problems: [SetupProblem]) {
+            Configuration.read(
+                flags: .init(),
+                environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_API_TOKENS": tokens],
+                sha256: { Array(($0 + [UInt8](repeating: 0, count: 32)).prefix(32)) })
+        }
+        let (configuration, problems) = read("one=secret==,two=other")
+        #expect(problems == [])
+        func name(_ token: String) -> String? {
+            configuration.callers.caller(
+                tokenDigest: Array((Array(token.utf8) + [UInt8](repeating: 0, count: 32)).prefix(32)),
+                at: Fixtures.timestamp)?.name
+        }
+        #expect(name("secret==") == "one" && name("other") == "two" && name("secret") == nil && name("") == nil)
+        for tokens in ["marked", "marked,one=two", "=marked", "marked=", ","] {
+            let problems = read(tokens).problems
+            #expect(!problems.isEmpty && !"\(problems)".contains("marked"))
+        }
+    }
+}
