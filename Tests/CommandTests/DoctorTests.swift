@@ -58,7 +58,8 @@ struct DoctorTests {
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "/nowhere/env"],
-                "the file /nowhere/env, which SUBSCRIPTION_OFFERS_ENV_FILE or a flag names, is not there", "put it there"
+                "the file /nowhere/env, which SUBSCRIPTION_OFFERS_ENV_FILE or a flag names, is not there",
+                "put it there"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked"],
