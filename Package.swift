@@ -48,7 +48,6 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -104,7 +103,13 @@ let package = Package(
         ),
         .testTarget(
             name: "OfferServerTests",
-            dependencies: ["OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks],
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                // The second reader that has to agree with ours.
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,7 +1,6 @@
 import NIOCore
-import NIOHTTP1
 
-/// What a connection goes through: HTTP/1.1 as NIO reads it, and ``RequestHandler``.
+/// What a connection goes through: just ``RequestHandler``.
 struct ConnectionSetup: Sendable {
     let routes: Routes
     let date: HTTPDate
@@ -12,20 +11,6 @@ struct ConnectionSetup: Sendable {
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
-        let pipeline = channel.pipeline.syncOperations
-        let gate = InputGate()
-        try pipeline.addHandler(gate)
-        try pipeline.addHandler(
-            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: Self.limits))
-        )
-        try pipeline.addHandler(RequestHandler(routes: routes, date: date, gate: gate))
-    }
-
-    private static var limits: NIOHTTPDecoderLimitConfiguration {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 8 * 1024
-        limits.maxHeaderListSize = 32 * 1024
-        limits.maxHeaderFieldCount = 100
-        return limits
+        try channel.pipeline.syncOperations.addHandler(RequestHandler(routes: routes, date: date))
     }
 }

@@ -1,43 +1,32 @@
 import NIOCore
-import NIOHTTP1
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///
 /// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it.
 final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
-    /// HTTP as it goes over the wire.
     typealias OutboundOut = ByteBuffer
-
-    private enum State {
-        /// Between requests, or in the head of one.
-        case idle
-        /// In the body of a request.
-        case collecting(RequestHead, body: ByteBuffer?)
-        /// After an answer that ends the connection: whatever still comes is dropped.
-        case discarding
-    }
 
     private let routes: Routes
     private let date: HTTPDate
-    private let gate: InputGate
-    private var state = State.idle
+    private var reader = RequestReader()
+    /// After an answer that ends the connection: whatever still comes is dropped.
+    private var isDiscarding = false
     private var isWaitingInBatch = false
     private var isReadDue = false
     private var shouldCloseAfterAnswer = false
-    /// When the request in ``State/collecting`` began, or else the last one.
-    private var lastBegin = NIODeadline.now()
+    /// When the last event of the reader was.
+    private var lastEvent = NIODeadline.now()
     private var timeCheck: RepeatedTask?
     /// What is due later; it keeps the connection in memory.
     private var scheduled: [Scheduled<Void>] = []
     /// While we are part of the connection.
     private var context: ChannelHandlerContext?
 
-    init(routes: Routes, date: HTTPDate, gate: InputGate) {
+    init(routes: Routes, date: HTTPDate) {
         self.routes = routes
         self.date = date
-        self.gate = gate
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -58,59 +47,36 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch (state, unwrapInboundIn(data)) {
-        case (.idle, .head(let head)):
-            begin(head, context: context)
-        case (.collecting(let head, let body), .body(let part)):
-            state = .idle  // so that the buffer has one owner and grows in place
-            collect(part, into: body, of: head, context: context)
-        case (.collecting(let head, let body), .end):
-            state = .idle
-            gate.hasBegun = false
-            answer(head, body: body, context: context)
-        case (.discarding, _), (.idle, .body), (.idle, .end), (.collecting, .head):
-            break
+        guard !isDiscarding else { return }
+        reader.add(unwrapInboundIn(data))
+        let wasInBody = reader.isInBody
+        do {
+            while !isDiscarding, let event = try reader.next() {
+                lastEvent = .now()
+                switch event {
+                case .expectsContinue:
+                    context.writeAndFlush(
+                        wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+                case .request(let head, let body):
+                    answer(head, body: body, context: context)
+                }
+            }
+        } catch {
+            return end(with: error, withBody: !reader.asksForHead, context: context)
         }
-    }
-
-    private func begin(_ received: HTTPRequestHead, context: ChannelHandlerContext) {
-        lastBegin = .now()
-        let head: RequestHead
-        do { head = try RequestHead(received) } catch {
-            return end(with: error, withBody: received.method != .HEAD, context: context)
-        }
-        state = .collecting(head, body: nil)
-        if head.expectsContinue {
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-        }
-    }
-
-    private func collect(
-        _ part: ByteBuffer, into body: ByteBuffer?, of head: RequestHead, context: ChannelHandlerContext
-    ) {
-        guard (body?.readableBytes ?? 0) + part.readableBytes <= IncomingRequest.maximumBodySize else {
-            return end(with: .bodyTooLarge, context: context)
-        }
-        var body = body
-        body.setOrWriteImmutableBuffer(part)
-        state = .collecting(head, body: body)
+        if reader.isInBody, !wasInBody { lastEvent = .now() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if case .discarding = state { return }
-        if error is HTTPParserError {
-            end(with: .malformedHTTP, context: context)
-        } else {
-            context.close(promise: nil)
-        }
+        if !isDiscarding { context.close(promise: nil) }
     }
 
     // MARK: Answers
 
-    private func answer(_ head: RequestHead, body: ByteBuffer?, context: ChannelHandlerContext) {
+    private func answer(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
         let answer = routes.answer(IncomingRequest(head, body: body))
         let isLast = shouldCloseAfterAnswer || head.isLast
-        write(answer, withBody: head.method != .HEAD, isLast: isLast, context: context)
+        write(answer, withBody: head.method != "HEAD", isLast: isLast, context: context)
         if isLast {
             closeGently(context)
         } else {
@@ -156,12 +122,14 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Ends
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        switch (event, state) {
-        case (ChannelEvent.inputClosed, .discarding):
+        switch event {
+        case ChannelEvent.inputClosed where isDiscarding:
             context.close(promise: nil)
-        case (ChannelEvent.inputClosed, .idle):
+        case ChannelEvent.inputClosed where reader.hasBegun:
+            end(with: .malformedHTTP, withBody: !reader.asksForHead, context: context)
+        case ChannelEvent.inputClosed:
             closeGently(context)
-        case (is ChannelShouldQuiesceEvent, _):
+        case is ChannelShouldQuiesceEvent:
             stop(context)
         default:
             context.fireUserInboundEventTriggered(event)
@@ -173,7 +141,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func stop(_ context: ChannelHandlerContext) {
         shouldCloseAfterAnswer = true
         schedule(in: TimeLimit.beginning, context) {
-            if case .idle = self.state, !self.gate.hasBegun { self.closeGently(context) }
+            if !self.isDiscarding, !self.reader.hasBegun { self.closeGently(context) }
         }
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
@@ -181,8 +149,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Sends what is written, ends our half, and reads on for a moment: closing at once, with bytes unread, would take
     /// the answer back from a client that is still sending.
     private func closeGently(_ context: ChannelHandlerContext) {
-        state = .discarding
-        gate.isOpen = false
+        isDiscarding = true
         context.flush()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
@@ -197,12 +164,13 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func checkTime(_ context: ChannelHandlerContext) {
-        let elapsed = NIODeadline.now() - lastBegin
-        switch state {
-        case .idle where elapsed > TimeLimit.idle: closeGently(context)
-        case .collecting where elapsed > TimeLimit.request: end(with: .requestTimeout, context: context)
-        case .discarding where elapsed > TimeLimit.idle + TimeLimit.request: context.close(promise: nil)
-        case .idle, .collecting, .discarding: break
+        let elapsed = NIODeadline.now() - lastEvent
+        if isDiscarding {
+            if elapsed > TimeLimit.idle + TimeLimit.request { context.close(promise: nil) }
+        } else if reader.isInBody {
+            if elapsed > TimeLimit.request { end(with: .requestTimeout, context: context) }
+        } else if elapsed > TimeLimit.idle {
+            closeGently(context)
         }
     }
 }
@@ -223,10 +191,10 @@ private enum TimeLimit {
 }
 
 extension IncomingRequest {
-    fileprivate init(_ head: RequestHead, body: ByteBuffer?) {
+    fileprivate init(_ head: RequestHead, body: [UInt8]) {
         self.init(
-            method: head.method.rawValue, target: head.target, contentType: head.contentType,
+            method: head.method, target: head.target, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization,
-            body: body.map { Array($0.readableBytesView) } ?? [])
+            body: body)
     }
 }

@@ -1,51 +1,123 @@
-import NIOHTTP1
+/// The head of a request, read strictly as RFC 9112 has it, in one pass over its bytes.
+///
+/// It is our own because it is where the strict reading of a request begins: what two readers could take for two different
+/// requests (bare line ends, folded lines, two lengths, unknown codings) is refused here and nowhere else.
+package struct RequestHead {
+    /// How the end of the body is known (RFC 9112 section 6).
+    package enum Framing: Equatable {
+        /// Bytes; 0 where no length is given.
+        case length(Int)
+        case chunked
+    }
 
-/// What we need of a request's head, read in one pass, and what NIO's parser lets through that RFC 9112 does not.
-struct RequestHead {
-    let method: HTTPMethod
-    let target: String
+    package let method: String
+    /// In origin form, such as `/offer?offerID=a`.
+    package let target: String
+    package private(set) var framing = Framing.length(0)
     /// Whether the connection ends with the answer.
-    private(set) var isLast: Bool
+    package private(set) var isLast: Bool
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
     private(set) var authorization: String?
     /// Whether the client waits for a 100 before it sends the body.
     private(set) var expectsContinue = false
 
-    init(_ head: HTTPRequestHead) throws(Problem) {
-        method = head.method
-        target = Self.originForm(of: head.uri)
+    /// The largest head that is read, in bytes, and the most lines in it.
+    package static let maximumSize = 32 * 1024
+    private static let maximumLines = 100
+
+    /// - Parameter bytes: from the first byte of the request line to the empty line, and that with its line end.
+    init(_ bytes: borrowing Span<UInt8>) throws(Problem) {
+        var index = 0
+        method = try Self.text(bytes, Self.method(bytes, &index))
+        let written = try Self.text(bytes, Self.target(bytes, &index))
+        target = Self.originForm(of: written)
+        // RFC 9112 section 3.2: a path, a whole URL, an authority or an asterisk.
+        guard target.hasPrefix("/") || method == "CONNECT" || target == "*" || written.contains("://") else {
+            throw .malformedHTTP
+        }
+        let isHTTP11 = try Self.isHTTP11(bytes, &index)
         // Another protocol is never spoken here: who asks for one gets an ordinary answer, and no more on this connection.
-        isLast = !head.isKeepAlive || head.version != .http1_1 || head.method == .CONNECT
+        isLast = !isHTTP11 || method == "CONNECT"
         var hosts = 0
-        for (name, value) in head.headers {
+        var hasLength = false
+        var lines = 0
+        while try !Self.isEmptyLine(bytes, index) {
+            lines += 1
+            let name = try Self.name(bytes, &index)
+            let value = try Self.value(bytes, &index)
+            guard lines <= Self.maximumLines else { throw .malformedHTTP }
             // By length first: most headers are none of these.
-            switch name.utf8.count {
-            case 4 where name.isEqual(toLowerCase: "host"):
+            switch name.count {
+            case 4 where Self.isEqual(bytes, name, "host"):
                 hosts += 1
-            case 6 where name.isEqual(toLowerCase: "expect"):
-                guard value.isEqual(toLowerCase: "100-continue") else { throw .malformedHTTP }
-                expectsContinue = head.version == .http1_1  // RFC 9110 section 15.2: no 1xx to a client of 1.0
-            case 7 where name.isEqual(toLowerCase: "upgrade"):
+            case 6 where Self.isEqual(bytes, name, "expect"):
+                guard Self.isEqual(bytes, value, "100-continue") else { throw .malformedHTTP }
+                expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx to a client of 1.0
+            case 7 where Self.isEqual(bytes, name, "upgrade"):
                 isLast = true
-            case 12 where name.isEqual(toLowerCase: "content-type"):
-                contentType = contentType.map { "\($0), \(value)" } ?? value
-            case 13 where name.isEqual(toLowerCase: "authorization"):
-                authorization = authorization == nil ? value : ""
-            case 14 where name.isEqual(toLowerCase: "content-length"):
-                guard let length = Int(value) else { throw .malformedHTTP }
-                guard length <= IncomingRequest.maximumBodySize else { throw .bodyTooLarge }
-            case 16 where name.isEqual(toLowerCase: "content-encoding"):
-                contentEncoding = contentEncoding.map { "\($0), \(value)" } ?? value
-            case 17 where name.isEqual(toLowerCase: "transfer-encoding"):
+            case 10 where Self.isEqual(bytes, name, "connection"):
+                if try Self.text(bytes, value).lowercased().split(separator: ",").contains(where: Self.isClose) {
+                    isLast = true
+                }
+            case 12 where Self.isEqual(bytes, name, "content-type"):
+                let type = try Self.mediaType(bytes, value)
+                contentType = contentType.map { "\($0), \(type)" } ?? type
+            case 13 where Self.isEqual(bytes, name, "authorization"):
+                authorization = try authorization == nil ? Self.text(bytes, value) : ""
+            case 14 where Self.isEqual(bytes, name, "content-length"):
+                guard !hasLength, framing != .chunked else { throw .malformedHTTP }
+                hasLength = true
+                framing = .length(try Self.length(bytes, value))
+            case 16 where Self.isEqual(bytes, name, "content-encoding"):
+                let encoding = try Self.text(bytes, value)
+                contentEncoding = contentEncoding.map { "\($0), \(encoding)" } ?? encoding
+            case 17 where Self.isEqual(bytes, name, "transfer-encoding"):
                 // gzip, chunked would announce a body that is not what it looks like.
-                guard value.isEqual(toLowerCase: "chunked") else { throw .malformedHTTP }
+                guard isHTTP11, !hasLength, framing != .chunked, Self.isEqual(bytes, value, "chunked"),
+                    !Self.isFollowedByTab(bytes, value)
+                else {
+                    throw .malformedHTTP
+                }
+                framing = .chunked
             default:
                 continue
             }
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
-        guard hosts == 1 || hosts == 0 && head.version == .http1_0 else { throw .malformedHTTP }
+        guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformedHTTP }
+        if case .length(let length) = framing, length > IncomingRequest.maximumBodySize { throw .bodyTooLarge }
+    }
+
+    // MARK: Request line
+
+    private static func method(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Range<Int> {
+        let start = index
+        while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
+        guard (1...32).contains(index - start) else { throw .malformedHTTP }
+        let method = start..<index
+        try take(UInt8(ascii: " "), bytes, &index)
+        return method
+    }
+
+    private static func target(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Range<Int> {
+        let start = index
+        while index < bytes.count, (0x21...0x7E).contains(bytes[index]) { index += 1 }
+        guard index > start else { throw .malformedHTTP }
+        let target = start..<index
+        try take(UInt8(ascii: " "), bytes, &index)
+        return target
+    }
+
+    private static func isHTTP11(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Bool {
+        for expected in "HTTP/1.".utf8 { try take(expected, bytes, &index) }
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "0") || bytes[index] == UInt8(ascii: "1") else {
+            throw .malformedHTTP
+        }
+        let isHTTP11 = bytes[index] == UInt8(ascii: "1")
+        index += 1
+        try takeLineEnd(bytes, &index)
+        return isHTTP11
     }
 
     /// The path and query of a target; RFC 9112 section 3.2.2 lets a client write the whole URL.
@@ -57,5 +129,106 @@ struct RequestHead {
             return rest[end] == "/" ? String(rest[end...]) : "/" + rest[end...]
         }
         return target
+    }
+
+    // MARK: Lines
+
+    private static func isEmptyLine(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(Problem) -> Bool {
+        guard index < bytes.count else { throw .malformedHTTP }
+        guard bytes[index] == UInt8(ascii: "\r") else { return false }
+        // The reader ended the head at the first empty line, so a CR anywhere else is a bare one.
+        guard index + 2 == bytes.count else { throw .malformedHTTP }
+        return true
+    }
+
+    /// A name and the colon right behind it. A line that begins with white space would continue the one before it.
+    private static func name(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Range<Int> {
+        let start = index
+        while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
+        guard index > start else { throw .malformedHTTP }
+        let name = start..<index
+        try take(UInt8(ascii: ":"), bytes, &index)
+        return name
+    }
+
+    /// A value without the white space around it, up to the line end, which is taken as well.
+    private static func value(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Range<Int> {
+        while index < bytes.count, isBlank(bytes[index]) { index += 1 }
+        let start = index
+        while index < bytes.count, bytes[index] >= 0x20 && bytes[index] != 0x7F || bytes[index] == 0x09 { index += 1 }
+        var end = index
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+        try takeLineEnd(bytes, &index)
+        return start..<end
+    }
+
+    private static func takeLineEnd(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) {
+        try take(UInt8(ascii: "\r"), bytes, &index)
+        try take(UInt8(ascii: "\n"), bytes, &index)
+    }
+
+    private static func take(_ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) {
+        guard index < bytes.count, bytes[index] == byte else { throw .malformedHTTP }
+        index += 1
+    }
+
+    // MARK: Values
+
+    private static func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(Problem) -> String {
+        do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformedHTTP }
+    }
+
+    /// As ``text``, but for the one value that nearly every request has, which need not be made anew.
+    private static func mediaType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(Problem) -> String {
+        isEqual(bytes, range, json) ? json : try text(bytes, range)
+    }
+
+    private static let json = "application/json"
+
+    private static func length(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(Problem) -> Int {
+        guard (1...18).contains(range.count), !isFollowedByTab(bytes, range) else { throw .malformedHTTP }
+        var length = 0
+        for index in range {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { throw .malformedHTTP }
+            length = length * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        return length
+    }
+
+    private static func isClose(_ option: Substring) -> Bool {
+        option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == "close"
+    }
+
+    /// Whether some bytes are `lowerCase`, an ASCII text in lower case, but for the case of their letters.
+    private static func isEqual(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lowerCase: String) -> Bool {
+        guard range.count == lowerCase.utf8.count else { return false }
+        var index = range.lowerBound
+        for expected in lowerCase.utf8 {
+            let byte = bytes[index]
+            guard
+                byte == expected || (byte | 0x20 == expected && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte))
+            else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Other readers refuse a tab behind what frames a body, so nobody means one.
+    private static func isFollowedByTab(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+        range.upperBound < bytes.count && bytes[range.upperBound] == 0x09
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// RFC 9110 section 5.6.2.
+    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "!"),
+            UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 }
