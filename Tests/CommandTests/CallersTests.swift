@@ -80,8 +80,18 @@ struct CallersTests {
         #expect(try await Self.waitForStatus(200, "Authorization: Bearer second\r\n", offer: "new", of: service))
         #expect(try await Self.status(first, of: service)?.status == 401)
 
+        // Neither does one that would open the service to everybody and to every offer.
+        try service.reload(Self.key)
+        for _ in 0..<300 where try await !Self.ready(of: service).contains("anyone could ask") {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await Self.ready(of: service).contains("any offer would be signed"))
+        #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
+        #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
+
         // Neither does one that wants a key that is not there.
-        try service.configure("apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]")
+        try service.configure(
+            "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
         try service.reload(Self.key, config)
         for _ in 0..<300 where try await !Self.ready(of: service).contains("NOTTHERE12") {
             try await Task.sleep(for: .milliseconds(100))

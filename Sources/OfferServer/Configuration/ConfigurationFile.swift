@@ -40,9 +40,7 @@ package struct ConfigurationFile: Sendable {
         if let root = reader.compose(text) {
             let members = reader.members(of: root, "the configuration", known: ["apps", "callers"])
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
-            for caller in members["callers"].map({ reader.items(of: $0, "callers") }) ?? [] {
-                file.readCaller(caller, &reader)
-            }
+            if let callers = members["callers"] { file.readCallers(callers, &reader) }
         }
         return (file, reader.problems)
     }
@@ -101,6 +99,14 @@ package struct ConfigurationFile: Sendable {
     }
 
     // MARK: Callers
+
+    private mutating func readCallers(_ node: YAMLNode, _ reader: inout YAMLReader) {
+        let nodes = reader.items(of: node, "callers")
+        if nodes.isEmpty {
+            reader.add("callers names none, and anyone could ask", at: node, hint: "name one, or leave callers out")
+        }
+        for node in nodes { readCaller(node, &reader) }
+    }
 
     private mutating func readCaller(_ node: YAMLNode, _ reader: inout YAMLReader) {
         let members = reader.members(

@@ -72,6 +72,7 @@ package actor KeyRingKeeper: Service {
         log.notice("reading the configuration and the keys again")
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
+            try requireNoLooser(configuration)
             configurationProblems = problems(withListeningAsIn: configuration)
             keys = keys.reread(under: configuration, places: places)
         } catch {
@@ -108,6 +109,25 @@ package actor KeyRingKeeper: Service {
 
     private static func log(_ problems: [SetupProblem], to log: Logger) {
         for problem in problems { log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"]) }
+    }
+
+    /// A slip in a file must not open a running service to everybody, or to every offer.
+    private func requireNoLooser(_ new: Configuration) throws(ConfigurationError) {
+        let old = setup.snapshot
+        var problems: [SetupProblem] = []
+        if !old.callers.isEmpty, new.callers.isEmpty {
+            problems.append(
+                SetupProblem(
+                    "the configuration names no caller any more, and anyone could ask",
+                    hint: "name one; to serve without callers takes a restart"))
+        }
+        if old.catalogue != nil, new.catalogue == nil {
+            problems.append(
+                SetupProblem(
+                    "the configuration names no apps any more, and any offer would be signed",
+                    hint: "name them; to serve without a catalogue takes a restart"))
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     private func problems(withListeningAsIn new: Configuration) -> [SetupProblem] {
