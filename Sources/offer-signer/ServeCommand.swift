@@ -14,7 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             Answers POST /offer and GET /offer as Apple's sample does, and POST /v1/promotional-offers. Flags win over the \
             environment.
 
-            SIGHUP reads the environment file and the folder of keys again; the folder is also looked at every second. \
+            SIGHUP reads the environment file, the configuration file and the folder of keys again; the folder is also looked at every second. \
             Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
             /health/ready says why. SIGTERM finishes the requests in flight and stops.
             """

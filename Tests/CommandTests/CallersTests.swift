@@ -96,7 +96,19 @@ struct CallersTests {
         for _ in 0..<300 where try await !Self.ready(of: service).contains("NOTTHERE12") {
             try await Task.sleep(for: .milliseconds(100))
         }
+        #expect(try await Self.ready(of: service).contains("NOTTHERE12"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
+
+        // It comes into force when its key comes; but not if the file has been changed since, and does not hold.
+        try service.configure("callers: [{name: x}]")
+        try service.reload(Self.key, config)
+        for _ in 0..<300 where try await Self.ready(of: service).contains("NOTTHERE12") {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        try service.keys.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NOTTHERE12.p8")
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await !Self.ready(of: service).contains("NOTTHERE12"))
+        #expect(try await Self.status("Authorization: Bearer second\r\n", offer: "new", of: service)?.status == 200)
         #expect(service.stop() == 0)
     }
 

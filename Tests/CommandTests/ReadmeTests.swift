@@ -101,7 +101,7 @@ struct ReadmeTests {
         let token = try JSONDecoder().decode([String: String].self, from: Data(made.standardOutput.utf8))
         let digest = try #require(token["tokenSHA256"])
         let file = try Self.block("yaml", containing: "apps:").replacing(
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", with: digest)
+            "5f0c4b2a9d7e83164e1fa02c68bb35d9c07a4e9f1d2b6a8350e7c41f92ad6b38", with: digest)
         try folder.write(file.utf8, to: "offers.yaml")
         let start = try Self.block("sh", containing: "--config").replacing(
             "offer-signer serve", with: "exec .build/debug/offer-signer serve --port 0")

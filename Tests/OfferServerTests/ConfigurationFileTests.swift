@@ -62,7 +62,8 @@ struct ConfigurationFileTests {
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: []}\n  - {productID: p, offers: []}", 5),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: o}", 4),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, ofers: []}", 4),
-            ("callers: []", 1), ("callers:", 1), ("callers:\n- name: a\n  tokenSHA256: 00", 3),
+            ("{}", 1), ("apps: []", 1), ("callers: []", 1),
+            ("callers:", 1), ("callers:\n- name: a\n  tokenSHA256: 00", 3),
             ("callers:\n- name: a", 2),
             ("callers:\n- {name: a, tokenSHA256: \(digest), scopes: [read]}", 2),
             ("callers:\n- name: a\n  tokenSHA256: \(digest)\n  expires: 2027-02-30", 4), ("apps: [", nil),
@@ -108,17 +109,23 @@ struct ConfigurationFileTests {
                 environment: ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_API_TOKENS": tokens],
                 sha256: { Array(($0 + [UInt8](repeating: 0, count: 32)).prefix(32)) })
         }
-        let (configuration, problems) = read("one=secret==,two=other")
+        let (configuration, problems) = read("one=secret+token==,two=another-token")
         #expect(problems == [])
         func name(_ token: String) -> String? {
             configuration.callers.caller(
                 tokenDigest: Array((Array(token.utf8) + [UInt8](repeating: 0, count: 32)).prefix(32)),
                 at: Fixtures.timestamp)?.name
         }
-        #expect(name("secret==") == "one" && name("other") == "two" && name("secret") == nil && name("") == nil)
-        for tokens in ["marked", "marked,one=two", "=marked", "marked=", ","] {
+        #expect(
+            name("secret+token==") == "one" && name("another-token") == "two" && name("secret+token") == nil
+                && name("") == nil)
+        for tokens in [
+            "c2VjcmV0dG9rZW4xMg==", "marked==", "one=========", "o n e=marked-token", "one=short", "one=marked token",
+            "marked", "marked,one=two", "=marked", "marked=", ",",
+        ] {
             let problems = read(tokens).problems
             #expect(!problems.isEmpty && !"\(problems)".contains("marked"))
+            #expect(!"\(problems)".contains("c2Vj"))
         }
     }
 }

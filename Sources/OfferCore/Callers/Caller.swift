@@ -27,6 +27,31 @@ package struct Caller: Hashable, Sendable {
         self.apps = apps
         self.expiry = expiry
     }
+
+    /// Whether a text can be a caller's name: 1 to 64 ASCII letters, digits, dots, hyphens and underscores, so that it
+    /// stands in a log as what it is.
+    package static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isAlphanumeric($0) || [0x2D, 0x2E, 0x5F].contains($0) }
+    }
+
+    /// Whether a text can be a token: at least eight characters of `b64token` (RFC 6750 section 2.1).
+    package static func isToken(_ text: String) -> Bool {
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return text.utf8.count >= 8 && padding < text.utf8.count
+            && text.utf8.dropLast(padding).allSatisfy {
+                isAlphanumeric($0) || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
+            }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
 }
 
 /// Everybody who may ask. With nobody in it everybody may, which is for this machine alone.
@@ -38,6 +63,14 @@ package struct Callers: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { callers.isEmpty }
+
+    /// Whether one token stands for two callers: then it would be chance what it is good for.
+    package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }
+
+    /// All of them are looked through for each request.
+    package static let maximumCount = 1000
+
+    package var areTooMany: Bool { callers.count > Self.maximumCount }
 
     /// The caller whose token has this digest.
     ///

@@ -87,6 +87,7 @@ package struct Configuration: Sendable {
         catalogue = file.catalogue
         wanted = problems.wantedKeys(flags: flags, environment: environment, file: file)
         callers = Callers(file.callers + problems.callers(in: environment, sha256: sha256))
+        problems.check(callers)
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
     }

@@ -39,6 +39,9 @@ package struct ConfigurationFile: Sendable {
         var reader = YAMLReader(name: name)
         if let root = reader.compose(text) {
             let members = reader.members(of: root, "the configuration", known: ["apps", "callers"])
+            if members.isEmpty {
+                reader.add("this names neither apps nor callers", at: root, hint: "name them, or leave the file out")
+            }
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
         }
@@ -50,7 +53,11 @@ package struct ConfigurationFile: Sendable {
     private mutating func readApps(_ node: YAMLNode, _ reader: inout YAMLReader) -> Catalogue {
         var apps: [BundleID: Catalogue.App] = [:]
         var seen: Set<String> = []
-        for node in reader.items(of: node, "apps") {
+        let nodes = reader.items(of: node, "apps")
+        if nodes.isEmpty {
+            reader.add("apps names none, so nothing would be signed", at: node, hint: "name one, or leave apps out")
+        }
+        for node in nodes {
             let members = reader.members(
                 of: node, "an app", known: ["bundleID", "keyID", "appStoreID", "products"],
                 required: ["bundleID", "products"])
@@ -112,7 +119,13 @@ package struct ConfigurationFile: Sendable {
         let members = reader.members(
             of: node, "a caller", known: ["name", "tokenSHA256", "scopes", "apps", "expires"],
             required: ["name", "tokenSHA256"])
-        let name = members["name"].flatMap { reader.text(of: $0) }
+        let name = members["name"].flatMap { node in
+            reader.text(of: node).flatMap { text in
+                Caller.isName(text)
+                    ? text
+                    : reader.refuse("this cannot be a name", at: node, hint: "up to 64 letters, digits, . - _")
+            }
+        }
         let digest = members["tokenSHA256"].flatMap { node in
             reader.text(of: node).flatMap { text in
                 Hexadecimal.bytes(of: text, count: 32)
@@ -127,7 +140,7 @@ package struct ConfigurationFile: Sendable {
                 reader.items(of: node, "scopes").compactMap { node in
                     reader.text(of: node).flatMap { text in
                         Caller.Scope(rawValue: text)
-                            ?? reader.refuse("there is no scope '\(text)'", at: node, hint: "sign, explain or metrics")
+                            ?? reader.refuse("there is no such scope", at: node, hint: "sign, explain or metrics")
                     }
                 })
         }

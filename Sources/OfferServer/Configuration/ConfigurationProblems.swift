@@ -48,6 +48,7 @@ struct ConfigurationProblems {
             }
         }
         return text.contains(where: \.isNewline) || text.contains("-----") || isBase64 && text.utf8.count >= 100
+            || text.hasPrefix("ost_")
     }
 
     mutating func port(in environment: [String: String]) -> Int? {
@@ -117,16 +118,27 @@ struct ConfigurationProblems {
         let parts = environment[variable]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         return parts.enumerated().compactMap { index, part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
-            guard pair.count == 2, !pair[0].isEmpty, !pair[1].isEmpty,
+            guard pair.count == 2, Caller.isName(pair[0]), Caller.isToken(pair[1]),
                 let digest = try? sha256(Array(pair[1].utf8))
             else {
                 add(
                     "part \(index + 1) of \(variable) is not of the form name=token",
-                    hint: "make a token with: offer-signer tokens new")
+                    hint: "a name is letters, digits, . - _; make a token with: offer-signer tokens new")
                 return nil
             }
             return Caller(
                 name: pair[0], tokenDigest: digest, scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+        }
+    }
+
+    mutating func check(_ callers: Callers) {
+        if callers.shareTokens {
+            add(
+                "two callers have the same token",
+                hint: "give each its own, in the configuration file and in the environment")
+        }
+        if callers.areTooMany {
+            add("there are more than \(Callers.maximumCount) callers", hint: "leave out those that nobody uses")
         }
     }
 

@@ -5,7 +5,8 @@ import OfferCore
 enum ExpiryDate {
     static func read(_ text: String) -> Timestamp? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
+        let isDigits = parts.allSatisfy { $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+        guard isDigits, parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
             let day = Int(parts[2])
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)

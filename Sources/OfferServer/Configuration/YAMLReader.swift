@@ -13,7 +13,13 @@ struct YAMLReader {
         self.name = name
     }
 
+    /// Where there are more, the file is none of ours.
+    private static let maximumProblems = 100
+    private static let maximumItems = 1_000_000
+    private var itemCount = 0
+
     mutating func add(_ error: String, at node: Node, hint: String) {
+        guard problems.count < Self.maximumProblems else { return }
         problems.append(SetupProblem("\(name), line \(node.mark?.line ?? 0): \(error)", hint: hint))
     }
 
@@ -63,6 +69,7 @@ struct YAMLReader {
     mutating func members(
         of node: Node, _ what: String, known: [String], required: [String] = []
     ) -> [String: Node] {
+        guard problems.count < Self.maximumProblems else { return [:] }
         guard let mapping = node.mapping else {
             add("\(what) has to be name: value lines", at: node, hint: "known names: \(known.joined(separator: ", "))")
             return [:]
@@ -84,8 +91,15 @@ struct YAMLReader {
     }
 
     mutating func items(of node: Node, _ what: String) -> [Node] {
+        guard problems.count < Self.maximumProblems else { return [] }
         guard let items = node.sequence else {
             add("\(what) has to be a list", at: node, hint: "one line each, beginning with -")
+            return []
+        }
+        // A few lines of aliases can stand for items without end.
+        itemCount += items.count
+        guard itemCount <= Self.maximumItems else {
+            add("there are more than \(Self.maximumItems) items up to here", at: node, hint: "leave some out")
             return []
         }
         return Array(items)

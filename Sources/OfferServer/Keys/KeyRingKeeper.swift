@@ -17,6 +17,8 @@ package actor KeyRingKeeper: Service {
     /// What was there at the start, and what is listened on for that reason.
     private let listening: Configuration
     private var keys: ConfiguredKeys
+    /// The configuration in force. That of ``keys`` is the one that is wanted, and comes into force when its keys are there.
+    private var inForce: Configuration
     private var configurationProblems: [SetupProblem] = []
 
     /// The setup in force.
@@ -41,6 +43,7 @@ package actor KeyRingKeeper: Service {
         self.readiness = readiness
         self.log = log
         listening = configuration
+        inForce = configuration
         keys = ConfiguredKeys(configuration, places: places)
         let draft = keys.draft(from: KeyRing())
         guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
@@ -76,9 +79,10 @@ package actor KeyRingKeeper: Service {
             configurationProblems = problems(withListeningAsIn: configuration)
             keys = keys.reread(under: configuration, places: places)
         } catch {
-            // What the keys are is looked at all the same, under the configuration that holds.
+            // The keys are looked at all the same. One that was wanted before, and whose keys were not there, is wanted no
+            // more: somebody has changed it since.
             configurationProblems = error.problems
-            keys = keys.reread(under: keys.configuration, places: places)
+            keys = keys.reread(under: inForce, places: places)
         }
         update(isAsked: true)
     }
@@ -88,7 +92,10 @@ package actor KeyRingKeeper: Service {
         let old = setup.snapshot.ring
         let draft = keys.draft(from: old)
         // Keys, catalogue and callers of one configuration come into force together, or none of them.
-        if draft.isComplete { setup.replace(with: Setup(draft.ring, keys.configuration)) }
+        if draft.isComplete {
+            setup.replace(with: Setup(draft.ring, keys.configuration))
+            inForce = keys.configuration
+        }
         report(configurationProblems + draft.problems)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
@@ -101,8 +108,9 @@ package actor KeyRingKeeper: Service {
     private func report(_ problems: [SetupProblem]) {
         let old = readiness.problems
         readiness.report(problems)
-        Self.log(problems.filter { !old.contains($0) }, to: log)
-        for problem in old where !problems.contains(problem) {
+        let (before, now) = (Set(old), Set(problems))
+        Self.log(problems.filter { !before.contains($0) }, to: log)
+        for problem in old where !now.contains(problem) {
             log.notice("no longer so", metadata: ["problem": "\(problem.error)"])
         }
     }

@@ -2,8 +2,8 @@ package import OfferCore
 
 /// What somebody may have meant who asked for something that is not in the catalogue; for the log.
 package enum CatalogueHint {
-    /// At most so many entries are compared, so that refusals stay cheap in a large catalogue.
-    private static let maximumCount = 1000
+    /// At most so many entries are compared, of nearly the same length and in ASCII, so that refusals stay cheap.
+    private static let maximumCount = 100
 
     /// - Returns: a sentence, or nil if nothing comes near.
     package static func hint(
@@ -26,6 +26,9 @@ package enum CatalogueHint {
     }
 
     private static func near(_ text: FieldText, among others: some Sequence<FieldText>) -> FieldText? {
-        others.prefix(maximumCount).first { NearMiss.isNear($0.description, text.description) }
+        guard text.utf8.count <= 100, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return others.prefix(maximumCount).first {
+            abs($0.utf8.count - text.utf8.count) <= 1 && NearMiss.isNear($0.description, text.description)
+        }
     }
 }

@@ -10,6 +10,9 @@ package struct Health: Sendable {
         self.readiness = readiness
     }
 
+    /// The log has them all.
+    private static let maximumProblems = 50
+
     package var live: Answer {
         var writer = JSONWriter()
         writer.member("status", "live")
@@ -27,7 +30,7 @@ package struct Health: Sendable {
             var writer = JSONWriter()
             writer.member("status", problems.isEmpty ? "ready" : "degraded")
             writer.member("activeKeys", ring.active.map(\.description))
-            if !problems.isEmpty { writer.member("problems", problems.map(\.error)) }
+            if !problems.isEmpty { writer.member("problems", problems.prefix(Self.maximumProblems).map(\.error)) }
             return Answer(body: writer.finish())
         }
     }
