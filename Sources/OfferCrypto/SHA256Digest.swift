@@ -26,15 +26,6 @@ import COpenSSL
     }
 }
 
-extension InlineArray where Element == UInt8 {
-    /// Two lower-case digits a byte.
-    var hexadecimal: String {
-        var text = ""
-        for index in indices { text += (self[index] < 0x10 ? "0" : "") + String(self[index], radix: 16) }
-        return text
-    }
-}
-
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
     /// - Returns: 32 bytes.

@@ -23,7 +23,7 @@ import OfferCore
         let curve = unsafe Curve.name(of: pkey)
         guard curve == Curve.p256 else { throw .wrongCurve(curve) }
         do throws(OpenSSLError) {
-            fingerprint = try SHA256Digest().hash(unsafe PublicKeyWriter.der(of: pkey)).hexadecimal
+            fingerprint = Hexadecimal.text(of: try SHA256.hash(unsafe PublicKeyWriter.der(of: pkey)))
         } catch {
             throw .unreadable(error)
         }

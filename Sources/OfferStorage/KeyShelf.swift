@@ -16,6 +16,7 @@ package struct KeyShelf: KeySource {
     private let makeKey: @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair
     private var files: [String: ShelvedFile] = [:]
     private var folderFault: (problem: SetupProblem, since: ContinuousClock.Instant, isTold: Bool)?
+
     /// - Parameter makeKey: reads the text of a key and proves that the key signs.
     package init(folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair) {
         self.folder = folder

@@ -4,7 +4,8 @@ import OfferCrypto
 import OfferServer
 import OfferStorage
 
-/// Reads the configuration from where it stands: the flags, the environment file and the environment of the process.
+/// Reads the configuration from where it stands: the flags, the environment file, the environment of the process and
+/// the configuration file.
 struct ConfigurationReader: Sendable {
     let flags: Configuration.Flags
     /// The file that a flag names; else the environment may name one.
@@ -27,10 +28,10 @@ struct ConfigurationReader: Sendable {
         var variables = ofProcess
         var file: (settings: OrdinaryFile, path: String, variables: [String: String])?
         do throws(SetupProblem) {
-            if let path = try Configuration.path(
-                flag: environmentFile, variable: .environmentFile, flagName: "--env-file", in: ofProcess)
+            if let (path, settings) = try Self.file(
+                environmentFile, "--env-file", .environmentFile, in: ofProcess,
+                maximumSize: EnvironmentFile.maximumSize)
             {
-                let settings = try Self.open(path, maximumSize: EnvironmentFile.maximumSize, .environmentFile)
                 let (ofFile, ofLines) = EnvironmentFile.read(settings.bytes, name: path)
                 problems += ofLines
                 variables.merge(ofFile) { $1 }
@@ -41,10 +42,10 @@ struct ConfigurationReader: Sendable {
         }
         var ofConfiguration = ConfigurationFile()
         do throws(SetupProblem) {
-            if let path = try Configuration.path(
-                flag: configurationFile, variable: .configurationFile, flagName: "--config", in: variables)
+            if let (path, text) = try Self.file(
+                configurationFile, "--config", .configurationFile, in: variables,
+                maximumSize: ConfigurationFile.maximumSize)
             {
-                let text = try Self.open(path, maximumSize: ConfigurationFile.maximumSize, .configurationFile)
                 let (read, ofLines) = ConfigurationFile.read(text.bytes, name: path)
                 problems += ofLines
                 ofConfiguration = read
@@ -80,10 +81,13 @@ struct ConfigurationReader: Sendable {
         return problems
     }
 
-    private static func open(
-        _ path: String, maximumSize: Int, _ variable: Variable
-    ) throws(SetupProblem) -> OrdinaryFile {
-        do { return try OrdinaryFile(path: path, maximumSize: maximumSize) } catch {
+    /// The file that a flag or a variable names; nil if none is named.
+    private static func file(
+        _ flag: String?, _ flagName: String, _ variable: Variable, in environment: [String: String], maximumSize: Int
+    ) throws(SetupProblem) -> (path: String, file: OrdinaryFile)? {
+        let path = try Configuration.path(flag: flag, variable: variable, flagName: flagName, in: environment)
+        guard let path else { return nil }
+        do { return (path, try OrdinaryFile(path: path, maximumSize: maximumSize)) } catch {
             let reason =
                 switch error {
                 case .notFound: "is not there"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OfferCore
 import OfferCrypto
 import OfferServer
 

@@ -32,7 +32,7 @@ package struct Caller: Hashable, Sendable {
     /// stands in a log as what it is.
     package static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { isAlphanumeric($0) || [0x2D, 0x2E, 0x5F].contains($0) }
+            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || [0x2D, 0x2E, 0x5F].contains($0) }
     }
 
     /// Whether a text can be a token: at least eight characters of `b64token` (RFC 6750 section 2.1).
@@ -40,17 +40,8 @@ package struct Caller: Hashable, Sendable {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         return text.utf8.count >= 8 && padding < text.utf8.count
             && text.utf8.dropLast(padding).allSatisfy {
-                isAlphanumeric($0) || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
+                $0.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
             }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
     }
 }
 

@@ -7,21 +7,12 @@ package struct KeyID: Hashable, Sendable {
 
     package init(utf8: [UInt8], field: String = "keyID") throws(FieldError) {
         text = try FieldText(utf8: utf8, field: field, sizes: 1...32)
-        guard utf8.allSatisfy(Self.isAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
+        guard utf8.allSatisfy(\.isASCIIAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
     }
 
     /// Whether it is ten capitals and digits, as every ID in App Store Connect and in the name of a key file.
     package var isOfAppStoreConnect: Bool {
         text.utf8.count == 10 && text.utf8.allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
     }
 }
 

@@ -59,7 +59,7 @@ package struct HTTPService: Service {
     private func listen(
         group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
     ) async throws(CannotListen) -> any Channel {
-        let setup = ConnectionSetup(routes: routes, date: HTTPDate())
+        let setup = ConnectionSetup(routes: routes, group: group)
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 1024)

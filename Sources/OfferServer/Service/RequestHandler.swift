@@ -10,6 +10,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let routes: Routes
     private let date: HTTPDate
+    private let batch: AnswerBatch
     private var reader = RequestReader()
     /// After an answer that ends the connection: whatever still comes is dropped.
     private var isDiscarding = false
@@ -24,9 +25,11 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// While we are part of the connection.
     private var context: ChannelHandlerContext?
 
-    init(routes: Routes, date: HTTPDate) {
+    /// - Parameter batch: the one of the connection's event loop.
+    init(routes: Routes, date: HTTPDate, batch: AnswerBatch) {
         self.routes = routes
         self.date = date
+        self.batch = batch
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -81,7 +84,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             closeGently(context)
         } else {
             isWaitingInBatch = true
-            AnswerBatch.current.add(self, on: context.eventLoop)
+            batch.add(self, on: context.eventLoop)
         }
     }
 

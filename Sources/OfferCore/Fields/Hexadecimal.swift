@@ -6,7 +6,7 @@ package enum Hexadecimal {
     }
 
     /// - Returns: nil if `text` is not exactly that many bytes.
-    static func bytes(of text: String, count: Int) -> [UInt8]? {
+    package static func bytes(of text: String, count: Int) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == text.utf8.count, digits.count == 2 * count else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
