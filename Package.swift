@@ -114,7 +114,11 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport"],
+            dependencies: [
+                "offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             exclude: ["AllocationCounter.c.txt", "HangingDisk.c.txt", "StoreKitStandIn.swift.txt"],
             swiftSettings: strict
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CProcess
 import Logging
 import OfferCore
 import OfferServer
@@ -40,8 +41,8 @@ struct ServeCommand: AsyncParsableCommand {
             now: SystemSources.now, log: log)
         let routes = Routes(offers: offers, health: Health(setup: keeper.setup, readiness: readiness), log: log)
         let service = HTTPService(
-            host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort, routes: routes,
-            readiness: readiness
+            host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort,
+            maximumConnections: Self.maximumConnections, routes: routes, readiness: readiness
         ) { port in announce(configuration, port: port) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
@@ -58,6 +59,12 @@ struct ServeCommand: AsyncParsableCommand {
                     offer-signer, both need --reuse-port
                     """)
         }
+    }
+
+    /// As many as there are descriptors for, less some for files and for connections that are being made or ended.
+    private static var maximumConnections: Int {
+        let descriptors = offer_descriptor_limit()
+        return min(10_000, descriptors - min(100, descriptors / 2))
     }
 
     /// Stops the services at the first signal; more of them do no harm.

@@ -20,10 +20,11 @@ package final class RunningService: Sendable {
 
     /// - Parameters:
     ///   - keys: the folder of keys of a service that ran before; a new one if nil.
+    ///   - descriptors: how many files and connections it may have open at a time, if not as many as we.
     ///   - prepare: what else to put into the folder before the start.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
-        prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
+        descriptors: Int? = nil, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         self.keys = try keys ?? TemporaryFolder()
@@ -35,9 +36,13 @@ package final class RunningService: Sendable {
         for name in ["out", "log"] { try folder.write([], to: name) }
 
         let process = Process()
-        process.executableURL = URL(filePath: Command.offerSigner)
+        process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
-            ["serve", "--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
+            [
+                "-c", (descriptors.map { "ulimit -n \($0) && " } ?? "") + "exec \"$0\" \"$@\"", Command.offerSigner,
+                "serve",
+            ]
+            + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
             + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
         process.environment = Command.bareEnvironment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
@@ -76,6 +81,11 @@ package final class RunningService: Sendable {
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
             return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
         }
+    }
+
+    /// How many files and connections it has open.
+    package var descriptorCount: Int {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processIdentifier)/fd").count }
     }
 
     /// Puts `settings` into the environment file and sends SIGHUP.

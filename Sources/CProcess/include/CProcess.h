@@ -6,5 +6,8 @@
 /// the same user. Returns whether the system agreed.
 bool offer_keep_memory_private(void);
 
+/// Lets this process have as many descriptors as the system allows it, and returns how many that are.
+long offer_descriptor_limit(void);
+
 /// The day of the build as the compiler writes it, such as "Jan  1 2026".
 const char *offer_build_day(void);

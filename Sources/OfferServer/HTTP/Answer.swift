@@ -13,7 +13,7 @@ package struct Answer: Hashable, Sendable {
     package var allow: [String] = []
     /// For the `WWW-Authenticate` header of a 401.
     package var authenticate: String?
-    /// Seconds for the `Retry-After` header of a 503.
+    /// Seconds for the `Retry-After` header of a 429 or 503.
     package var retryAfter: Int?
 
     package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
@@ -43,6 +43,7 @@ package struct Answer: Hashable, Sendable {
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Unknown"
         }

@@ -10,6 +10,12 @@ package struct IncomingRequest: Sendable {
     package let contentEncoding: String?
     /// The value of the one `Authorization` header; empty, which nobody's is, where there are several.
     package let authorization: String?
+    /// Where it comes from by its own connection; nil if the kernel does not say.
+    package let peer: IPAddress?
+    /// The values of `X-Forwarded-For`, joined by commas. Anybody may write them: see ``TrustedProxies``.
+    package let forwardedFor: String?
+    /// Whether it has waited for so long that to answer it in full would only make others wait as well.
+    package let isLate: Bool
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 
@@ -19,7 +25,8 @@ package struct IncomingRequest: Sendable {
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(
         method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
-        authorization: String? = nil, body: [UInt8] = []
+        authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil, isLate: Bool = false,
+        body: [UInt8] = []
     ) {
         self.method = method
         let utf8 = target.utf8
@@ -33,6 +40,9 @@ package struct IncomingRequest: Sendable {
         self.contentType = contentType
         self.contentEncoding = contentEncoding
         self.authorization = authorization
+        self.peer = peer
+        self.forwardedFor = forwardedFor
+        self.isLate = isLate
         self.body = body
     }
 }

@@ -16,7 +16,7 @@ extension Problem {
         case .requestTimeout: 408
         case .bodyTooLarge: 413
         case .notJSONContent, .encodedContent: 415
-        case .signingUnavailable, .notReady, .stopping: 503
+        case .signingUnavailable, .overloaded, .notReady, .stopping: 503
         }
     }
 
@@ -46,6 +46,7 @@ extension Problem {
         case .scopeMissing: "scope_missing"
         case .offerNotServed: "offer_not_served"
         case .signingUnavailable: "signing_unavailable"
+        case .overloaded: "overloaded"
         case .notReady: "not_ready"
         case .stopping: "stopping"
         }
@@ -103,6 +104,8 @@ extension Problem {
             "This offer is not signed here."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
+        case .overloaded:
+            "There are more requests than can be answered right now. Ask again in a moment."
         case .notReady:
             "A key is out of service. The log of the service says why."
         case .stopping:
@@ -120,9 +123,18 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .signingUnavailable, .notReady,
-            .stopping:
+            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .signingUnavailable, .overloaded,
+            .notReady, .stopping:
             nil
+        }
+    }
+
+    /// After how many seconds it is worth asking again; nil where it is not.
+    private var retryAfter: Int? {
+        switch self {
+        case .overloaded: 2
+        case .signingUnavailable, .notReady, .stopping: 30
+        default: nil
         }
     }
 
@@ -139,7 +151,7 @@ extension Problem {
         writer.member("requestID", requestID.text)
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
-        if status == 503 { answer.retryAfter = 30 }
+        answer.retryAfter = retryAfter
         // RFC 6750 section 3: who sent no credentials is told no error.
         if self == .credentialsMissing { answer.authenticate = "Bearer" }
         if self == .credentialsRefused { answer.authenticate = "Bearer error=\"invalid_token\"" }

@@ -46,6 +46,8 @@ package enum Problem: Error, Hashable {
 
     // We cannot sign.
     case signingUnavailable
+    /// There are more requests than can be answered in time.
+    case overloaded
     case notReady
     case stopping
 }

@@ -35,6 +35,7 @@ package struct OfferSigner: Sendable {
 
     /// Snapshot of the setup → caller → fields → offer.
     private func sign(_ request: IncomingRequest, spelling: OfferRequest.Spelling) throws(Problem) -> SignedOffer {
+        guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
         let caller = try authenticator.caller(of: request, among: setup.callers, needing: .sign)
         let offer = try OfferRequest(RequestMembers.read(request), spelling: spelling)

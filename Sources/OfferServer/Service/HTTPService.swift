@@ -9,6 +9,7 @@ package struct HTTPService: Service {
     private let host: String
     private let port: Int
     private let sharesPort: Bool
+    private let maximumConnections: Int
     private let routes: Routes
     private let readiness: Readiness
     private let onListening: @Sendable (_ port: Int) -> Void
@@ -16,15 +17,17 @@ package struct HTTPService: Service {
     /// - Parameters:
     ///   - port: 0 lets the system choose.
     ///   - sharesPort: whether another process may listen at the same port.
+    ///   - maximumConnections: how many there may be at a time.
     ///   - readiness: is told when the service begins to stop.
     ///   - onListening: called once, with the port that is listened on.
     package init(
-        host: String, port: Int, sharesPort: Bool, routes: Routes, readiness: Readiness,
+        host: String, port: Int, sharesPort: Bool, maximumConnections: Int, routes: Routes, readiness: Readiness,
         onListening: @escaping @Sendable (_ port: Int) -> Void
     ) {
         self.host = host
         self.port = port
         self.sharesPort = sharesPort
+        self.maximumConnections = maximumConnections
         self.routes = routes
         self.readiness = readiness
         self.onListening = onListening
@@ -59,7 +62,7 @@ package struct HTTPService: Service {
     private func listen(
         group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
     ) async throws(CannotListen) -> any Channel {
-        let setup = ConnectionSetup(routes: routes, group: group)
+        let setup = ConnectionSetup(routes: routes, group: group, maximumConnections: maximumConnections)
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 1024)
@@ -67,6 +70,9 @@ package struct HTTPService: Service {
                 .serverChannelOption(.socketOption(.reusePort), value: sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        // In front of NIO's own, which would wait for a second. Connections give way in no time.
+                        try channel.pipeline.syncOperations.addHandler(
+                            AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(20) })
                         try channel.pipeline.syncOperations.addHandler(
                             connections.makeServerChannelHandler(channel: channel))
                     }

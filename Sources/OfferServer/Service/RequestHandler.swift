@@ -1,38 +1,41 @@
-import NIOCore
+package import NIOCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///
 /// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it.
-final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundIn = Never
-    typealias OutboundOut = ByteBuffer
+package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundIn = Never
+    package typealias OutboundOut = ByteBuffer
 
     private let routes: Routes
     private let date: HTTPDate
-    private let batch: AnswerBatch
+    private let turn: LoopTurn
+    private let connection: OpenConnection
     private var reader = RequestReader()
     /// After an answer that ends the connection: whatever still comes is dropped.
     private var isDiscarding = false
-    private var isWaitingInBatch = false
+    private var isWaitingToBeSent = false
     private var isReadDue = false
     private var shouldCloseAfterAnswer = false
-    /// When the last event of the reader was.
-    private var lastEvent = NIODeadline.now()
+    /// When the request that is being read began; else when the last one was answered.
+    private var phaseBegan: NIODeadline
     private var timeCheck: RepeatedTask?
     /// What is due later; it keeps the connection in memory.
     private var scheduled: [Scheduled<Void>] = []
     /// While we are part of the connection.
     private var context: ChannelHandlerContext?
 
-    /// - Parameter batch: the one of the connection's event loop.
-    init(routes: Routes, date: HTTPDate, batch: AnswerBatch) {
+    /// - Parameter turn: the one of the connection's event loop.
+    package init(routes: Routes, date: HTTPDate, turn: LoopTurn, connection: OpenConnection) {
         self.routes = routes
         self.date = date
-        self.batch = batch
+        self.turn = turn
+        self.connection = connection
+        phaseBegan = connection.lastRequest
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         timeCheck = context.eventLoop.scheduleRepeatedTask(
@@ -40,7 +43,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         ) { _ in ours.value.handler.checkTime(ours.value.context) }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         timeCheck?.cancel()
         timeCheck = nil
         for task in scheduled { task.cancel() }
@@ -49,42 +52,46 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Requests
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDiscarding else { return }
+        var hadBegun = reader.hasBegun
         reader.add(unwrapInboundIn(data))
-        let wasInBody = reader.isInBody
         do {
             while !isDiscarding, let event = try reader.next() {
-                lastEvent = .now()
                 switch event {
                 case .expectsContinue:
                     context.writeAndFlush(
                         wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
                 case .request(let head, let body):
                     answer(head, body: body, context: context)
+                    hadBegun = false
                 }
             }
         } catch {
             return end(with: error, withBody: !reader.asksForHead, context: context)
         }
-        if reader.isInBody, !wasInBody { lastEvent = .now() }
+        if reader.hasBegun, !hadBegun { phaseBegan = context.eventLoop.now }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if !isDiscarding { context.close(promise: nil) }
     }
 
     // MARK: Answers
 
     private func answer(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
-        let answer = routes.answer(IncomingRequest(head, body: body))
+        let now = context.eventLoop.now
+        let isLate = turn.waited(by: now) > TimeLimit.wait
+        let answer = routes.answer(IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body))
+        phaseBegan = now
+        connection.noteAnswer(at: now)
         let isLast = shouldCloseAfterAnswer || head.isLast
         write(answer, withBody: head.method != "HEAD", isLast: isLast, context: context)
         if isLast {
             closeGently(context)
         } else {
-            isWaitingInBatch = true
-            batch.add(self, on: context.eventLoop)
+            isWaitingToBeSent = true
+            turn.add(self)
         }
     }
 
@@ -102,19 +109,19 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Sends what has been written.
     func sendAnswers() {
-        if isWaitingInBatch { context?.flush() }
-        isWaitingInBatch = false
+        if isWaitingToBeSent { context?.flush() }
+        isWaitingToBeSent = false
     }
 
     // MARK: Back pressure
 
     /// Does not read on while the client leaves its answers unread.
-    func read(context: ChannelHandlerContext) {
+    package func read(context: ChannelHandlerContext) {
         isReadDue = !context.channel.isWritable
         if !isReadDue { context.read() }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isReadDue, context.channel.isWritable {
             isReadDue = false
             context.read()
@@ -124,7 +131,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Ends
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed where isDiscarding:
             context.close(promise: nil)
@@ -153,6 +160,7 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// the answer back from a client that is still sending.
     private func closeGently(_ context: ChannelHandlerContext) {
         isDiscarding = true
+        phaseBegan = context.eventLoop.now
         context.flush()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
@@ -167,37 +175,29 @@ final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func checkTime(_ context: ChannelHandlerContext) {
-        let elapsed = NIODeadline.now() - lastEvent
-        if isDiscarding {
-            if elapsed > TimeLimit.idle + TimeLimit.request { context.close(promise: nil) }
-        } else if reader.isInBody {
-            if elapsed > TimeLimit.request { end(with: .requestTimeout, context: context) }
-        } else if elapsed > TimeLimit.idle {
+        let elapsed = context.eventLoop.now - phaseBegan
+        if isDiscarding || hasUnsentAnswers(context) {
+            if elapsed > TimeLimit.answer { context.close(promise: nil) }
+        } else if reader.hasBegun {
+            if elapsed > TimeLimit.request {
+                end(with: .requestTimeout, withBody: !reader.asksForHead, context: context)
+            }
+        } else if elapsed > (connection.hasAnswered ? TimeLimit.idle : TimeLimit.request) {
             closeGently(context)
         }
     }
-}
 
-/// How long a connection may take for what. The time is looked at in intervals, so each may take one more.
-private enum TimeLimit {
-    static let checkInterval: TimeAmount = .seconds(5)
-    /// Between two requests, or for the head of one.
-    static let idle: TimeAmount = .seconds(60)
-    /// From the end of a request's head to the end of its body.
-    static let request: TimeAmount = .seconds(20)
-    /// For a request to begin to arrive when the service stops: it may be on its way.
-    static let beginning: TimeAmount = .seconds(1)
-    /// For everything else then: the rest of the request, and the client to take the answer.
-    static let lastRequest: TimeAmount = .seconds(10)
-    /// For the client to take the last answer.
-    static let lingering: TimeAmount = .seconds(2)
+    /// Whether the client does not take its answers: what the kernel could not take either is still here.
+    private func hasUnsentAnswers(_ context: ChannelHandlerContext) -> Bool {
+        ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0
+    }
 }
 
 extension IncomingRequest {
-    fileprivate init(_ head: RequestHead, body: [UInt8]) {
+    fileprivate init(_ head: RequestHead, peer: IPAddress?, isLate: Bool, body: [UInt8]) {
         self.init(
             method: head.method, target: head.target, contentType: head.contentType,
-            contentEncoding: head.contentEncoding, authorization: head.authorization,
-            body: body)
+            contentEncoding: head.contentEncoding, authorization: head.authorization, peer: peer,
+            forwardedFor: head.forwardedFor, isLate: isLate, body: body)
     }
 }

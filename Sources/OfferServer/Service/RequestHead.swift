@@ -19,6 +19,7 @@ package struct RequestHead {
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
     private(set) var authorization: String?
+    private(set) var forwardedFor: String?
     /// Whether the client waits for a 100 before it sends the body.
     private(set) var expectsContinue = false
 
@@ -69,6 +70,9 @@ package struct RequestHead {
                 guard !hasLength, framing != .chunked else { throw .malformedHTTP }
                 hasLength = true
                 framing = .length(try Self.length(bytes, value))
+            case 15 where Self.isEqual(bytes, name, "x-forwarded-for"):
+                let addresses = try Self.text(bytes, value)
+                forwardedFor = forwardedFor.map { "\($0), \(addresses)" } ?? addresses
             case 16 where Self.isEqual(bytes, name, "content-encoding"):
                 let encoding = try Self.text(bytes, value)
                 contentEncoding = contentEncoding.map { "\($0), \(encoding)" } ?? encoding

@@ -4,6 +4,7 @@ package import Logging
 package struct Routes: Sendable {
     private let offers: OfferSigner
     private let health: Health
+    private let overload = OverloadWarning()
     private let log: Logger
 
     package init(offers: OfferSigner, health: Health, log: Logger) {
@@ -24,7 +25,11 @@ package struct Routes: Sendable {
     /// The answer to a problem, under a new request ID that the log knows too.
     package func answer(_ problem: Problem) -> Answer {
         let requestID = RequestID()
-        log.info("request refused", metadata: ["code": "\(problem.code)", "requestID": "\(requestID.text)"])
+        // Where there is too much to do, a line for each would be more of it.
+        log.log(
+            level: problem == .overloaded ? .debug : .info,
+            "request refused", metadata: ["code": "\(problem.code)", "requestID": "\(requestID.text)"])
+        if problem == .overloaded { overload.warn(log) }
         return problem.answer(requestID: requestID)
     }
 

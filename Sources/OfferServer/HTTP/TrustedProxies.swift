@@ -1,0 +1,53 @@
+/// The proxies whose word is taken for where a request comes from.
+package struct TrustedProxies: Hashable, Sendable {
+    /// Addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::1`.
+    package struct Network: Hashable, Sendable {
+        private let bits: Int
+        private let prefix: [UInt16]
+
+        /// - Parameter text: an address, or an address and the count of bits that count (CIDR, RFC 4632), none of the
+        ///   others being set.
+        package init?(_ text: some StringProtocol) {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
+            let size = address.isV4 ? 32 : 128
+            var bits = 128
+            if parts.count == 2 {
+                guard parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                    let count = Int(parts[1]), count <= size
+                else { return nil }
+                bits = 128 - size + count
+            }
+            guard address.prefix(bits: bits) == address.prefix(bits: 128) else { return nil }
+            self.bits = bits
+            prefix = address.prefix(bits: bits)
+        }
+
+        func contains(_ address: IPAddress) -> Bool { address.prefix(bits: bits) == prefix }
+    }
+
+    private let networks: [Network]
+
+    package init(_ networks: [Network] = []) {
+        self.networks = networks
+    }
+
+    /// Where a request comes from: the peer, or what a trusted peer says.
+    ///
+    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy adds the address that it
+    ///   saw at the right end, so the first from there that is no trusted proxy's is the client's; everything further left
+    ///   the client may have made up.
+    package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress {
+        guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
+        var client = peer
+        for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
+            // What is no address was not written by a proxy that does as it should.
+            guard let address = IPAddress(part.withoutBlanks) else { return client }
+            client = address
+            guard contains(address) else { return client }
+        }
+        return client
+    }
+
+    private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+}

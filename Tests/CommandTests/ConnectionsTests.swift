@@ -1,0 +1,47 @@
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+/// Many connections, held by clients that do not use them.
+@Suite("Connections", .timeLimit(.minutes(5)))
+struct ConnectionsTests {
+    private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
+
+    /// What a client sends and then says no more.
+    private static let beginnings = [
+        "", "POST /off", "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
+        "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+    ]
+
+    @Test(
+        "good requests are answered beside 2,000 connections that do nothing, with and without descriptors for them",
+        arguments: [nil, 200])
+    func idle(descriptors: Int?) async throws {
+        let service = try RunningService(descriptors: descriptors)
+        let before = try service.descriptorCount
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var idle: [any Channel] = []
+        for number in 0..<2000 {
+            let channel = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: service.port).get()
+            // Some have been closed again by the time that they write.
+            channel.writeAndFlush(ByteBuffer(string: Self.beginnings[number % Self.beginnings.count]), promise: nil)
+            idle.append(channel)
+            guard number % 100 == 0 else { continue }
+            #expect(try await Self.isSigned(by: service))
+        }
+        if let descriptors { #expect(try service.descriptorCount < descriptors) }
+        // A folder of keys that could not be listed, for one, would show here.
+        #expect(try await Connection.open(port: service.port) { try await $0.get("/health/ready") }?.status == 200)
+        for channel in idle { channel.close(promise: nil) }
+        try await group.shutdownGracefully()
+        for _ in 0..<300 where try service.descriptorCount > before { try await Task.sleep(for: .milliseconds(100)) }
+        #expect(try service.descriptorCount <= before)
+        #expect(try !service.log.contains("cannot be listed"))
+        #expect(service.stop() == 0)
+    }
+
+    private static func isSigned(by service: RunningService) async throws -> Bool {
+        try await Connection.open(port: service.port) { try await $0.post("/offer", json: offer) }?.status == 200
+    }
+}

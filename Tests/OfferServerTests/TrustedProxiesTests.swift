@@ -1,0 +1,72 @@
+import OfferServer
+import Testing
+
+@Suite("Addresses and trusted proxies")
+struct TrustedProxiesTests {
+    @Test(
+        "an address has one meaning, however it is written",
+        arguments: [
+            ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"),
+            ("2001:db8::1", "2001:DB8:0:0:0:0:0:1"),
+            ("::", "0:0:0:0:0:0:0:0"), ("::1", "0::0:1"), ("1::", "1:0:0:0:0:0:0:0"),
+        ])
+    func spellings(one: String, other: String) throws {
+        let address = try #require(IPAddress(one))
+        #expect(address == IPAddress(other))
+    }
+
+    @Test(
+        "what is no address is refused",
+        arguments: [
+            "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.-4", "01.2.3.4", "1.2.3.4 ", "+1.2.3.4", ":", ":::",
+            "1::2::3",
+            "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::", "[::1]", "fe80::1%eth0", "1.2.3.4:80", "::1.2.3",
+            "-1::",
+            "1:2:3:4:5:6:7::8", "unknown", "１.2.3.4",
+        ])
+    func noAddress(text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test("loopback is all of 127, and ::1")
+    func loopback() {
+        for text in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {
+            #expect(IPAddress(text)?.isLoopback == true, "\(text)")
+        }
+        for text in ["126.0.0.1", "128.0.0.1", "::2", "::", "::7f00:1"] {
+            #expect(IPAddress(text)?.isLoopback == false, "\(text)")
+        }
+    }
+
+    @Test(
+        "a network is an address with no more bits set than count",
+        arguments: [
+            "10.1.0.0/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "/8", "::/129", "::1/127", "a/8",
+        ])
+    func noNetwork(text: String) {
+        #expect(TrustedProxies.Network(text) == nil)
+    }
+
+    @Test("only what a trusted proxy saw counts, from the right")
+    func forwardedFor() throws {
+        let proxies = TrustedProxies(
+            try ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"].map { try #require(TrustedProxies.Network($0)) })
+        func client(_ peer: String, _ forwardedFor: String?) throws -> IPAddress {
+            proxies.client(of: try #require(IPAddress(peer)), forwardedFor: forwardedFor)
+        }
+        // Who is no proxy may say what it likes.
+        #expect(try client("192.0.2.9", "198.51.100.1") == IPAddress("192.0.2.9"))
+        #expect(try client("11.0.0.1", "198.51.100.1") == IPAddress("11.0.0.1"))
+        #expect(try client("10.0.0.1", nil) == IPAddress("10.0.0.1"))
+        #expect(try client("10.0.0.1", "198.51.100.1") == IPAddress("198.51.100.1"))
+        #expect(try client("10.255.255.255", "203.0.113.5, 198.51.100.1") == IPAddress("198.51.100.1"))
+        #expect(try client("10.0.0.1", "203.0.113.5,\t198.51.100.1 ,10.0.0.2") == IPAddress("198.51.100.1"))
+        #expect(try client("::ffff:10.0.0.1", "2001:db8:ffff::1, 2001:db9::1") == IPAddress("2001:db9::1"))
+        #expect(try client("10.0.0.1", "10.0.0.3, 10.0.0.2") == IPAddress("10.0.0.3"))
+        #expect(try client("10.0.0.1", "198.51.100.1, nonsense") == IPAddress("10.0.0.1"))
+        #expect(try client("10.0.0.1", "nonsense, 10.0.0.2") == IPAddress("10.0.0.2"))
+        #expect(try client("10.0.0.1", "") == IPAddress("10.0.0.1"))
+        let none = try #require(IPAddress("10.0.0.1"))
+        #expect(TrustedProxies().client(of: none, forwardedFor: "1.2.3.4") == none)
+    }
+}
