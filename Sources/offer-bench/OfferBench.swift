@@ -44,7 +44,9 @@ enum OfferBench {
                 return Nonce(using: &random)
             },
             now: now, log: log)
-        return Routes(offers: signer, health: Health(setup: setup, readiness: Readiness()), log: log)
+        return Routes(
+            offers: signer, health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            log: log)
     }
 
     /// How long one call of `work` takes, the best of several rounds: what disturbs a round only makes it longer.

@@ -53,10 +53,19 @@ struct ConfigurationReader: Sendable {
         } catch {
             problems.append(error)
         }
+        var certificate: ServerCertificate?
+        var certificateFiles: CertificateFiles?
+        do throws(SetupProblem) {
+            certificateFiles = try CertificateFiles(flags: flags, environment: variables)
+            certificate = try certificateFiles?.read()
+        } catch {
+            problems.append(error)
+        }
         // Which key is to sign may stand in what could not be read: that none is chosen says nothing then.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, ofSettings) = Configuration.read(
-            flags: flags, environment: variables, file: ofConfiguration, sha256: SHA256.hash)
+            flags: flags, environment: variables, file: ofConfiguration, certificate: certificate, sha256: SHA256.hash)
+        if !configuration.allowsReadableKeys, let problem = certificateFiles?.problem { problems.append(problem) }
         if let file {
             problems += Self.problems(file.variables, in: file.settings, path: file.path, configuration)
         }
@@ -82,7 +91,7 @@ struct ConfigurationReader: Sendable {
     }
 
     /// The file that a flag or a variable names; nil if none is named.
-    private static func file(
+    static func file(
         _ flag: String?, _ flagName: String, _ variable: Variable, in environment: [String: String], maximumSize: Int
     ) throws(SetupProblem) -> (path: String, file: OrdinaryFile)? {
         let path = try Configuration.path(flag: flag, variable: variable, flagName: flagName, in: environment)

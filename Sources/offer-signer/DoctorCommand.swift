@@ -24,6 +24,7 @@ struct DoctorCommand: ParsableCommand {
         if problems.isEmpty { report("the configuration holds together") }
         problems += keyProblems(configuration)
         problems += clockProblems(configuration)
+        if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         report("the service would be ready")
     }

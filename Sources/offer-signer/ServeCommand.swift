@@ -24,10 +24,20 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
-        var log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
+        let lines = LogWriter { StandardStreams.writeError($0) }
+        var log = Logger(label: "offer-signer") { _ in LineLogHandler(writer: lines) }
         log.logLevel = options.logLevel
+        do {
+            try await serve(log)
+        } catch {
+            await lines.finish()
+            throw error
+        }
+        await lines.finish()
+    }
 
+    private func serve(_ log: Logger) async throws {
+        let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
         let configuration = try options.reader.read()
         try DevelopmentKey.makeIfWanted(configuration)
         let readiness = Readiness()
@@ -39,10 +49,12 @@ struct ServeCommand: AsyncParsableCommand {
         let offers = OfferSigner(
             setup: keeper.setup, authenticator: SystemSources.authenticator, makeNonce: SystemSources.makeNonce,
             now: SystemSources.now, log: log)
-        let routes = Routes(offers: offers, health: Health(setup: keeper.setup, readiness: readiness), log: log)
+        let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)
+        let routes = Routes(offers: offers, health: health, log: log)
         let service = HTTPService(
             host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort,
-            maximumConnections: Self.maximumConnections, routes: routes, readiness: readiness
+            maximumConnections: Self.maximumConnections, certificate: keeper.certificate, routes: routes,
+            readiness: readiness
         ) { port in announce(configuration, port: port) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
@@ -55,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandError(
                 "\(configuration.host):\(configuration.port) cannot be listened on (\(error.reason))",
                 hint: """
-                    choose a loopback address with --host and a port that is free with --port; to start beside another \
+                    choose an address of this machine with --host and a port that is free with --port; to start beside another \
                     offer-signer, both need --reuse-port
                     """)
         }
@@ -80,7 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func announce(_ configuration: Configuration, port: Int) {
         let host = configuration.host
-        let url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let scheme = configuration.certificate == nil ? "http" : "https"
+        let url = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         let keys = configuration.wanted.choice.keyIDs.map(\.description).joined(separator: ", ")
         StandardStreams.print("offer-signer signs with key \(keys) on \(url)\n")
         guard configuration.isDevelopment else { return }
@@ -103,7 +116,7 @@ struct ServeCommand: AsyncParsableCommand {
 struct ServeOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
 
-    @Option(help: "Loopback address to listen on (SUBSCRIPTION_OFFERS_HOST; default: 127.0.0.1).")
+    @Option(help: "Address to listen on (SUBSCRIPTION_OFFERS_HOST; default: 127.0.0.1).")
     var host: String?
 
     @Option(help: "Port to listen on, 0 for any that is free (SUBSCRIPTION_OFFERS_PORT; default: 8080).")
@@ -111,6 +124,33 @@ struct ServeOptions: ParsableArguments {
 
     @Flag(help: "Let the next process listen at the same port beside this one (SUBSCRIPTION_OFFERS_REUSE_PORT).")
     var reusePort = false
+
+    @Option(help: "PEM file with the chain of certificates for TLS (SUBSCRIPTION_OFFERS_TLS_CERTIFICATE).")
+    var tlsCertificate: String?
+
+    @Option(help: "PEM file with the private key for TLS (SUBSCRIPTION_OFFERS_TLS_KEY).")
+    var tlsKey: String?
+
+    @Flag(
+        help: """
+            Speak plain HTTP beyond this machine, because a proxy in front speaks TLS and nobody gets past it \
+            (SUBSCRIPTION_OFFERS_BEHIND_PROXY).
+            """)
+    var behindProxy = false
+
+    @Option(
+        help: """
+            Addresses and networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.1 \
+            (SUBSCRIPTION_OFFERS_TRUSTED_PROXIES).
+            """)
+    var trustedProxies: String?
+
+    @Flag(
+        help: """
+            Serve whoever reaches the service beyond this machine, with no caller configured \
+            (SUBSCRIPTION_OFFERS_ALLOW_ANYONE).
+            """)
+    var allowAnyone = false
 
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
@@ -127,6 +167,11 @@ struct ServeOptions: ParsableArguments {
         flags.host = host
         flags.port = port
         flags.reusePort = reusePort
+        flags.tlsCertificate = tlsCertificate
+        flags.tlsKey = tlsKey
+        flags.behindProxy = behindProxy
+        flags.trustedProxies = trustedProxies
+        flags.allowAnyone = allowAnyone
         return key.folder.reader(flags)
     }
 }

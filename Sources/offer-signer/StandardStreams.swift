@@ -4,5 +4,6 @@ import SystemPackage
 /// that cannot be written is lost: the work it tells of is done all the same.
 enum StandardStreams {
     static func print(_ text: String) { _ = try? FileDescriptor.standardOutput.writeAll(text.utf8) }
+    static func writeError(_ bytes: [UInt8]) { _ = try? FileDescriptor.standardError.writeAll(bytes) }
     static func printError(_ text: String) { _ = try? FileDescriptor.standardError.writeAll(text.utf8) }
 }

@@ -27,10 +27,10 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // two snippets, and the two commands.
+        // a start with TLS, two snippets, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "swift", "swift", "sh", "json",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "sh", "swift", "swift", "sh", "json",
             ])
         for command in ["scripts/run", "scripts/test"] {
             #expect(try Self.blocks().contains { $0.text == command + "\n" })
@@ -124,6 +124,28 @@ struct ReadmeTests {
         #expect(answers.count == 2)
         #expect(answers.first?.hasPrefix(#"{"keyID":"2X9R4HXF34""#) == true)
         #expect(answers.last?.contains(#""code":"credentials_refused""#) == true)
+    }
+
+    @Test("the start with TLS serves HTTP/2 with the certificate")
+    func tls() throws {
+        let folder = try Self.checkout()
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
+        try folder.write(Self.block("yaml", containing: "apps:").utf8, to: "offers.yaml")
+        let start = try Self.block("sh", containing: "--tls-certificate")
+            .replacing("offer-signer serve", with: "exec .build/debug/offer-signer serve")
+            .replacing("0.0.0.0", with: "127.0.0.1").replacing("8443", with: "0")
+        let script = """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout privkey.pem -out fullchain.pem \
+                -days 90 -subj /CN=test -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+            chmod 600 privkey.pem
+            { \(start) } >out 2>log &
+            until grep -q https out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
+            curl -sS --cacert fullchain.pem -w ' %{http_version}' "$(grep -o 'https://127.0.0.1:[0-9]*' out)/health/ready"
+            kill $! && wait $!
+            """
+        let outcome = try Command.run("bash", ["-e", "-c", script], directory: folder.url)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput == #"{"status":"ready","activeKeys":["2X9R4HXF34"]} 2"#)
     }
 
     @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])

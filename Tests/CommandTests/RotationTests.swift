@@ -171,7 +171,8 @@ struct RotationTests {
         try await load.run(port: service.port) {
             try drop("SUCCESSOR1")
             for settings in [
-                "SUBSCRIPTION_OFFERS_KEY_ID", "SUBSCRIPTION_OFFERS_HOST=0.0.0.0\nSUBSCRIPTION_OFFERS_KEY_ID=SUCCESSOR1",
+                "SUBSCRIPTION_OFFERS_KEY_ID",
+                "SUBSCRIPTION_OFFERS_TRUSTED_PROXIES=x\nSUBSCRIPTION_OFFERS_KEY_ID=SUCCESSOR1",
                 "",
             ] {
                 try service.reload(settings)

@@ -69,23 +69,47 @@ struct ConfigurationTests {
             "SUBSCRIPTION_OFFERS_PORT": "many", "SUBSCRIPTION_OFFERS_HOST": "0.0.0.0",
             "SUBSCRIPTION_OFFERS_PRIVATE_KEY": "marked-secret", "SUBSCRIPTION_OFFERS_KEYID": "ABC",
         ])
-        #expect(problems.count == 4)
+        #expect(problems.count == 5)
         #expect(!problems.joined().contains("marked"))
     }
 
     @Test(
-        "only loopback addresses are served while callers cannot be told apart",
+        "beyond this machine a service starts only with TLS or a proxy, callers and a list of apps, each missing one told",
         arguments: [
             "0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", "127.+0.+0.+1",
-            "",
+            "::ffff:126.0.0.1", "",
         ])
     func beyondLoopback(host: String) {
-        #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.host = host }.count == 1)
+        let open = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
+        #expect(Self.problems(open) { $0.host = host }.count == 3)
+        let proxy = open.merging(["SUBSCRIPTION_OFFERS_BEHIND_PROXY": "true"]) { $1 }
+        #expect(Self.problems(proxy) { $0.host = host }.count == 2)
+        let callers = proxy.merging(["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaa"]) { $1 }
+        #expect(Self.problems(callers) { $0.host = host }.count == 1)
+        let anyone = proxy.merging(["SUBSCRIPTION_OFFERS_ALLOW_ANYONE": "true"]) { $1 }
+        #expect(Self.problems(anyone) { $0.host = host }.count == 1)
+        var apps = callers
+        apps["SUBSCRIPTION_OFFERS_KEY_ID"] = nil
+        apps["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS"] = "com.example=A"
+        #expect(Self.problems(apps) { $0.host = host } == [])
+        apps["SUBSCRIPTION_OFFERS_BEHIND_PROXY"] = "false"
+        #expect(Self.problems(apps) { $0.host = host }.count == 1)
+    }
+
+    @Test(
+        "what is no network is told with its place",
+        arguments: ["10.0.0.0/8,x", "10.0.0.0/8,10.1.0.0/8", "10.0.0.0/8,"])
+    func proxies(text: String) throws {
+        let problems = Self.problems([
+            "SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_TRUSTED_PROXIES": text,
+        ])
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("part 2 of ") == true)
     }
 
     @Test(
         "every address of 127.0.0.0/8, ::1 and localhost are loopback",
-        arguments: ["127.0.0.1", "127.9.8.7", "::1", "localhost"])
+        arguments: ["127.0.0.1", "127.9.8.7", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "localhost"])
     func loopback(host: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.host = host } == [])
     }

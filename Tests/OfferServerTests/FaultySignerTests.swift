@@ -35,13 +35,14 @@ struct FaultySignerTests {
     }
 
     @Test("of a million signatures, some with a bit turned, no bad one gets out", arguments: [1, 2] as [UInt64])
-    func noBadSignatureInAMillion(seed: UInt64) throws {
+    func noBadSignatureInAMillion(seed: UInt64) async throws {
         let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed)
         let publicKey = try pair.key.verifyingKey
         let offer = try Self.offer()
         var routes = try TestRoutes(pair: pair)
         var refused = 0
-        for _ in 0..<500_000 {
+        for round in 0..<500_000 {
+            if round % 256 == 0 { await Task.yield() }  // the tests beside this one have connections that must not wait
             do {
                 let signed = try routes.signer.sign(offer)
                 guard try publicKey.verify(signed.signature.der, of: signed.payload.bytes) else {

@@ -74,11 +74,12 @@ struct JSONReaderTests {
     }
 
     @Test("of 200,000 damaged texts, whatever is taken means the same to Foundation", arguments: [1, 2] as [UInt64])
-    func agreesWithFoundation(seed: UInt64) throws {
+    func agreesWithFoundation(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let start = Array(#"{"a":"x\u00e9\n","b":[1,-2.5e3,{"c":null}],"d":true,"é":"\ud83d\ude00"}"#.utf8)
         var taken = 0
-        for _ in 0..<100_000 {
+        for round in 0..<100_000 {
+            if round % 256 == 0 { await Task.yield() }
             var bytes = start
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: bytes.indices, using: &random)

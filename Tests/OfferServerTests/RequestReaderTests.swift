@@ -132,14 +132,15 @@ struct RequestReaderTests {
     }
 
     @Test("of 100,000 damaged texts, whatever is taken means the same to NIO's parser", arguments: [1, 2] as [UInt64])
-    func agreesWithNIO(seed: UInt64) throws {
+    func agreesWithNIO(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let seeds = [Self.get, Self.post, Self.chunked, Self.post + Self.get, Self.chunked + Self.post].map {
             Array($0.utf8)
         }
         let marks = Array("\r\n :;,0159aAfF\t\u{0}\u{7F}/HTPCKE".utf8) + [0x80, 0xFF]
         var taken = 0
-        for _ in 0..<50_000 {
+        for round in 0..<50_000 {
+            if round % 256 == 0 { await Task.yield() }
             var bytes = seeds.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: bytes.indices, using: &random)

@@ -23,7 +23,9 @@ struct TestRoutes {
             setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: { Fixtures.timestamp }),
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
-        routes = Routes(offers: signer, health: Health(setup: setup, readiness: Readiness()), log: log.logger)
+        routes = Routes(
+            offers: signer, health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            log: log.logger)
     }
 
     func post(_ path: String, _ json: String, authorization: String? = nil) -> Answer {

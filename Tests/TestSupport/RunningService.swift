@@ -52,7 +52,7 @@ package final class RunningService: Sendable {
         self.process = process
         while true {
             let announced = String(decoding: try folder.read("out"), as: UTF8.self)
-            if let end = announced.firstRange(of: "http://127.0.0.1:"), announced.contains("\n"),
+            if let end = announced.firstRange(of: "://127.0.0.1:"), announced.contains("\n"),
                 let port = Int(announced[end.upperBound...].prefix { $0.isNumber })
             {
                 self.port = port

@@ -8,6 +8,11 @@ package struct Configuration: Sendable {
         package var host: String?
         package var port: Int?
         package var reusePort = false
+        package var tlsCertificate: String?
+        package var tlsKey: String?
+        package var behindProxy = false
+        package var trustedProxies: String?
+        package var allowAnyone = false
         package var keyID: String?
         package var keysDirectory: String?
         package var allowReadableKeys = false
@@ -18,11 +23,16 @@ package struct Configuration: Sendable {
         package init() {}
     }
 
-    /// Where to listen: a loopback address.
+    /// Where to listen: an address or a name.
     package let host: String
     package let port: Int
     /// Whether another process may listen at the same port (`SO_REUSEPORT`), so that the next one starts beside this one.
     package let sharesPort: Bool
+    /// For TLS; nil where plain HTTP is spoken.
+    package let certificate: ServerCertificate?
+    package let proxies: TrustedProxies
+    /// Whether a proxy is in front that nobody gets past, so that every peer may be it.
+    package let isBehindProxy: Bool
     /// The folder of `SubscriptionKey_<KEYID>.p8`.
     package let keysDirectory: String
     /// Whether it was named, and is not just where keys are by default.
@@ -43,14 +53,16 @@ package struct Configuration: Sendable {
     /// - Parameters:
     ///   - environment: the variables of the process, and over them those of the environment file.
     ///   - file: what the configuration file says.
+    ///   - certificate: what the files for TLS hold.
     ///   - sha256: SHA-256 of a caller's token.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
-        sha256: ([UInt8]) throws -> [UInt8] = { _ in [] }
+        certificate: ServerCertificate? = nil, sha256: ([UInt8]) throws -> [UInt8] = { _ in [] }
     ) -> (configuration: Configuration, problems: [SetupProblem]) {
         var problems = ConfigurationProblems()
         let configuration = Configuration(
-            flags: flags, environment: environment, file: file, sha256: sha256, problems: &problems)
+            flags: flags, environment: environment, file: file, certificate: certificate, sha256: sha256,
+            problems: &problems)
         return (configuration, problems.found)
     }
 
@@ -67,17 +79,19 @@ package struct Configuration: Sendable {
     }
 
     private init(
-        flags: Flags, environment: [String: String], file: ConfigurationFile, sha256: ([UInt8]) throws -> [UInt8],
-        problems: inout ConfigurationProblems
+        flags: Flags, environment: [String: String], file: ConfigurationFile, certificate: ServerCertificate?,
+        sha256: ([UInt8]) throws -> [UInt8], problems: inout ConfigurationProblems
     ) {
         // Set but empty is how container tools say unset.
         let environment = environment.filter { !$0.value.isEmpty }
         problems.checkNames(in: environment)
         host = flags.host ?? environment[Variable.host.rawValue] ?? "127.0.0.1"
-        problems.checkLoopback(host)
         port = flags.port ?? problems.port(in: environment) ?? 8080
         problems.checkPort(port)
         sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
+        self.certificate = certificate
+        proxies = problems.proxies(flags.trustedProxies ?? environment[Variable.trustedProxies.rawValue])
+        isBehindProxy = flags.behindProxy || problems.isOn(.behindProxy, in: environment)
         let named = problems.path(
             flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue],
             setBy: "\(Variable.keysDirectory.rawValue) or --keys-dir")
@@ -90,6 +104,8 @@ package struct Configuration: Sendable {
         problems.check(callers)
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
+        let allowsAnyone = flags.allowAnyone || problems.isOn(.allowAnyone, in: environment)
+        if !LoopbackAddress.isLoopback(host) { problems.checkOpenToOthers(self, allowsAnyone: allowsAnyone) }
     }
 
     /// The ID of the key that `--development` makes. No key of App Store Connect has it.

@@ -18,11 +18,48 @@ struct ConfigurationProblems {
 
     // Of what was set, only numbers, key IDs and paths are repeated: by a slip the rest may be the text of a key.
 
-    mutating func checkLoopback(_ host: String) {
-        guard !LoopbackAddress.isLoopback(host) else { return }
-        add(
-            "\(Variable.host.rawValue) or --host is not a loopback address, and without TLS tokens could be read on the way",
-            hint: "listen on 127.0.0.1, and let a proxy or your own backend on this machine ask")
+    /// Beyond this machine a service must not hand out what is meant for customers, nor let it be read on the way.
+    mutating func checkOpenToOthers(_ configuration: Configuration, allowsAnyone: Bool) {
+        let host = "\(Variable.host.rawValue) or --host is not a loopback address"
+        if configuration.certificate == nil, !configuration.isBehindProxy {
+            add(
+                "\(host), and without TLS tokens and signatures could be read on the way",
+                hint: """
+                    set \(Variable.tlsCertificate.rawValue) and \(Variable.tlsKey.rawValue), or, where a proxy in front \
+                    speaks TLS and nobody gets past it, \(Variable.behindProxy.rawValue)=true
+                    """)
+        }
+        if configuration.callers.isEmpty, !allowsAnyone {
+            add(
+                "\(host), and no caller is configured, so whoever reaches the service could have offers signed",
+                hint: """
+                    make a token with: offer-signer tokens new; or, where something else keeps strangers away, set \
+                    \(Variable.allowAnyone.rawValue)=true
+                    """)
+        }
+        if configuration.catalogue == nil, configuration.wanted.choice.ofAllApps != nil {
+            add(
+                "\(host), and one key signs for any app, product and offer that somebody asks for",
+                hint: """
+                    name apps and their offers in \(Variable.configurationFile.rawValue), or each app's key in \
+                    \(Variable.bundleKeyIDs.rawValue) instead of \(Variable.keyID.rawValue)
+                    """)
+        }
+    }
+
+    /// - Parameter text: addresses and networks, such as `10.0.0.0/8,2001:db8::1`.
+    mutating func proxies(_ text: String?) -> TrustedProxies {
+        let parts = text?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        return TrustedProxies(
+            parts.enumerated().compactMap { index, part in
+                let network = TrustedProxies.Network(part.trimmed)
+                if network == nil {
+                    add(
+                        "part \(index + 1) of \(Variable.trustedProxies.rawValue) or --trusted-proxies is no network",
+                        hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 10.0.0.0/8")
+                }
+                return network
+            })
     }
 
     /// - Returns: `path`, or nil if it is not set or looks like something else.

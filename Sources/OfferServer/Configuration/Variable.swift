@@ -12,6 +12,11 @@ package enum Variable: String, CaseIterable, Sendable {
     case host = "SUBSCRIPTION_OFFERS_HOST"
     case port = "SUBSCRIPTION_OFFERS_PORT"
     case reusePort = "SUBSCRIPTION_OFFERS_REUSE_PORT"
+    case tlsCertificate = "SUBSCRIPTION_OFFERS_TLS_CERTIFICATE"
+    case tlsKey = "SUBSCRIPTION_OFFERS_TLS_KEY"
+    case behindProxy = "SUBSCRIPTION_OFFERS_BEHIND_PROXY"
+    case trustedProxies = "SUBSCRIPTION_OFFERS_TRUSTED_PROXIES"
+    case allowAnyone = "SUBSCRIPTION_OFFERS_ALLOW_ANYONE"
 
     /// Whether a variable of this name was meant for us, rightly spelt or not; one that we do not know is a mistake worth
     /// stopping for.

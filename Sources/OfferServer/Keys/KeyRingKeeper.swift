@@ -14,6 +14,8 @@ package actor KeyRingKeeper: Service {
     private let reloadSignals: UnixSignalsSequence
     private let readiness: Readiness
     private let log: Logger
+    /// The certificate in force.
+    package nonisolated let certificate: CurrentCertificate
     /// What was there at the start, and what is listened on for that reason.
     private let listening: Configuration
     private var keys: ConfiguredKeys
@@ -48,6 +50,7 @@ package actor KeyRingKeeper: Service {
         let draft = keys.draft(from: KeyRing())
         guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
         setup = CurrentSetup(Setup(draft.ring, configuration))
+        certificate = CurrentCertificate(configuration.certificate)
         log.notice("keys in force", metadata: draft.ring.summary)
         Self.log(draft.problems, to: log)
         readiness.report(draft.problems)
@@ -91,9 +94,10 @@ package actor KeyRingKeeper: Service {
     private func update(isAsked: Bool) {
         let old = setup.snapshot.ring
         let draft = keys.draft(from: old)
-        // Keys, catalogue and callers of one configuration come into force together, or none of them.
+        // Keys, catalogue, callers and certificate of one configuration come into force together, or none of them.
         if draft.isComplete {
             setup.replace(with: Setup(draft.ring, keys.configuration))
+            if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
         }
         report(configurationProblems + draft.problems)
@@ -135,16 +139,30 @@ package actor KeyRingKeeper: Service {
                     "the configuration names no apps any more, and any offer would be signed",
                     hint: "name them; to serve without a catalogue takes a restart"))
         }
+        if listening.certificate != nil, new.certificate == nil {
+            problems.append(
+                SetupProblem(
+                    "the configuration names no certificate any more, and tokens could be read on the way",
+                    hint: "name one; to serve without TLS takes a restart"))
+        }
+        if !LoopbackAddress.isLoopback(listening.host), LoopbackAddress.isLoopback(new.host) {
+            problems.append(
+                SetupProblem(
+                    "the configuration is for this machine alone, and the service listens on \(listening.host)",
+                    hint: "set \(Variable.host.rawValue) as it was; to listen elsewhere takes a restart"))
+        }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
     private func problems(withListeningAsIn new: Configuration) -> [SetupProblem] {
         let isSame =
-            (new.host, new.port, new.sharesPort) == (listening.host, listening.port, listening.sharesPort)
+            (new.host, new.port, new.sharesPort, new.certificate == nil)
+            == (listening.host, listening.port, listening.sharesPort, certificate.context == nil)
         guard !isSame else { return [] }
         return [
             SetupProblem(
-                "the configuration says to listen elsewhere than the service does", hint: "that takes a restart")
+                "the configuration says to listen elsewhere, or otherwise, than the service does",
+                hint: "that takes a restart")
         ]
     }
 }

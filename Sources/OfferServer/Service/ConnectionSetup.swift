@@ -1,6 +1,10 @@
 import NIOCore
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
 
-/// What a connection goes through: just ``RequestHandler``.
+/// What a connection goes through: TLS, where there is a certificate, and then ``RequestHandler``, or
+/// ``HTTP2StreamHandler`` if the client chose HTTP/2 in the handshake.
 struct ConnectionSetup: Sendable {
     /// What the connections of one event loop share. Reachable on that loop alone.
     private struct Shared {
@@ -9,14 +13,21 @@ struct ConnectionSetup: Sendable {
     }
 
     private let routes: Routes
+    private let certificate: CurrentCertificate
+    private let readiness: Readiness
     private let date = HTTPDate()
     private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
 
     /// - Parameters:
     ///   - group: whose event loops the connections will have.
     ///   - maximumConnections: how many there may be on all of them.
-    init(routes: Routes, group: any EventLoopGroup, maximumConnections: Int) {
+    init(
+        routes: Routes, certificate: CurrentCertificate, readiness: Readiness, group: any EventLoopGroup,
+        maximumConnections: Int
+    ) {
         self.routes = routes
+        self.certificate = certificate
+        self.readiness = readiness
         let loops = Array(group.makeIterator())
         shared = Dictionary(
             uniqueKeysWithValues: loops.map { loop in
@@ -37,7 +48,59 @@ struct ConnectionSetup: Sendable {
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
         let connection = OpenConnection(channel)
         shared.connections.add(connection)
+        if let context = certificate.context {
+            try addTLS(context, connection, turn: shared.turn)
+        } else {
+            try addHTTP1(connection, turn: shared.turn)
+        }
+    }
+
+    private func addHTTP1(_ connection: OpenConnection, turn: LoopTurn) throws {
+        try connection.channel.pipeline.syncOperations.addHandler(
+            RequestHandler(routes: routes, date: date, turn: turn, connection: connection))
+    }
+
+    private func addTLS(_ context: NIOSSLContext, _ connection: OpenConnection, turn: LoopTurn) throws {
+        let channel = connection.channel
+        let deadline = channel.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.handshake) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.assumeIsolated().whenComplete { _ in deadline.cancel() }
+        let choice = NIOTypedApplicationProtocolNegotiationHandler<Void> { result in
+            deadline.cancel()
+            return channel.eventLoop.makeCompletedFuture {
+                if case .negotiated("h2") = result {
+                    try self.addHTTP2(connection, turn: turn)
+                } else {
+                    try self.addHTTP1(connection, turn: turn)
+                }
+                // Those that are there have been told; this one was not there yet.
+                if self.readiness.isStopping {
+                    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+                }
+            }
+        }
+        try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
+    }
+
+    private func addHTTP2(_ connection: OpenConnection, turn: LoopTurn) throws {
+        let channel = connection.channel
+        var settings = NIOHTTP2Handler.ConnectionConfiguration()
+        settings.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: RequestHead.maximumSize),
+        ]
+        let shared = NIOLoopBound((turn: turn, connection: connection), eventLoop: channel.eventLoop)
+        let multiplexer = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: settings, streamConfiguration: .init()
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let handler = HTTP2StreamHandler(
+                    routes: routes, date: date, turn: shared.value.turn, connection: shared.value.connection)
+                try stream.pipeline.syncOperations.addHandler(handler)
+            }
+        }
         try channel.pipeline.syncOperations.addHandler(
-            RequestHandler(routes: routes, date: date, turn: shared.turn, connection: connection))
+            HTTP2ConnectionHandler(multiplexer: multiplexer, eventLoop: channel.eventLoop))
     }
 }

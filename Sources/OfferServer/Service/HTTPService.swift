@@ -4,12 +4,13 @@ import NIOExtras
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves the routes over HTTP/1.1 until the process is told to stop.
+/// Serves the routes over HTTP/1.1, or over TLS and HTTP/2 as well, until the process is told to stop.
 package struct HTTPService: Service {
     private let host: String
     private let port: Int
     private let sharesPort: Bool
     private let maximumConnections: Int
+    private let certificate: CurrentCertificate
     private let routes: Routes
     private let readiness: Readiness
     private let onListening: @Sendable (_ port: Int) -> Void
@@ -18,16 +19,18 @@ package struct HTTPService: Service {
     ///   - port: 0 lets the system choose.
     ///   - sharesPort: whether another process may listen at the same port.
     ///   - maximumConnections: how many there may be at a time.
+    ///   - certificate: for TLS; without one, plain HTTP is spoken.
     ///   - readiness: is told when the service begins to stop.
     ///   - onListening: called once, with the port that is listened on.
     package init(
-        host: String, port: Int, sharesPort: Bool, maximumConnections: Int, routes: Routes, readiness: Readiness,
-        onListening: @escaping @Sendable (_ port: Int) -> Void
+        host: String, port: Int, sharesPort: Bool, maximumConnections: Int, certificate: CurrentCertificate,
+        routes: Routes, readiness: Readiness, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) {
         self.host = host
         self.port = port
         self.sharesPort = sharesPort
         self.maximumConnections = maximumConnections
+        self.certificate = certificate
         self.routes = routes
         self.readiness = readiness
         self.onListening = onListening
@@ -62,7 +65,9 @@ package struct HTTPService: Service {
     private func listen(
         group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
     ) async throws(CannotListen) -> any Channel {
-        let setup = ConnectionSetup(routes: routes, group: group, maximumConnections: maximumConnections)
+        let setup = ConnectionSetup(
+            routes: routes, certificate: certificate, readiness: readiness, group: group,
+            maximumConnections: maximumConnections)
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 1024)

@@ -1,12 +1,15 @@
+import FoundationEssentials
 package import OfferCore
 
 /// What an orchestrator asks: is the process there, and should it get requests.
 package struct Health: Sendable {
     private let setup: CurrentSetup
+    private let certificate: CurrentCertificate
     private let readiness: Readiness
 
-    package init(setup: CurrentSetup, readiness: Readiness) {
+    package init(setup: CurrentSetup, certificate: CurrentCertificate, readiness: Readiness) {
         self.setup = setup
+        self.certificate = certificate
         self.readiness = readiness
     }
 
@@ -26,7 +29,8 @@ package struct Health: Sendable {
             guard !readiness.isStopping else { throw .stopping }
             let ring = setup.snapshot.ring
             guard ring.activeOutOfService.isEmpty else { throw .notReady }
-            let problems = readiness.problems + (readiness.hangingDisk.map { [$0] } ?? [])
+            let problems =
+                readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
             var writer = JSONWriter()
             writer.member("status", problems.isEmpty ? "ready" : "degraded")
             writer.member("activeKeys", ring.active.map(\.description))

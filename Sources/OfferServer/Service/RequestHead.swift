@@ -25,7 +25,7 @@ package struct RequestHead {
 
     /// The largest head that is read, in bytes, and the most lines in it.
     package static let maximumSize = 32 * 1024
-    private static let maximumLines = 100
+    static let maximumLines = 100
 
     /// - Parameter bytes: from the first byte of the request line to the empty line, and that with its line end.
     init(_ bytes: borrowing Span<UInt8>) throws(Problem) {

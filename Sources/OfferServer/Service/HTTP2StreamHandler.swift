@@ -1,0 +1,125 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// Answers the one request of an HTTP/2 stream (RFC 9113), as ``RequestHandler`` does those of an HTTP/1.1 connection.
+///
+/// The library has checked by then what RFC 9113 section 8 asks of the fields: their names and values, the pseudo-header
+/// fields, the length of the body against the one announced.
+final class HTTP2StreamHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private let routes: Routes
+    private let date: HTTPDate
+    private let turn: LoopTurn
+    private let connection: OpenConnection
+    private var head: HPACKHeaders?
+    private var body: [UInt8] = []
+    private var isAnswered = false
+    private var deadline: Scheduled<Void>?
+
+    /// - Parameter turn: the one of the connection's event loop.
+    init(routes: Routes, date: HTTPDate, turn: LoopTurn, connection: OpenConnection) {
+        self.routes = routes
+        self.date = date
+        self.turn = turn
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.request) {
+            self.answer(with: .requestTimeout, context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isAnswered else { return }
+        switch unwrapInboundIn(data) {
+        case .headers(let frame):
+            // Those behind a body are trailers, of which nothing is used.
+            if head == nil { head = frame.headers }
+            if frame.endStream {
+                answerRequest(context)
+            } else if frame.headers[canonicalForm: "expect"].contains("100-continue") {
+                context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
+            }
+        case .data(let frame):
+            guard case .byteBuffer(let buffer) = frame.data else { return }
+            guard body.count + buffer.readableBytes <= IncomingRequest.maximumBodySize else {
+                return answer(with: .bodyTooLarge, context)
+            }
+            body += buffer.readableBytesView
+            if frame.endStream { answerRequest(context) }
+        default: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: Answers
+
+    private func answerRequest(_ context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        let isLate = turn.waited(by: now) > TimeLimit.wait
+        connection.noteAnswer(at: now)
+        do throws(Problem) {
+            guard let head else { throw .malformedHTTP }
+            let request = try IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body)
+            write(routes.answer(request), context)
+        } catch {
+            answer(with: error, context)
+        }
+    }
+
+    private func answer(with problem: Problem, _ context: ChannelHandlerContext) {
+        write(routes.answer(problem), context)
+    }
+
+    private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        var headers: HPACKHeaders = [":status": String(answer.status)]
+        for (name, value) in answer.headers { headers.add(name: name.lowercased(), value: value) }
+        headers.add(name: "date", value: String(decoding: date.now, as: UTF8.self))
+        headers.add(name: "content-length", value: String(answer.body.count))
+        let hasBody = head?.first(name: ":method") != "HEAD"
+        context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: !hasBody))), promise: nil)
+        if hasBody {
+            let body = ByteBuffer(bytes: answer.body)
+            context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: nil)
+        }
+        context.flush()
+        // A client that does not take its answer, or does not end its request, does not keep the stream.
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.answer) { context.close(promise: nil) }
+    }
+}
+
+extension IncomingRequest {
+    fileprivate init(_ head: HPACKHeaders, peer: IPAddress?, isLate: Bool, body: [UInt8]) throws(Problem) {
+        var size = 0
+        for field in head { size += field.name.utf8.count + field.value.utf8.count }
+        guard head.count <= RequestHead.maximumLines, size <= RequestHead.maximumSize,
+            let method = head.first(name: ":method"), (1...32).contains(method.utf8.count),
+            method.utf8.allSatisfy(RequestHead.isTokenCharacter),
+            let target = head.first(name: ":path"), target.hasPrefix("/") || target == "*",
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw .malformedHTTP }
+        let authorization = head["authorization"]
+        self.init(
+            method: method, target: target, contentType: head.joined("content-type"),
+            contentEncoding: head.joined("content-encoding"),
+            authorization: authorization.count > 1 ? "" : authorization.first, peer: peer,
+            forwardedFor: head.joined("x-forwarded-for"), isLate: isLate, body: body)
+    }
+}
+
+extension HPACKHeaders {
+    fileprivate func joined(_ name: String) -> String? {
+        let values = self[name]
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+}

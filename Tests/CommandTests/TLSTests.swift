@@ -1,0 +1,169 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// TLS and HTTP/2 as curl and openssl speak them.
+@Suite("TLS", .timeLimit(.minutes(5)))
+struct TLSTests {
+    private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
+
+    /// A folder with `cert.pem` and `key.pem`, which a service is started with.
+    private struct Pair {
+        let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            try renew(name: "first")
+        }
+
+        func renew(name: String, days: Int = 90) throws {
+            let made = try Command.run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                    keyPath,
+                    "-out", path, "-days", "\(days)", "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1",
+                ])
+            #expect(made.status == 0, "\(made.standardError)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyPath)
+        }
+
+        var path: String { folder.path + "/cert.pem" }
+        var keyPath: String { folder.path + "/key.pem" }
+        var arguments: [String] { ["--tls-certificate", path, "--tls-key", keyPath] }
+
+        func curl(_ arguments: [String], path: String = "/offer", of service: RunningService) throws -> String {
+            try Command.run(
+                "curl",
+                ["-sS", "--max-time", "30", "--cacert", self.path] + arguments
+                    + ["https://127.0.0.1:\(service.port)\(path)"]
+            ).standardOutput
+        }
+    }
+
+    /// The common name in the certificate that the service shows.
+    private static func shownName(by service: RunningService) throws -> String {
+        let shown = try Command.run(
+            "openssl", ["s_client", "-connect", "127.0.0.1:\(service.port)"], input: Array("Q\n".utf8))
+        let subject = shown.standardOutput.split(separator: "\n").first { $0.hasPrefix("subject=") } ?? ""
+        return subject.split(separator: "=").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
+    }
+
+    @Test(
+        "offers are signed over HTTP/1.1 and HTTP/2, with TLS 1.2 and 1.3, and refused as over plain HTTP",
+        arguments: [("--http1.1", "1.1"), ("--http2", "2")])
+    func versions(flag: String, version: String) throws {
+        let pair = try Pair()
+        let service = try RunningService(arguments: pair.arguments)
+        let post = [flag, "-H", "Content-Type: application/json", "-w", " %{http_version} %{http_code}"]
+        for tls in [[], ["--tls-max", "1.2"]] {
+            let answer = try pair.curl(post + tls + ["-d", Self.offer], of: service)
+            #expect(answer.hasSuffix(" \(version) 200"), "\(answer)")
+            let json = try #require(answer.split(separator: " ").first)
+            let members = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+            let nonce = try #require(members["nonce"] as? String)
+            let timestamp = try #require(members["timestamp"] as? Int)
+            let payload = ["a", RunningService.keyID, "p", "o", "u", nonce, "\(timestamp)"].joined(
+                separator: "\u{2063}")
+            let signature = try #require(Data(base64Encoded: members["signature"] as? String ?? ""))
+            #expect(try service.verifyingKey.verify(Array(signature), of: Array(payload.utf8)))
+        }
+        #expect(try pair.curl([flag, "--tls-max", "1.1", "-d", Self.offer], of: service).isEmpty)
+        for (arguments, path, status) in [
+            (["-d", "{"], "/offer", "400"), (["-X", "DELETE"], "/offer", "405"), ([], "/nothing", "404"),
+            (["-d", String(repeating: " ", count: 20000)], "/offer", "413"),
+            (["-H", "Expect: 100-continue", "-d", Self.offer], "/offer", "200"), (["-I"], "/health/live", "200"),
+            (["-H", "Content-Type: text/plain", "-d", Self.offer], "/offer", "415"),
+        ] {
+            let answer = try pair.curl(post + arguments, path: path, of: service)
+            #expect(answer.hasSuffix(" \(version) \(status)"), "\(arguments): \(answer)")
+        }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a hundred requests at a time over one connection of HTTP/2 are each answered")
+    func manyStreams() throws {
+        let pair = try Pair()
+        let service = try RunningService(arguments: pair.arguments)
+        let answers = try Command.run(
+            "curl",
+            [
+                "-sS", "--http2", "-Z", "--parallel-max", "100", "--cacert", pair.path, "-w",
+                "%{http_version} %{num_connects}\n",
+                "-o", "/dev/null", "https://127.0.0.1:\(service.port)/health/live?[1-300]",
+            ]
+        ).standardOutput.split(separator: "\n")
+        #expect(answers.count == 300)
+        #expect(answers.allSatisfy { $0.hasPrefix("2 ") })
+        #expect(answers.compactMap { Int($0.dropFirst(2)) }.reduce(0, +) <= 2)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a new certificate is shown after SIGHUP, one that does not hold is told and the old one stays")
+    func renewal() async throws {
+        let pair = try Pair()
+        let service = try RunningService(arguments: pair.arguments)
+        #expect(try Self.shownName(by: service) == "first")
+        let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+        try pair.renew(name: "second")
+        try service.reload(key)
+        for _ in 0..<300 where try Self.shownName(by: service) != "second" {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try Self.shownName(by: service) == "second")
+
+        // Another's key, one that others can read, one that soon is over, none at all.
+        let certificate = try pair.folder.read("cert.pem")
+        let secret = try pair.folder.read("key.pem")
+        try pair.renew(name: "third")
+        try pair.folder.write(certificate, to: "cert.pem")
+        try await Self.expect("does not belong to the certificate", after: key, service, pair)
+        try pair.folder.write(secret, to: "key.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: pair.keyPath)
+        try await Self.expect("can be read by others", after: key, service, pair)
+        try FileManager.default.removeItem(atPath: pair.path)
+        try await Self.expect("is not there", after: key, service, pair)
+        #expect(try Self.shownName(by: service) == "second")
+        try pair.renew(name: "fourth", days: 1)
+        try await Self.expect("the certificate for TLS expires at", after: key, service, pair)
+        #expect(try Self.shownName(by: service) == "fourth")
+        #expect(service.stop() == 0)
+    }
+
+    private static func expect(
+        _ problem: String, after settings: String, _ service: RunningService, _ pair: Pair
+    ) async throws {
+        try service.reload(settings)
+        var ready = ""
+        for _ in 0..<300 {
+            ready = try pair.curl(["-k"], path: "/health/ready", of: service)
+            if ready.contains(problem) { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(ready.contains(problem), "\(ready)")
+    }
+
+    @Test("a service with one file of the two, or with an expired certificate, does not start")
+    func doesNotStart() throws {
+        let pair = try Pair()
+        let folder = try TemporaryFolder()
+        func problem(_ arguments: [String]) throws -> String {
+            let outcome = try Command.run(
+                Command.offerSigner, ["serve", "--development", "--port", "0", "--keys-dir", folder.path] + arguments)
+            #expect(outcome.status == 1)
+            return outcome.standardError
+        }
+        #expect(try problem(["--tls-certificate", pair.path]).contains("only one is set"))
+        #expect(
+            try problem(["--tls-certificate", pair.keyPath, "--tls-key", pair.keyPath]).contains("certificate in PEM"))
+        #expect(try problem(["--tls-certificate", pair.path, "--tls-key", pair.path]).contains("private key in PEM"))
+        let expired = try Command.run(
+            "openssl",
+            [
+                "x509", "-in", pair.path, "-signkey", pair.keyPath, "-out", pair.path, "-days", "-1",
+            ])
+        #expect(expired.status == 0)
+        #expect(try problem(pair.arguments).contains("has expired"))
+    }
+}
