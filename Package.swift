@@ -28,6 +28,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // Tests only: the second implementation that has to agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
@@ -40,6 +42,18 @@ let package = Package(
         .target(
             name: "OfferStorage",
             dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OfferIdentity",
+            dependencies: [
+                "OfferCore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -64,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferCrypto", "OfferStorage", "OfferServer",
+                "CProcess", "OfferCore", "OfferCrypto", "OfferStorage", "OfferIdentity", "OfferServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -83,7 +97,10 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "OfferCore", "OfferCrypto", locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport",
@@ -108,9 +125,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OfferIdentityTests",
+            dependencies: ["OfferCore", "OfferIdentity", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "OfferServerTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks,
+                "OfferCore", "OfferCrypto", "OfferIdentity", "OfferServer", "TestSupport", locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 // The second reader that has to agree with ours.

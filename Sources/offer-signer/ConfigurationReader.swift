@@ -87,6 +87,13 @@ struct ConfigurationReader: Sendable {
         if holdsKey, !file.isPrivate, !configuration.allowsReadableKeys {
             problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
         }
+        let holdsSalt = variables[Variable.usernameSalt.rawValue]?.isEmpty == false
+        if holdsSalt, !file.isPrivate, !configuration.allowsReadableKeys {
+            problems.append(
+                SetupProblem(
+                    "\(path) holds \(Variable.usernameSalt.rawValue) and can be read by others (mode \(file.mode))",
+                    hint: "chmod 600 \(path), and take another salt as long as no user has bought with this one"))
+        }
         return problems
     }
 
@@ -97,16 +104,11 @@ struct ConfigurationReader: Sendable {
         let path = try Configuration.path(flag: flag, variable: variable, flagName: flagName, in: environment)
         guard let path else { return nil }
         do { return (path, try OrdinaryFile(path: path, maximumSize: maximumSize)) } catch {
-            let reason =
-                switch error {
-                case .notFound: "is not there"
-                case .danglingLink: "is a link to nothing"
-                case .folder, .notAFile: "is not an ordinary file"
-                case .tooLarge: "is larger than \(maximumSize) bytes"
-                case .unreadable(let reason): "cannot be read (\(reason))"
-                }
             throw SetupProblem(
-                "the file \(path), which \(variable.rawValue) or a flag names, \(reason)",
+                """
+                the file \(path), which \(variable.rawValue) or a flag names, \
+                \(error.reason(maximumSize: maximumSize))
+                """,
                 hint: "put it there, or name another")
         }
     }

@@ -2,27 +2,29 @@ import ArgumentParser
 import CProcess
 import FoundationEssentials
 import OfferCore
+import OfferIdentity
 import OfferServer
 import OfferStorage
 
 /// `offer-signer doctor`: what `serve` would say, without serving.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Name everything that is wrong with the setup, and what to do.",
         discussion: """
             Reads what 'serve' would read, with the same options, and changes nothing: the configuration, every key, the \
-            clock. It does not try the port, which a running service has. Exit status 0 only if the service would be \
+            files of users' keys, the clock. It does not try the port, which a running service has. Exit status 0 only if the service would be \
             ready, else 1.
             """
     )
 
     @OptionGroup var options: ServeOptions
 
-    func run() throws {
+    func run() async throws {
         var (configuration, problems) = options.reader.readAll()
         if problems.isEmpty { report("the configuration holds together") }
         problems += keyProblems(configuration)
+        problems += await userProblems(configuration)
         problems += clockProblems(configuration)
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -53,6 +55,28 @@ struct DoctorCommand: ParsableCommand {
         }
         report("a development key would be made in \(configuration.keysDirectory)")
         return []
+    }
+
+    /// What is wrong with the files of users' keys. What a URL answers now says little of later, so none is fetched.
+    private func userProblems(_ configuration: Configuration) async -> [SetupProblem] {
+        let reader = KeySetReader.system()
+        var problems: [SetupProblem] = []
+        for issuer in configuration.callers.userIssuers {
+            guard case .file = issuer.keys else {
+                report("the keys of \(issuer.name) would be fetched from \(issuer.keys); this does not try to")
+                continue
+            }
+            do throws(SetupProblem) {
+                let text = try await reader.text(at: issuer.keys)
+                let (set, ofSet) = try await reader.keys(in: text, from: issuer.keys)
+                let found = ofSet + (issuer.problem(with: set).map { [$0] } ?? [])
+                if found.isEmpty { report("the keys of \(issuer.name) are in \(issuer.keys)") }
+                problems += found
+            } catch {
+                problems.append(error)
+            }
+        }
+        return problems
     }
 
     private func clockProblems(_ configuration: Configuration) -> [SetupProblem] {

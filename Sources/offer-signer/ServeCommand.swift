@@ -2,6 +2,7 @@ import ArgumentParser
 import CProcess
 import Logging
 import OfferCore
+import OfferIdentity
 import OfferServer
 import ServiceLifecycle
 import UnixSignals
@@ -16,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
             environment.
 
             SIGHUP reads the environment file, the configuration file and the folder of keys again; the folder is also looked at every second. \
-            Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
+            The files and URLs with the keys of users' identity providers are looked after, too. Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
             /health/ready says why. SIGTERM finishes the requests in flight and stops.
             """
     )
@@ -44,11 +45,14 @@ struct ServeCommand: AsyncParsableCommand {
         let keeper = try KeyRingKeeper(
             configuration: configuration, places: .system(options.reader), reloadSignals: reloadSignals,
             readiness: readiness, log: log)
+        let userKeys = CurrentUserKeys()
+        let userKeysKeeper = UserKeysKeeper(
+            setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let offers = OfferSigner(
-            setup: keeper.setup, authenticator: SystemSources.authenticator, makeNonce: SystemSources.makeNonce,
-            now: SystemSources.now, log: log)
+            setup: keeper.setup, authenticator: SystemSources.authenticator(userKeys: userKeys, log: log),
+            makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)
         let routes = Routes(offers: offers, health: health, log: log)
         let service = HTTPService(
@@ -58,7 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
         ) { port in announce(configuration, port: port) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
-        let group = ServiceGroup(services: [keeper, service], logger: log)
+        let group = ServiceGroup(services: [keeper, userKeysKeeper, service], logger: log)
         let stopping = Task { try await stop(group, at: stopSignals) }
         defer { stopping.cancel() }
         do {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import OfferCore
 import OfferCrypto
 import OfferServer
@@ -9,7 +10,14 @@ enum SystemSources {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 
+    /// For where nobody has to say who asks.
     static let authenticator = Authenticator(sha256: SHA256.hash, now: now)
+
+    /// - Parameter userKeys: the key sets of identity providers.
+    static func authenticator(userKeys: CurrentUserKeys, log: Logger) -> Authenticator {
+        let users = UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log)
+        return Authenticator(sha256: SHA256.hash, now: now, users: users)
+    }
 
     static func makeNonce() -> Nonce {
         var random = SystemRandomNumbers()

@@ -27,10 +27,11 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // a start with TLS, two snippets, and the two commands.
+        // users for it, a start with TLS, two snippets, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "sh", "swift", "swift", "sh", "json",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "sh", "swift", "swift", "sh",
+                "json",
             ])
         for command in ["scripts/run", "scripts/test"] {
             #expect(try Self.blocks().contains { $0.text == command + "\n" })
@@ -146,6 +147,38 @@ struct ReadmeTests {
         let outcome = try Command.run("bash", ["-e", "-c", script], directory: folder.url)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput == #"{"status":"ready","activeKeys":["2X9R4HXF34"]} 2"#)
+    }
+
+    @Test("with the users in it, a user gets an offer signed for themselves, and nobody else does")
+    func users() async throws {
+        let key = try ProviderKey.make(for: "RS256")
+        let server = try await KeyServer(ProviderKey.set(key))
+        let users = try Self.block("yaml", containing: "users:")
+        #expect(users.contains("https://id.example.com/jwks.json"))
+        let service = try RunningService()
+        try service.configure(
+            Self.block("yaml", containing: "apps:").replacing("2X9R4HXF34", with: RunningService.keyID)
+                + users.replacing("https://id.example.com/jwks.json", with: server.url))
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)",
+            "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
+        func token(_ user: String) throws -> String {
+            let expiry = Int(Date.now.timeIntervalSince1970) + 600
+            return try key.token(
+                "RS256",
+                claims: """
+                    {"iss":"https://id.example.com/","aud":"com.example.offers","exp":\(expiry),"sub":"\(user)"}
+                    """)
+        }
+        let curl = try Self.block("sh", containing: "$TOKEN").replacing(":8080", with: ":\(service.port)")
+        func ask(_ user: String) throws -> String {
+            try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
+        }
+        for _ in 0..<300 where try !ask("8d7f9a52c4e1").contains("signature") {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try ask("8d7f9a52c4e1").hasSuffix(#","applicationUsername":"8d7f9a52c4e1"}"#))
+        #expect(try ask("another").contains(#""code":"customer_not_yours""#))
     }
 
     @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])

@@ -31,6 +31,21 @@ struct ConfigurationFileTests {
             scopes: [explain]
             apps: [com.example.app]
             expires: 2027-01-31
+        users:
+          - issuer: https://id.example.com/
+            audience: com.example.offers
+            jwks: https://id.example.com/jwks.json
+            applicationUsername: sub
+          - issuer: another
+            audience: com.example.offers
+            jwks: http://[::1]:8000/jwks.json
+            algorithms: [PS256, EdDSA]
+            appAccountToken: account
+            apps: [com.example.app]
+          - issuer: in a file
+            audience: com.example.offers
+            jwks: keys/jwks.json
+            hashedUsername: "1"
         """
 
     @Test("what it says is taken, texts as they stand there")
@@ -47,6 +62,18 @@ struct ConfigurationFileTests {
         #expect(file.callers[0].scopes == Set(Caller.Scope.allCases) && file.callers[0].apps == nil)
         #expect(file.callers[1].scopes == [.explain] && file.callers[1].apps == [app])
         #expect(file.callers[1].expiry?.milliseconds == 1_801_353_600_000)
+        let users = file.userIssuers
+        #expect(users.map(\.name) == ["https://id.example.com/", "another", "in a file"])
+        #expect(
+            users.map(\.keys) == [
+                .url("https://id.example.com/jwks.json"), .url("http://[::1]:8000/jwks.json"),
+                .file(path: "keys/jwks.json"),
+            ])
+        #expect(users.map(\.algorithms) == [[.es256, .rs256], [.ps256, .edDSA], [.es256, .rs256]])
+        #expect(
+            users.map(\.customer) == [.applicationUsername("sub"), .appAccountToken("account"), .hashedUsername("1")])
+        #expect(users.map(\.apps) == [nil, [app], nil])
+        #expect(users.allSatisfy { $0.audience == Array("com.example.offers".utf8) })
     }
 
     @Test(
@@ -78,6 +105,67 @@ struct ConfigurationFileTests {
         }
     }
 
+    @Test(
+        "users that do not hold are told with their line",
+        arguments: [
+            ("users: []", 1), ("users:\n- {}", 2), ("users:\n- issuer: a", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: c}", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: c, applicationUsername: d, hashedUsername: d}", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: c, applicationUsername: }", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: c, applicationUsername: ''}", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: c, user: d}", 2),
+            ("users:\n- {issuer: '', audience: b, jwks: c, applicationUsername: d}", 2),
+            ("users:\n- {issuer: \"a\\n\", audience: b, jwks: c, applicationUsername: d}", 2),
+            ("users:\n- {issuer: a, audience: [b], jwks: c, applicationUsername: d}", 2),
+            ("users:\n- {issuer: a, audience: b, jwks: '', applicationUsername: d}", 2),
+            ("users:\n- issuer: a\n  audience: b\n  jwks: c\n  applicationUsername: d\n  algorithms: []", 6),
+            ("users:\n- issuer: a\n  audience: b\n  jwks: c\n  applicationUsername: d\n  algorithms: [none]", 6),
+            ("users:\n- issuer: a\n  audience: b\n  jwks: c\n  applicationUsername: d\n  algorithms: [HS256]", 6),
+            ("users:\n- issuer: a\n  audience: b\n  jwks: c\n  applicationUsername: d\n  algorithms: [es256]", 6),
+            (
+                "users:\n- {issuer: a, audience: b, jwks: c, applicationUsername: d}\n"
+                    + "- {issuer: a, audience: e, jwks: f, applicationUsername: g}", 3
+            ),
+        ])
+    func users(text: String, line: Int) {
+        let problems = Self.read(text).problems
+        #expect(problems.contains { $0.error.hasPrefix("a.yaml, line \(line)") }, "\(problems)")
+    }
+
+    @Test(
+        "keys are fetched over https, and over http from this machine alone",
+        arguments: [
+            ("https://id.example.com", true), ("https://id.example.com:8443/a?b=c", true),
+            ("https://[2001:db8::1]/", true),
+            ("http://localhost/", true), ("http://127.0.0.1:8000/a", true), ("http://[::1]/", true),
+            ("http://id.example.com/", false), ("http://127.0.0.1.example.com/", false), ("http://0.0.0.0/", false),
+            ("ftp://id.example.com/", false), ("file:///etc/passwd", false), ("https:///a", false), ("https://", false),
+            ("https://user:secret@id.example.com/", false), ("https://id.example.com/#a", false),
+            ("https://id .example.com/", false), ("http://localhost@id.example.com/", false), ("HTTPS://a/", false),
+        ])
+    func urls(url: String, isGood: Bool) {
+        let problems = Self.read("users:\n- {issuer: a, audience: b, jwks: '\(url)', applicationUsername: d}").problems
+        #expect(problems.isEmpty == isGood, "\(problems)")
+        #expect(!"\(problems)".contains("secret"))
+    }
+
+    @Test("a hashed username needs a salt, of sixteen bytes and more, which is told to nobody")
+    func salt() {
+        let file = Self.read("users: [{issuer: a, audience: b, jwks: c, hashedUsername: d}]").file
+        for (salt, problems) in [(nil, 1), ("", 1), ("marked-15-bytes", 1), ("marked-16-bytes!", 0)] as [(String?, Int)]
+        {
+            var environment = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
+            environment["SUBSCRIPTION_OFFERS_USERNAME_SALT"] = salt
+            let (configuration, found) = Configuration.read(flags: .init(), environment: environment, file: file)
+            #expect(found.count == problems, "\(found)")
+            #expect(!"\(found)\(configuration)".contains("marked"))
+            #expect(configuration.callers.usernameSalt?.reveal == (salt == "" ? nil : salt))
+            #expect(!configuration.callers.isEmpty, "users are callers")
+        }
+        let unused = ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_USERNAME_SALT": "short"]
+        #expect(Configuration.read(flags: .init(), environment: unused).problems.count == 1)
+    }
+
     @Test("all that is wrong is told at once")
     func allAtOnce() {
         let problems = Self.read(
@@ -90,14 +178,16 @@ struct ConfigurationFileTests {
     func keys() throws {
         let file = Self.read(Self.good).file
         let app = try BundleID(utf8: Array("com.example.app".utf8))
+        let salt = ["SUBSCRIPTION_OFFERS_USERNAME_SALT": "sixteen or more bytes"]
         for (environment, expected) in [
             ([:], "2X9R4HXF34"), (["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.app=OWN"], "OWN"),
         ] as [([String: String], String)] {
-            let (configuration, problems) = Configuration.read(flags: .init(), environment: environment, file: file)
+            let (configuration, problems) = Configuration.read(
+                flags: .init(), environment: environment.merging(salt) { $1 }, file: file)
             #expect(problems == [])
             #expect(configuration.wanted.choice.keyID(for: app)?.description == expected)
         }
-        let elsewhere = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.nowhere=OWN"]
+        let elsewhere = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.nowhere=OWN"].merging(salt) { $1 }
         #expect(Configuration.read(flags: .init(), environment: elsewhere, file: file).problems.count == 1)
     }
 

@@ -12,15 +12,24 @@ struct TestRoutes {
     let signer: OfferSigner
     let log: RecordedLog
 
-    init(pair: any SigningKeyPair, catalogue: Catalogue? = nil, callers: [Caller] = []) throws {
+    /// The key sets of identity providers.
+    let userKeys = CurrentUserKeys()
+
+    init(
+        pair: any SigningKeyPair, catalogue: Catalogue? = nil, callers: [Caller] = [], userIssuers: [UserIssuer] = [],
+        usernameSalt: Secret? = nil
+    ) throws {
         log = RecordedLog()
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
         let setup = CurrentSetup(
             Setup(
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
-                callers: Callers(callers)))
+                callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt)))
         signer = OfferSigner(
-            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: { Fixtures.timestamp }),
+            setup: setup,
+            authenticator: Authenticator(
+                sha256: SHA256.hash, now: { Fixtures.timestamp },
+                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log.logger)),
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
         routes = Routes(

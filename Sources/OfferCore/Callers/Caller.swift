@@ -46,14 +46,20 @@ package struct Caller: Hashable, Sendable {
 }
 
 /// Everybody who may ask. With nobody in it everybody may, which is for this machine alone.
-package struct Callers: Hashable, Sendable {
+package struct Callers: Sendable {
     private let callers: [Caller]
+    /// The issuers whose users may ask for themselves.
+    package let userIssuers: [UserIssuer]
+    /// What usernames are hashed under; there is one where an issuer's users have hashed usernames.
+    package let usernameSalt: Secret?
 
-    package init(_ callers: [Caller]) {
+    package init(_ callers: [Caller], userIssuers: [UserIssuer] = [], usernameSalt: Secret? = nil) {
         self.callers = callers
+        self.userIssuers = userIssuers
+        self.usernameSalt = usernameSalt
     }
 
-    package var isEmpty: Bool { callers.isEmpty }
+    package var isEmpty: Bool { callers.isEmpty && userIssuers.isEmpty }
 
     /// Whether one token stands for two callers: then it would be chance what it is good for.
     package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }

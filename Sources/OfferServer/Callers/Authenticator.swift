@@ -4,26 +4,36 @@ package import OfferCore
 package struct Authenticator: Sendable {
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
     private let now: @Sendable () -> Timestamp
+    private let users: UserAuthenticator?
 
+    /// - Parameter users: nil where only tokens of callers are known.
     package init(
-        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp
+        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp,
+        users: UserAuthenticator? = nil
     ) {
         self.sha256 = sha256
         self.now = now
+        self.users = users
     }
 
-    /// - Returns: the caller; nil where nobody has to say who asks.
-    func caller(
+    func requester(
         of request: IncomingRequest, among callers: Callers, needing scope: Caller.Scope
-    ) throws(Problem) -> Caller? {
-        guard !callers.isEmpty else { return nil }
+    ) throws(Problem) -> Requester {
+        guard !callers.isEmpty else { return .anyone }
         guard let credentials = request.authorization else { throw .credentialsMissing }
         guard let token = Self.token(in: credentials) else { throw .credentialsRefused }
+        let requester = try requester(bringing: token, among: callers)
+        guard requester.scopes.contains(scope) else { throw .scopeMissing(scope) }
+        return requester
+    }
+
+    private func requester(bringing token: [UInt8], among callers: Callers) throws(Problem) -> Requester {
         let digest: [UInt8]
         do { digest = try sha256(token) } catch { throw .signingUnavailable }
-        guard let caller = callers.caller(tokenDigest: digest, at: now()) else { throw .credentialsRefused }
-        guard caller.scopes.contains(scope) else { throw .scopeMissing(scope) }
-        return caller
+        let now = now()
+        if let caller = callers.caller(tokenDigest: digest, at: now) { return .token(caller) }
+        guard let users, !callers.userIssuers.isEmpty, UserToken.isMeant(token) else { throw .credentialsRefused }
+        return try users.user(token, among: callers, at: now)
     }
 
     /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme in any letter case.

@@ -100,7 +100,9 @@ package struct Configuration: Sendable {
         allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
         catalogue = file.catalogue
         wanted = problems.wantedKeys(flags: flags, environment: environment, file: file)
-        callers = Callers(file.callers + problems.callers(in: environment, sha256: sha256))
+        callers = Callers(
+            file.callers + problems.callers(in: environment, sha256: sha256), userIssuers: file.userIssuers,
+            usernameSalt: problems.usernameSalt(in: environment, for: file.userIssuers))
         problems.check(callers)
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development

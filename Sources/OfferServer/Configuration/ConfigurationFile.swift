@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What the configuration file (YAML) says: apps with their products and offers, and callers.
+/// What the configuration file (YAML) says: apps with their products and offers, callers, and users.
 ///
 /// ```yaml
 /// apps:
@@ -16,6 +16,13 @@ package import OfferCore
 ///     scopes: [sign, explain]    # optional: all
 ///     apps: [com.example.app]    # optional: all
 ///     expires: 2027-01-01        # optional: never; the token is good until that day begins, UTC
+/// users:
+///   - issuer: https://id.example.com/
+///     audience: com.example.offers
+///     jwks: https://id.example.com/jwks.json  # or the path of a file
+///     algorithms: [RS256]        # optional: ES256 and RS256
+///     applicationUsername: sub   # or hashedUsername, or appAccountToken
+///     apps: [com.example.app]    # optional: all
 /// ```
 package struct ConfigurationFile: Sendable {
     /// nil where the file says nothing of apps.
@@ -23,6 +30,7 @@ package struct ConfigurationFile: Sendable {
     /// The apps' own keys.
     package private(set) var keyIDs: [BundleID: KeyID] = [:]
     package private(set) var callers: [Caller] = []
+    package private(set) var userIssuers: [UserIssuer] = []
 
     /// The largest file that is read, in bytes.
     package static let maximumSize = 16 * 1024 * 1024
@@ -38,12 +46,13 @@ package struct ConfigurationFile: Sendable {
         var file = ConfigurationFile()
         var reader = YAMLReader(name: name)
         if let root = reader.compose(text) {
-            let members = reader.members(of: root, "the configuration", known: ["apps", "callers"])
+            let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users"])
             if members.isEmpty {
-                reader.add("this names neither apps nor callers", at: root, hint: "name them, or leave the file out")
+                reader.add("this names no apps, callers or users", at: root, hint: "name them, or leave the file out")
             }
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
+            if let users = members["users"] { file.userIssuers = UserIssuersReader.read(users, &reader) }
         }
         return (file, reader.problems)
     }
@@ -144,13 +153,7 @@ package struct ConfigurationFile: Sendable {
                     }
                 })
         }
-        var apps: Set<BundleID>?
-        if let node = members["apps"] {
-            apps = Set(
-                reader.items(of: node, "apps").compactMap { node in
-                    reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "a bundle ID") }
-                })
-        }
+        let apps = members["apps"].map { reader.bundleIDs(of: $0) }
         let expiry = members["expires"].flatMap { node in
             reader.text(of: node).flatMap { text in
                 ExpiryDate.read(text)

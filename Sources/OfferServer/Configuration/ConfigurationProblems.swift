@@ -179,6 +179,25 @@ struct ConfigurationProblems {
         }
     }
 
+    /// - Returns: what usernames are hashed under, if it is set.
+    mutating func usernameSalt(in environment: [String: String], for issuers: [UserIssuer]) -> Secret? {
+        let variable = Variable.usernameSalt.rawValue
+        let salt = environment[variable]
+        if let salt, salt.utf8.count < Self.minimumSaltSize {
+            add("\(variable) is shorter than \(Self.minimumSaltSize) bytes", hint: Self.makeSalt)
+        }
+        let isNeeded = issuers.contains { if case .hashedUsername = $0.customer { true } else { false } }
+        if isNeeded, salt == nil {
+            add("users have a hashedUsername, and \(variable) is not set", hint: Self.makeSalt)
+        }
+        return salt.map(Secret.init)
+    }
+
+    /// In bytes. Who can guess it can tell whose username it is by trying all users.
+    private static let minimumSaltSize = 16
+    private static let makeSalt =
+        "set it to a secret at random, such as that of: openssl rand -hex 32; and never change it"
+
     private mutating func retiredKeys(in environment: [String: String], besides choice: KeyChoice) -> Set<KeyID> {
         let variable = Variable.retiredKeyIDs.rawValue
         var retired: Set<KeyID> = []

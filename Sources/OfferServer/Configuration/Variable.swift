@@ -7,6 +7,7 @@ package enum Variable: String, CaseIterable, Sendable {
     case keysDirectory = "SUBSCRIPTION_OFFERS_KEYS_DIR"
     case allowReadableKeys = "SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS"
     case tokens = "SUBSCRIPTION_OFFERS_API_TOKENS"
+    case usernameSalt = "SUBSCRIPTION_OFFERS_USERNAME_SALT"
     case configurationFile = "SUBSCRIPTION_OFFERS_CONFIG"
     case environmentFile = "SUBSCRIPTION_OFFERS_ENV_FILE"
     case host = "SUBSCRIPTION_OFFERS_HOST"

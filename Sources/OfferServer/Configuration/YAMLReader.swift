@@ -122,6 +122,13 @@ struct YAMLReader {
         }
     }
 
+    mutating func bundleIDs(of node: Node) -> Set<BundleID> {
+        Set(
+            items(of: node, "apps").compactMap { node in
+                value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "a bundle ID") }
+            })
+    }
+
     mutating func number(of node: Node, _ what: String) -> Int64? {
         guard let text = node.scalar?.string, let number = Int64(text), number > 0 else {
             return refuse("\(what) has to be a number", at: node, hint: "write it in digits")

@@ -10,13 +10,13 @@ extension Problem {
             .unknownField:
             400
         case .credentialsMissing, .credentialsRefused: 401
-        case .scopeMissing, .offerNotServed: 403
+        case .scopeMissing, .offerNotServed, .customerNotYours: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .bodyTooLarge: 413
         case .notJSONContent, .encodedContent: 415
-        case .signingUnavailable, .overloaded, .notReady, .stopping: 503
+        case .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping: 503
         }
     }
 
@@ -45,6 +45,8 @@ extension Problem {
         case .credentialsRefused: "credentials_refused"
         case .scopeMissing: "scope_missing"
         case .offerNotServed: "offer_not_served"
+        case .customerNotYours: "customer_not_yours"
+        case .usersUnavailable: "users_unavailable"
         case .signingUnavailable: "signing_unavailable"
         case .overloaded: "overloaded"
         case .notReady: "not_ready"
@@ -102,6 +104,10 @@ extension Problem {
             "The token is not good for this: it lacks the scope \(scope.rawValue)."
         case .offerNotServed:
             "This offer is not signed here."
+        case .customerNotYours:
+            "Users get signatures for themselves alone: leave applicationUsername and appAccountToken out."
+        case .usersUnavailable:
+            "Users cannot be told apart right now: the keys of their identity provider could not be had yet."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
         case .overloaded:
@@ -123,8 +129,8 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .signingUnavailable, .overloaded,
-            .notReady, .stopping:
+            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .customerNotYours,
+            .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping:
             nil
         }
     }
@@ -133,7 +139,7 @@ extension Problem {
     private var retryAfter: Int? {
         switch self {
         case .overloaded: 2
-        case .signingUnavailable, .notReady, .stopping: 30
+        case .usersUnavailable, .signingUnavailable, .notReady, .stopping: 30
         default: nil
         }
     }

@@ -43,8 +43,12 @@ package enum Problem: Error, Hashable {
     case scopeMissing(Caller.Scope)
     /// The app, the product or the offer is none that is signed for this caller; which of them, only the log says.
     case offerNotServed
+    /// A user asks for another customer than the one they are.
+    case customerNotYours
 
     // We cannot sign.
+    /// The public keys of the user's identity provider have not been had yet.
+    case usersUnavailable
     case signingUnavailable
     /// There are more requests than can be answered in time.
     case overloaded

@@ -52,8 +52,7 @@ package actor KeyRingKeeper: Service {
         setup = CurrentSetup(Setup(draft.ring, configuration))
         certificate = CurrentCertificate(configuration.certificate)
         log.notice("keys in force", metadata: draft.ring.summary)
-        Self.log(draft.problems, to: log)
-        readiness.report(draft.problems)
+        readiness.report(draft.problems, from: .keyRing, to: log)
     }
 
     /// Looks at the folder every second, and reads everything again at every signal, until the service stops.
@@ -100,27 +99,12 @@ package actor KeyRingKeeper: Service {
             if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
         }
-        report(configurationProblems + draft.problems)
+        readiness.report(configurationProblems + draft.problems, from: .keyRing, to: log)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
         } else if isAsked || draft.ring.summary != old.summary {
             log.notice("keys in force", metadata: draft.ring.summary)
         }
-    }
-
-    /// Names each problem once, and says when one is gone.
-    private func report(_ problems: [SetupProblem]) {
-        let old = readiness.problems
-        readiness.report(problems)
-        let (before, now) = (Set(old), Set(problems))
-        Self.log(problems.filter { !before.contains($0) }, to: log)
-        for problem in old where !now.contains(problem) {
-            log.notice("no longer so", metadata: ["problem": "\(problem.error)"])
-        }
-    }
-
-    private static func log(_ problems: [SetupProblem], to log: Logger) {
-        for problem in problems { log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"]) }
     }
 
     /// A slip in a file must not open a running service to everybody, or to every offer.

@@ -44,6 +44,9 @@ package struct MemberReader {
         return integer
     }
 
+    /// Whether there is a customer, one that can be read or not.
+    package var namesCustomer: Bool { members["applicationUsername"] != nil || members["appAccountToken"] != nil }
+
     /// An absent customer is an error, an empty username is not: leaving the field out is the commonest cause of
     /// signatures that look right and fail on the device.
     package func customer() throws(Problem) -> Customer {

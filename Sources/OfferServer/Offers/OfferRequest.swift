@@ -15,8 +15,10 @@ package struct OfferRequest: Hashable, Sendable {
     package let offerID: OfferID
     package let customer: Customer
 
-    /// - Parameter members: the members of the request's JSON object, or of its query.
-    package init(_ members: JSONObject, spelling: Spelling) throws(Problem) {
+    /// - Parameters:
+    ///   - members: the members of the request's JSON object, or of its query.
+    ///   - user: the only customer to sign for, whom the request then need not name; nil for any.
+    package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         let reader = MemberReader(members)
         try reader.refuseReserved()
         switch spelling {
@@ -33,7 +35,14 @@ package struct OfferRequest: Hashable, Sendable {
             }
         }
         offerID = try reader.field("offerID", OfferID.init)
-        customer = try reader.customer()
+        customer = try Self.customer(in: reader, user: user)
+    }
+
+    private static func customer(in reader: MemberReader, user: Customer?) throws(Problem) -> Customer {
+        guard let user else { return try reader.customer() }
+        guard reader.namesCustomer else { return user }
+        guard try reader.customer() == user else { throw .customerNotYours }
+        return user
     }
 
     private static let namesInV1: Set<String> = [

@@ -25,37 +25,40 @@ package struct OfferSigner: Sendable {
 
     /// `POST /offer` and `GET /offer`.
     package func answerSample(_ request: IncomingRequest) throws(Problem) -> Answer {
-        Answer(body: try sign(request, spelling: .sample).sampleBody)
+        let (offer, requester) = try sign(request, spelling: .sample)
+        return Answer(body: offer.sampleBody(namesCustomer: requester.customer != nil))
     }
 
     /// `POST /v1/promotional-offers`.
     package func answerV1(_ request: IncomingRequest) throws(Problem) -> Answer {
-        Answer(body: try sign(request, spelling: .v1).v1Body)
+        Answer(body: try sign(request, spelling: .v1).offer.v1Body)
     }
 
-    /// Snapshot of the setup → caller → fields → offer.
-    private func sign(_ request: IncomingRequest, spelling: OfferRequest.Spelling) throws(Problem) -> SignedOffer {
+    /// Snapshot of the setup → requester → fields → offer.
+    private func sign(
+        _ request: IncomingRequest, spelling: OfferRequest.Spelling
+    ) throws(Problem) -> (offer: SignedOffer, requester: Requester) {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
-        let caller = try authenticator.caller(of: request, among: setup.callers, needing: .sign)
-        let offer = try OfferRequest(RequestMembers.read(request), spelling: spelling)
-        if let apps = caller?.apps, !apps.contains(offer.appBundleID) {
-            throw refuse(offer, because: "the caller may not sign for this app", caller: caller)
+        let requester = try authenticator.requester(of: request, among: setup.callers, needing: .sign)
+        let offer = try OfferRequest(RequestMembers.read(request), spelling: spelling, user: requester.customer)
+        if let apps = requester.apps, !apps.contains(offer.appBundleID) {
+            throw refuse(offer, because: "the caller may not sign for this app", for: requester)
         }
-        return try sign(offer, under: setup, for: caller)
+        return (try sign(offer, under: setup, for: requester), requester)
     }
 
     /// Signs an offer that nobody has to authenticate for: one from the command line.
     package func sign(_ offer: OfferRequest) throws(Problem) -> SignedOffer {
-        try sign(offer, under: setup.snapshot, for: nil)
+        try sign(offer, under: setup.snapshot, for: .anyone)
     }
 
     /// Catalogue → key → payload → signature → verification.
     private func sign(
-        _ offer: OfferRequest, under setup: Setup, for caller: Caller?
+        _ offer: OfferRequest, under setup: Setup, for requester: Requester
     ) throws(Problem) -> SignedOffer {
-        try require(offer, in: setup.catalogue, for: caller)
-        let key = try signingKey(for: offer, in: setup.ring, for: caller)
+        try require(offer, in: setup.catalogue, for: requester)
+        let key = try signingKey(for: offer, in: setup.ring, for: requester)
         let payload = OfferPayload(
             appBundleID: offer.appBundleID,
             keyID: key.id,
@@ -75,35 +78,35 @@ package struct OfferSigner: Sendable {
     }
 
     private func require(
-        _ offer: OfferRequest, in catalogue: Catalogue?, for caller: Caller?
+        _ offer: OfferRequest, in catalogue: Catalogue?, for requester: Requester
     ) throws(Problem) {
         guard let catalogue else { return }
         do { try catalogue.require(offer.offerID, of: offer.productIdentifier, in: offer.appBundleID) } catch {
             let hint = CatalogueHint.hint(
                 for: error, offer: offer.offerID, product: offer.productIdentifier, app: offer.appBundleID,
                 in: catalogue)
-            throw refuse(offer, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), caller: caller)
+            throw refuse(offer, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), for: requester)
         }
     }
 
     private func signingKey(
-        for offer: OfferRequest, in ring: KeyRing, for caller: Caller?
+        for offer: OfferRequest, in ring: KeyRing, for requester: Requester
     ) throws(Problem) -> KeyRing.Key {
         do { return try ring.signingKey(for: offer.appBundleID) } catch {
             switch error {
-            case .noKey: throw refuse(offer, because: "no key is chosen for this app", caller: caller)
+            case .noKey: throw refuse(offer, because: "no key is chosen for this app", for: requester)
             case .unknown, .exists, .activeKey, .retired, .outOfService: throw .signingUnavailable
             }
         }
     }
 
     /// The caller hears the same of every reason, so that nobody finds out by asking what there is; the log hears which.
-    private func refuse(_ offer: OfferRequest, because reason: String, caller: Caller?) -> Problem {
+    private func refuse(_ offer: OfferRequest, because reason: String, for requester: Requester) -> Problem {
         log.notice(
             "offer not served",
             metadata: [
                 "reason": "\(reason)", "app": "\(offer.appBundleID.text)", "product": "\(offer.productIdentifier.text)",
-                "offer": "\(offer.offerID.text)", "caller": "\(caller?.name ?? "-")",
+                "offer": "\(offer.offerID.text)", "caller": "\(requester.name)",
             ])
         return .offerNotServed
     }

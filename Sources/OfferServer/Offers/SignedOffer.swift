@@ -16,9 +16,11 @@ package struct SignedOffer: Hashable, Sendable {
     }
 
     /// The body of `/offer`: Apple's sample, member for member.
-    package var sampleBody: [UInt8] {
+    /// - Parameter namesCustomer: whether the customer follows, for one who did not choose it.
+    package func sampleBody(namesCustomer: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writeSignature(to: &writer)
+        if namesCustomer { writeCustomer(to: &writer) }
         return writer.finish()
     }
 
@@ -46,6 +48,10 @@ package struct SignedOffer: Hashable, Sendable {
 
     private func writeOfferAndCustomer(to writer: inout JSONWriter) {
         writer.member("offerID", utf8: payload.offerID.text.utf8)
+        writeCustomer(to: &writer)
+    }
+
+    private func writeCustomer(to writer: inout JSONWriter) {
         switch payload.customer {
         case .applicationUsername(let text): writer.member("applicationUsername", utf8: text.utf8)
         case .appAccountToken(let uuid): writer.member("appAccountToken", utf8: uuid.utf8)

@@ -1,10 +1,19 @@
+import Logging
 import NIOConcurrencyHelpers
 package import OfferCore
 
 /// What ``Health`` has to say beside the state of the keys.
 package final class Readiness: Sendable {
+    /// Who finds problems; each knows its own alone.
+    package enum Source: CaseIterable, Sendable {
+        /// The configuration and the keys that sign.
+        case keyRing
+        /// The key sets of identity providers.
+        case users
+    }
+
     private struct State {
-        var problems: [SetupProblem] = []
+        var problems: [Source: [SetupProblem]] = [:]
         var isStopping = false
         /// When the look at the keys began that has not ended yet.
         var lookBegan: ContinuousClock.Instant?
@@ -15,7 +24,9 @@ package final class Readiness: Sendable {
     package init() {}
 
     /// What is wrong with the setup while the service goes on with what it has.
-    package var problems: [SetupProblem] { state.withLockedValue { $0.problems } }
+    package var problems: [SetupProblem] {
+        state.withLockedValue { state in Source.allCases.flatMap { state.problems[$0] ?? [] } }
+    }
 
     /// That the disk hangs, if it does.
     var hangingDisk: SetupProblem? {
@@ -32,7 +43,21 @@ package final class Readiness: Sendable {
 
     func endLook() { state.withLockedValue { $0.lookBegan = nil } }
 
-    func report(_ problems: [SetupProblem]) { state.withLockedValue { $0.problems = problems } }
+    /// Takes the place of what `source` reported before. The log hears of each problem once, and when one is gone.
+    func report(_ problems: [SetupProblem], from source: Source, to log: Logger) {
+        let old = state.withLockedValue { state in
+            let old = state.problems[source] ?? []
+            state.problems[source] = problems
+            return old
+        }
+        let (before, now) = (Set(old), Set(problems))
+        for problem in problems where !before.contains(problem) {
+            log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
+        }
+        for problem in old where !now.contains(problem) {
+            log.notice("no longer so", metadata: ["problem": "\(problem.error)"])
+        }
+    }
 
     func stop() { state.withLockedValue { $0.isStopping = true } }
 }

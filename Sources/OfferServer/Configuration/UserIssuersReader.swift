@@ -1,0 +1,88 @@
+import OfferCore
+
+/// Reads `users` of the configuration file: the identity providers whose users may ask for themselves.
+struct UserIssuersReader {
+    private var issuers: [UserIssuer] = []
+
+    static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> [UserIssuer] {
+        var users = UserIssuersReader()
+        let nodes = reader.items(of: node, "users")
+        if nodes.isEmpty { reader.add("users names no issuer", at: node, hint: "name one, or leave users out") }
+        for node in nodes { users.readIssuer(node, &reader) }
+        return users.issuers
+    }
+
+    private static let claims = ["applicationUsername", "hashedUsername", "appAccountToken"]
+
+    private mutating func readIssuer(_ node: YAMLNode, _ reader: inout YAMLReader) {
+        let members = reader.members(
+            of: node, "an issuer of users",
+            known: ["issuer", "audience", "jwks", "algorithms"] + Self.claims + ["apps"],
+            required: ["issuer", "audience", "jwks"])
+        let issuer = members["issuer"].flatMap { Self.readText($0, "issuer", &reader) }
+        let audience = members["audience"].flatMap { Self.readText($0, "audience", &reader) }
+        let place = members["jwks"].flatMap { Self.readPlace($0, &reader) }
+        let algorithms = members["algorithms"].map { Self.readAlgorithms($0, &reader) } ?? TokenAlgorithm.usual
+        let customer = Self.readCustomer(members, at: node, &reader)
+        let apps = members["apps"].map { reader.bundleIDs(of: $0) }
+        guard let issuer, let audience, let place, let customer else { return }
+        guard !issuers.contains(where: { $0.issuer == Array(issuer.utf8) }) else {
+            return reader.add("this issuer is there already", at: node, hint: "leave one out")
+        }
+        issuers.append(
+            UserIssuer(
+                issuer: issuer, audience: audience, keys: place, algorithms: algorithms, customer: customer, apps: apps)
+        )
+    }
+
+    /// - Returns: a text of a size that a claim may have, and without what would look like another line of the log.
+    private static func readText(_ node: YAMLNode, _ name: String, _ reader: inout YAMLReader) -> String? {
+        reader.text(of: node).flatMap { text in
+            (try? FieldText(utf8: Array(text.utf8), field: name, sizes: 1...512)).map(\.description)
+                ?? reader.refuse(
+                    "\(name) is empty, too long, or has control characters", at: node,
+                    hint: "copy it from the identity provider")
+        }
+    }
+
+    private static func readPlace(_ node: YAMLNode, _ reader: inout YAMLReader) -> KeySetPlace? {
+        guard let text = readText(node, "jwks", &reader) else { return nil }
+        guard text.contains("://") else { return .file(path: text) }
+        return KeySetURL.isGood(text)
+            ? .url(text)
+            : reader.refuse(
+                "jwks is no URL to fetch keys from", at: node,
+                hint: "write it like https://id.example.com/jwks.json; http is for this machine alone")
+    }
+
+    private static func readAlgorithms(_ node: YAMLNode, _ reader: inout YAMLReader) -> Set<TokenAlgorithm> {
+        let nodes = reader.items(of: node, "algorithms")
+        if nodes.isEmpty { reader.add("algorithms names none", at: node, hint: "name one, or leave algorithms out") }
+        return Set(
+            nodes.compactMap { node in
+                reader.text(of: node).flatMap { text in
+                    TokenAlgorithm(rawValue: text)
+                        ?? reader.refuse(
+                            "this algorithm is not taken", at: node,
+                            hint: "any of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+            })
+    }
+
+    private static func readCustomer(
+        _ members: [String: YAMLNode], at node: YAMLNode, _ reader: inout YAMLReader
+    ) -> UserIssuer.CustomerClaim? {
+        let named = claims.filter { members[$0] != nil }
+        guard named.count == 1, let kind = named.first, let value = members[kind] else {
+            return reader.refuse(
+                "an issuer of users has to have exactly one of \(claims.joined(separator: ", "))", at: node,
+                hint: "name the claim that says who the customer is, such as sub")
+        }
+        guard let claim = readText(value, kind, &reader) else { return nil }
+        switch kind {
+        case "applicationUsername": return .applicationUsername(claim)
+        case "hashedUsername": return .hashedUsername(claim)
+        default: return .appAccountToken(claim)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// Users over a socket, and their keys changed while the service runs.
+@Suite("Users over HTTP", .timeLimit(.minutes(5)))
+struct UsersTests {
+    private static func claims(issuer: String = "https://id.example.com/", user: String = "marked-user") -> String {
+        let expiry = Int(Date.now.timeIntervalSince1970) + 600
+        return #"{"iss":"\#(issuer)","aud":"com.example.offers","exp":\#(expiry),"sub":"\#(user)"}"#
+    }
+
+    private static func file(jwks: String, issuer: String = "https://id.example.com/") -> String {
+        "users: [{issuer: '\(issuer)', audience: com.example.offers, jwks: '\(jwks)', applicationUsername: sub}]"
+    }
+
+    /// A service with a configuration file in its folder of keys.
+    private static func start(
+        jwks: (_ folder: TemporaryFolder) throws -> String, folder: TemporaryFolder
+    ) throws -> RunningService {
+        try folder.write(file(jwks: jwks(folder)).utf8, to: "config.yaml")
+        return try RunningService(arguments: ["--config", folder.path + "/config.yaml", "--log-level", "trace"])
+    }
+
+    private static func ask(_ service: RunningService, _ token: String?) async throws -> ReceivedAnswer? {
+        let headers = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
+        return try await Connection.open(port: service.port) {
+            try await $0.post("/offer", json: body, headers: headers)
+        }
+    }
+
+    /// Waits until a token is answered with a status.
+    private static func wait(_ service: RunningService, _ token: String?, for status: Int) async throws -> Bool {
+        for _ in 0..<300 {
+            if try await ask(service, token)?.status == status { return true }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return false
+    }
+
+    private static func ready(_ service: RunningService) async throws -> String {
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        return String(decoding: try #require(answer).body, as: UTF8.self)
+    }
+
+    private static func waitForReady(_ service: RunningService, _ isAsExpected: (String) -> Bool) async throws -> Bool {
+        for _ in 0..<300 {
+            if isAsExpected(try await ready(service)) { return true }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return false
+    }
+
+    @Test("keys in a file: rotated, damaged, gone and back while the service runs")
+    func file() async throws {
+        let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
+        let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
+        let folder = try TemporaryFolder()
+        let service = try Self.start(
+            jwks: { folder in
+                try folder.write(ProviderKey.set(old).utf8, to: "jwks.json")
+                return folder.path + "/jwks.json"
+            }, folder: folder)
+        #expect(try await Self.wait(service, ofOld, for: 200))
+        let answer = try #require(try await Self.ask(service, ofOld))
+        #expect(String(decoding: answer.body, as: UTF8.self).hasSuffix(#""applicationUsername":"marked-user"}"#))
+        #expect(try await Self.ask(service, ofNew)?.status == 401)
+        #expect(try await Self.ask(service, nil)?.status == 401)
+        #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
+
+        try folder.drop(ProviderKey.set(old, new).utf8, as: "jwks.json")
+        #expect(try await Self.wait(service, ofNew, for: 200))
+        #expect(try await Self.ask(service, ofOld)?.status == 200)
+        try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
+        #expect(try await Self.wait(service, ofOld, for: 401))
+
+        // What cannot be read changes nothing but the readiness.
+        try folder.drop("{".utf8, as: "jwks.json")
+        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("is no set of keys") })
+        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        try folder.remove("jwks.json")
+        #expect(try await Self.waitForReady(service) { $0.contains("is not there") })
+        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
+        try folder.drop(leak.utf8, as: "jwks.json")
+        #expect(try await Self.waitForReady(service) { $0.contains("holds a private or a symmetric key") })
+        #expect(try await Self.ask(service, ofNew)?.status == 200)
+        try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
+        #expect(try await Self.waitForReady(service) { $0.hasPrefix(#"{"status":"ready""#) })
+        #expect(service.stop() == 0)
+        let log = try service.log
+        #expect(!log.contains("marked") && !log.contains("eyJ"))
+        #expect(log.components(separatedBy: "is no set of keys").count == 3, "once when it came and once when it went")
+    }
+
+    @Test("keys at a URL: none yet, had, rotated because of an unknown kid, and kept when the server fails")
+    func url() async throws {
+        let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
+        let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
+        let server = try await KeyServer("")
+        server.answer(.init(status: 503, body: ""))
+        let service = try Self.start(jwks: { _ in server.url }, folder: TemporaryFolder())
+        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 503") })
+        let unavailable = try #require(try await Self.ask(service, ofOld))
+        #expect(unavailable.status == 503 && unavailable.headers["retry-after"] != nil)
+        #expect(String(decoding: unavailable.body, as: UTF8.self).contains("users_unavailable"))
+
+        // The second try comes after five seconds.
+        server.answer(.init(body: try ProviderKey.set(old)))
+        #expect(try await Self.wait(service, ofOld, for: 200))
+        #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
+        let had = server.requests
+
+        // Nobody looks at the server before somebody brings a key that is not known.
+        server.answer(.init(body: try ProviderKey.set(old, new)))
+        try await Task.sleep(for: .seconds(3))
+        #expect(server.requests == had)
+        #expect(try await Self.wait(service, ofNew, for: 200))
+        #expect(server.requests == had + 1)
+        #expect(try await Self.ask(service, ofOld)?.status == 200)
+
+        // Tokens with keys that nobody has do not make it ask again and again.
+        server.answer(.init(status: 500, body: ""))
+        let nobodys = try ProviderKey(kid: "nobody's").token(claims: Self.claims())
+        for _ in 0..<50 { #expect(try await Self.ask(service, nobodys)?.status == 401) }
+        try await Task.sleep(for: .seconds(3))
+        #expect(server.requests == had + 1)
+        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 500") })
+        #expect(server.requests == had + 2, "thirty seconds after the last time")
+        #expect(try await Self.ask(service, ofNew)?.status == 200, "the keys that it had stay")
+        #expect(service.stop() == 0)
+        #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))
+    }
+
+    @Test("SIGHUP adds users to callers, and takes neither for nobody")
+    func reload() async throws {
+        let key = ProviderKey()
+        let token = try key.token(claims: Self.claims())
+        let service = try RunningService(environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
+        #expect(try await Self.ask(service, token)?.status == 401)
+        #expect(try await Self.ask(service, "a.callers.token")?.status == 400, "known, and names no customer")
+        try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
+        try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
+        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
+        let noTokens = "SUBSCRIPTION_OFFERS_API_TOKENS="
+        try service.reload(keyID, config)
+        #expect(try await Self.wait(service, token, for: 200))
+        #expect(try await Self.ask(service, "a.callers.token")?.status == 400)
+
+        // Users alone are callers too: without the token nobody else may ask.
+        try service.reload(keyID, config, noTokens)
+        #expect(try await Self.wait(service, "a.callers.token", for: 401))
+        #expect(try await Self.ask(service, token)?.status == 200)
+        #expect(try await Self.ask(service, nil)?.status == 401)
+
+        // To take the users away as well would open it to everybody.
+        try service.reload(keyID, noTokens)
+        #expect(try await Self.waitForReady(service) { $0.contains("anyone could ask") })
+        #expect(try await Self.ask(service, nil)?.status == 401)
+        #expect(try await Self.ask(service, token)?.status == 200)
+
+        // Another issuer in place of the first.
+        try service.configure(Self.file(jwks: service.keys.path + "/jwks.json", issuer: "another"))
+        try service.reload(keyID, config, noTokens)
+        #expect(try await Self.wait(service, token, for: 401))
+        let ofAnother = try key.token(claims: Self.claims(issuer: "another"))
+        #expect(try await Self.wait(service, ofAnother, for: 200))
+        #expect(service.stop() == 0)
+    }
+
+    @Test("an environment file with a salt has to be private, and no log ever has the salt")
+    func salt() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
+        try folder.write(ProviderKey.set(ProviderKey()).utf8, to: "jwks.json")
+        let users = "[{issuer: a, audience: b, jwks: '\(folder.path)/jwks.json', hashedUsername: sub}]"
+        try folder.write("users: \(users)".utf8, to: "config.yaml")
+        for (mode, status) in [(0o600, Int32(0)), (0o640, 1)] {
+            try folder.write(
+                "SUBSCRIPTION_OFFERS_KEY_ID=2X9R4HXF34\nSUBSCRIPTION_OFFERS_USERNAME_SALT=marked-marked-marked\n".utf8,
+                to: "env", mode: mode)
+            let outcome = try doctor(folder, "--env-file", folder.path + "/env")
+            #expect(outcome.status == status, "\(outcome.standardError)")
+            #expect(!(outcome.standardError + outcome.standardOutput).contains("marked"))
+            #expect(status == 0 || outcome.standardError.contains("SUBSCRIPTION_OFFERS_USERNAME_SALT"))
+        }
+    }
+
+    private func doctor(_ folder: TemporaryFolder, _ arguments: String...) throws -> Command.Outcome {
+        try Command.run(
+            Command.offerSigner,
+            ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/config.yaml"] + arguments)
+    }
+
+    @Test("doctor looks at files of users' keys, and says that it fetches none")
+    func doctor() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
+        let rsa = try ProviderKey.make(for: "RS256")
+        for (text, error) in [
+            (try ProviderKey.set(rsa), nil), (nil, "is not there"), ("{", "is no set of keys"),
+            (#"{"keys":[]}"#, "has no key"), (try ProviderKey.set([rsa.jwk(["d": "marked"])]), "holds a private"),
+            (try ProviderKey.set([rsa.jwk(["alg": "PS512"])]), "no key in"),
+        ] as [(String?, String?)] {
+            if let text { try folder.write(text.utf8, to: "jwks.json") } else { try folder.remove("jwks.json") }
+            try folder.write(Self.file(jwks: folder.path + "/jwks.json").utf8, to: "config.yaml")
+            let outcome = try doctor(folder, "--key-id", "2X9R4HXF34")
+            #expect(outcome.status == (error == nil ? 0 : 1), "\(outcome.standardError)")
+            #expect(
+                outcome.standardError.contains(error ?? "") == (error != nil)
+                    && !outcome.standardError.contains("marked"))
+        }
+        let server = try await KeyServer("")
+        try folder.write(Self.file(jwks: server.url).utf8, to: "config.yaml")
+        let outcome = try doctor(folder, "--key-id", "2X9R4HXF34")
+        #expect(outcome.status == 0 && outcome.standardOutput.contains("would be fetched from \(server.url)"))
+        #expect(server.requests == 0)
+    }
+}

@@ -1,0 +1,72 @@
+import OfferCore
+import OfferIdentity
+import TestSupport
+import Testing
+
+@Suite("Fetching of key sets", .timeLimit(.minutes(1)))
+struct FetchTests {
+    private static func fetch(_ url: String) async -> Result<String, SetupProblem> {
+        let reader = KeySetReader(timeout: .seconds(2)) { _, _ in [] }
+        let result: Result<String, SetupProblem>
+        do throws(SetupProblem) {
+            result = .success(String(decoding: try await reader.text(at: .url(url)), as: UTF8.self))
+        } catch {
+            result = .failure(error)
+        }
+        await reader.close()
+        return result
+    }
+
+    @Test("what a server answers is taken as it is, up to 256 kB")
+    func answers() async throws {
+        let server = try await KeyServer("text")
+        #expect(await Self.fetch(server.url) == .success("text"))
+        let most = String(repeating: "x", count: KeySetReader.maximumSize)
+        server.answer(.init(body: most))
+        #expect(await Self.fetch(server.url) == .success(most))
+        server.answer(.init(body: most + "x"))
+        guard case .failure(let problem) = await Self.fetch(server.url) else {
+            Issue.record("too large")
+            return
+        }
+        #expect(problem.error.contains("more than 262144 bytes"))
+    }
+
+    @Test("every other status is a problem, and a redirect is not followed", arguments: [204, 301, 302, 307, 404, 500])
+    func statuses(status: Int) async throws {
+        let (server, other) = (try await KeyServer("text"), try await KeyServer("other"))
+        server.answer(.init(status: status, body: "", location: other.url))
+        guard case .failure(let problem) = await Self.fetch(server.url) else {
+            Issue.record("\(status)")
+            return
+        }
+        #expect(problem.error == "users' keys could not be fetched from \(server.url) (status \(status))")
+        #expect(other.requests == 0)
+    }
+
+    @Test("an answer that drips in, or never comes, is given up")
+    func slow() async throws {
+        for drip in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"] {
+            let port = try await SlowServer.start(after: drip)
+            let start = ContinuousClock.now
+            guard case .failure(let problem) = await Self.fetch("http://127.0.0.1:\(port)/") else {
+                Issue.record("it has never come")
+                return
+            }
+            #expect(problem.error.contains("no whole answer in time"))
+            #expect(.now - start < .seconds(10))
+        }
+    }
+
+    @Test("where nobody listens, or no certificate is to be had, it says so")
+    func nobody() async throws {
+        let server = try await KeyServer("text")
+        for url in ["http://127.0.0.1:1/", "https://127.0.0.1:\(server.port)/"] {
+            guard case .failure(let problem) = await Self.fetch(url) else {
+                Issue.record("\(url)")
+                return
+            }
+            #expect(problem.error.hasPrefix("users' keys could not be fetched from \(url)"))
+        }
+    }
+}

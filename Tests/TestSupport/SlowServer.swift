@@ -1,0 +1,22 @@
+import NIOCore
+import NIOPosix
+
+/// A server on a free port of 127.0.0.1 that sends a byte ten times a second, without end.
+package enum SlowServer {
+    /// - Parameter beginning: what it sends at once to whoever connects; if empty, it sends nothing ever.
+    /// - Returns: the port. The server is there as long as the process.
+    package static func start(after beginning: String) async throws -> Int {
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                guard !beginning.isEmpty else { return channel.eventLoop.makeSucceededVoidFuture() }
+                channel.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) {
+                    task in
+                    guard channel.isActive else { return task.cancel() }
+                    channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
+                }
+                return channel.eventLoop.submit { channel.writeAndFlush(ByteBuffer(string: beginning), promise: nil) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return channel.localAddress?.port ?? 0
+    }
+}
