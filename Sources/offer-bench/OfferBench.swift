@@ -37,8 +37,10 @@ enum OfferBench {
         let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
         let setup = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
         let now: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_225_600_000) }
+        let limiter = Limiter(log: log)
         let signer = OfferSigner(
-            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: now),
+            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: now, limiter: limiter),
+            limiter: limiter,
             makeNonce: {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)

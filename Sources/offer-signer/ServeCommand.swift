@@ -50,8 +50,11 @@ struct ServeCommand: AsyncParsableCommand {
             setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let limiter = Limiter(log: log)
         let offers = OfferSigner(
-            setup: keeper.setup, authenticator: SystemSources.authenticator(userKeys: userKeys, log: log),
+            setup: keeper.setup,
+            authenticator: SystemSources.authenticator(userKeys: userKeys, limiter: limiter, log: log),
+            limiter: limiter,
             makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)
         let routes = Routes(offers: offers, health: health, log: log)

@@ -30,9 +30,11 @@ struct SignCommand: ParsableCommand {
             try DevelopmentKey.makeIfWanted(configuration)
             let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
+            let limiter = Limiter(log: log)
             let signer = OfferSigner(
                 setup: CurrentSetup(Setup(ring: draft.ring, catalogue: configuration.catalogue)),
-                authenticator: SystemSources.authenticator, makeNonce: SystemSources.makeNonce, now: SystemSources.now,
+                authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter, log: log), limiter: limiter,
+                makeNonce: SystemSources.makeNonce, now: SystemSources.now,
                 log: log)
             let signed = try signer.sign(offer)
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")

@@ -10,13 +10,10 @@ enum SystemSources {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 
-    /// For where nobody has to say who asks.
-    static let authenticator = Authenticator(sha256: SHA256.hash, now: now)
-
-    /// - Parameter userKeys: the key sets of identity providers.
-    static func authenticator(userKeys: CurrentUserKeys, log: Logger) -> Authenticator {
-        let users = UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log)
-        return Authenticator(sha256: SHA256.hash, now: now, users: users)
+    /// - Parameter userKeys: the key sets of identity providers; nil where there are none.
+    static func authenticator(userKeys: CurrentUserKeys?, limiter: Limiter, log: Logger) -> Authenticator {
+        let users = userKeys.map { UserAuthenticator(keys: $0, hmacSHA256: HMACSHA256.code(of:under:), log: log) }
+        return Authenticator(sha256: SHA256.hash, now: now, users: users, limiter: limiter)
     }
 
     static func makeNonce() -> Nonce {

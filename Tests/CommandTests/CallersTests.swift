@@ -65,9 +65,7 @@ struct CallersTests {
         // A file with one line that does not hold changes nothing, and is told.
         try service.configure("apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x}]")
         try service.reload(Self.key, config)
-        for _ in 0..<300 where try await !Self.ready(of: service).contains("line 2") {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try await Self.ready(of: service).contains("line 2") }
         #expect(try await Self.ready(of: service).contains("config.yaml, line 2: a caller has no tokenSHA256"))
         #expect(try await Self.status(first, of: service)?.status == 200)
         #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
@@ -82,9 +80,7 @@ struct CallersTests {
 
         // Neither does one that would open the service to everybody and to every offer.
         try service.reload(Self.key)
-        for _ in 0..<300 where try await !Self.ready(of: service).contains("anyone could ask") {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try await Self.ready(of: service).contains("anyone could ask") }
         #expect(try await Self.ready(of: service).contains("any offer would be signed"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
         #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
@@ -93,18 +89,14 @@ struct CallersTests {
         try service.configure(
             "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
         try service.reload(Self.key, config)
-        for _ in 0..<300 where try await !Self.ready(of: service).contains("NOTTHERE12") {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try await Self.ready(of: service).contains("NOTTHERE12") }
         #expect(try await Self.ready(of: service).contains("NOTTHERE12"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
 
         // It comes into force when its key comes; but not if the file has been changed since, and does not hold.
         try service.configure("callers: [{name: x}]")
         try service.reload(Self.key, config)
-        for _ in 0..<300 where try await Self.ready(of: service).contains("NOTTHERE12") {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try await !Self.ready(of: service).contains("NOTTHERE12") }
         try service.keys.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_NOTTHERE12.p8")
         try await Task.sleep(for: .seconds(2))
         #expect(try await !Self.ready(of: service).contains("NOTTHERE12"))

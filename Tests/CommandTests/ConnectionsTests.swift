@@ -35,7 +35,7 @@ struct ConnectionsTests {
         #expect(try await Connection.open(port: service.port) { try await $0.get("/health/ready") }?.status == 200)
         for channel in idle { channel.close(promise: nil) }
         try await group.shutdownGracefully()
-        for _ in 0..<300 where try service.descriptorCount > before { try await Task.sleep(for: .milliseconds(100)) }
+        try await waitUntil { try service.descriptorCount <= before }
         #expect(try service.descriptorCount <= before)
         #expect(try !service.log.contains("cannot be listed"))
         #expect(service.stop() == 0)

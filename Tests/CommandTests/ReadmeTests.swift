@@ -1,5 +1,7 @@
 import Foundation
+import OfferCore
 import OfferCrypto
+import OfferServer
 import TestSupport
 import Testing
 
@@ -27,10 +29,12 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // users for it, a start with TLS, two snippets, and the two commands.
+        // users and limits for it, a start with TLS, two snippets, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "sh", "swift", "swift", "sh",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "yaml", "sh", "swift",
+                "swift",
+                "sh",
                 "json",
             ])
         for command in ["scripts/run", "scripts/test"] {
@@ -127,6 +131,14 @@ struct ReadmeTests {
         #expect(answers.last?.contains(#""code":"credentials_refused""#) == true)
     }
 
+    @Test("the limits are those that hold without them")
+    func limits() throws {
+        let (file, problems) = ConfigurationFile.read(
+            Array(try Self.block("yaml", containing: "limits:").utf8), name: "README")
+        #expect(problems == [])
+        #expect(file.limits == Limits())
+    }
+
     @Test("the start with TLS serves HTTP/2 with the certificate")
     func tls() throws {
         let folder = try Self.checkout()
@@ -174,9 +186,7 @@ struct ReadmeTests {
         func ask(_ user: String) throws -> String {
             try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
         }
-        for _ in 0..<300 where try !ask("8d7f9a52c4e1").contains("signature") {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try ask("8d7f9a52c4e1").contains("signature") }
         #expect(try ask("8d7f9a52c4e1").hasSuffix(#","applicationUsername":"8d7f9a52c4e1"}"#))
         #expect(try ask("another").contains(#""code":"customer_not_yours""#))
     }

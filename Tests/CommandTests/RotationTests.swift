@@ -121,9 +121,7 @@ struct RotationTests {
             try service.keys.remove(file)
             #expect(try await Self.waitForProblems(1, of: service).first?.contains("is gone") == true)
             try service.keys.write(Array("no key".utf8), to: file)
-            for _ in 0..<300 where try await !Self.readiness(of: service).problems[0].contains("is not PEM") {
-                try await Task.sleep(for: .milliseconds(100))
-            }
+            try await waitUntil { try await Self.readiness(of: service).problems[0].contains("is not PEM") }
             #expect(try await Self.readiness(of: service).problems.first?.contains("is not PEM") == true)
             try service.keys.drop(pem, as: file)
             #expect(try await Self.waitForProblems(0, of: service) == [])

@@ -108,9 +108,7 @@ struct TLSTests {
         let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
         try pair.renew(name: "second")
         try service.reload(key)
-        for _ in 0..<300 where try Self.shownName(by: service) != "second" {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil { try Self.shownName(by: service) == "second" }
         #expect(try Self.shownName(by: service) == "second")
 
         // Another's key, one that others can read, one that soon is over, none at all.

@@ -1,3 +1,4 @@
+import Foundation
 import OfferCore
 import OfferIdentity
 import TestSupport
@@ -56,6 +57,44 @@ struct FetchTests {
             #expect(problem.error.contains("no whole answer in time"))
             #expect(.now - start < .seconds(10))
         }
+    }
+
+    @Test("a server whose certificate nobody vouches for is refused")
+    func certificate() async throws {
+        let folder = try TemporaryFolder()
+        let made = try Command.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem",
+                "-out", "cert.pem", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+            ], directory: folder.url)
+        try #require(made.status == 0, "\(made.standardError)")
+        try folder.write([], to: "out")
+        let server = Process()
+        server.executableURL = URL(filePath: "/usr/bin/env")
+        server.arguments = [
+            "openssl", "s_server", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem", "-www",
+        ]
+        server.currentDirectoryURL = folder.url
+        server.standardInput = FileHandle.nullDevice
+        server.standardOutput = try FileHandle(forWritingTo: folder.url.appending(path: "out"))
+        server.standardError = FileHandle.nullDevice
+        try server.run()
+        defer { server.terminate() }
+        var address = ""
+        while address.isEmpty, server.isRunning {
+            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
+            address = announced.firstMatch(of: /ACCEPT (127\.0\.0\.1:[0-9]+)\n/).map { String($0.1) } ?? ""
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        // It would answer: somebody who does not ask for its certificate gets a page.
+        let careless = try Command.run("curl", ["-sSk", "https://\(address)/"])
+        #expect(careless.status == 0)
+        guard case .failure(let problem) = await Self.fetch("https://\(address)/") else {
+            Issue.record("anybody could say who is a user")
+            return
+        }
+        #expect(problem.error.contains("CERTIFICATE_VERIFY_FAILED"), "\(problem.error)")
     }
 
     @Test("where nobody listens, or no certificate is to be had, it says so")

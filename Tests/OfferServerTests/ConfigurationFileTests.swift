@@ -46,12 +46,19 @@ struct ConfigurationFileTests {
             audience: com.example.offers
             jwks: keys/jwks.json
             hashedUsername: "1"
+        limits:
+          tokens: {perSecond: 500, burst: 1000}
+          users: off
+          customers: {perSecond: 0.5, burst: 1}
         """
 
     @Test("what it says is taken, texts as they stand there")
     func good() throws {
         let (file, problems) = Self.read(Self.good)
         #expect(problems == [])
+        #expect(file.limits.tokens == RateLimit(perSecond: 500, burst: 1000))
+        #expect(file.limits.customers == RateLimit(perSecond: 0.5, burst: 1))
+        #expect(file.limits.users == nil && file.limits.addresses == Limits().addresses)
         let app = try BundleID(utf8: Array("com.example.app".utf8))
         #expect(file.keyIDs.count == 1 && file.keyIDs[app]?.description == "2X9R4HXF34")
         let catalogue = try #require(file.catalogue)
@@ -89,6 +96,9 @@ struct ConfigurationFileTests {
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: []}\n  - {productID: p, offers: []}", 5),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: o}", 4),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, ofers: []}", 4),
+            ("limits: 5", 1), ("limits:\n  tokens: on", 2), ("limits:\n  tokens: {perSecond: 1}", 2),
+            ("limits:\n  users: {perSecond: 0, burst: 1}", 2), ("limits:\n  users: {perSecond: 1, burst: 0.5}", 2),
+            ("limits:\n  users: {perSecond: nan, burst: 1}", 2), ("limits:\n  user: off", 2),
             ("{}", 1), ("apps: []", 1), ("callers: []", 1),
             ("callers:", 1), ("callers:\n- name: a\n  tokenSHA256: 00", 3),
             ("callers:\n- name: a", 2),

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 import OfferCore
 import OfferCrypto
 import OfferServer
@@ -14,22 +15,28 @@ struct TestRoutes {
 
     /// The key sets of identity providers.
     let userKeys = CurrentUserKeys()
+    /// What the limits take for the time.
+    let clock = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
 
     init(
         pair: any SigningKeyPair, catalogue: Catalogue? = nil, callers: [Caller] = [], userIssuers: [UserIssuer] = [],
-        usernameSalt: Secret? = nil
+        usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()
     ) throws {
         log = RecordedLog()
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
         let setup = CurrentSetup(
             Setup(
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
-                callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt)))
+                callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt), limits: limits,
+                proxies: proxies))
+        let limiter = Limiter(log: log.logger, now: { [clock] in clock.withLockedValue { $0 } })
         signer = OfferSigner(
             setup: setup,
             authenticator: Authenticator(
                 sha256: SHA256.hash, now: { Fixtures.timestamp },
-                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log.logger)),
+                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log.logger),
+                limiter: limiter),
+            limiter: limiter,
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
         routes = Routes(
@@ -37,11 +44,16 @@ struct TestRoutes {
             log: log.logger)
     }
 
-    func post(_ path: String, _ json: String, authorization: String? = nil) -> Answer {
+    /// - Parameters:
+    ///   - peer: where it comes from, if anybody knows.
+    ///   - forwardedFor: what `X-Forwarded-For` says.
+    func post(
+        _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
+    ) -> Answer {
         routes.answer(
             IncomingRequest(
                 method: "POST", target: path, contentType: "application/json", authorization: authorization,
-                body: Array(json.utf8)))
+                peer: peer.flatMap { IPAddress($0) }, forwardedFor: forwardedFor, body: Array(json.utf8)))
     }
 
     func get(_ target: String) -> Answer { routes.answer(IncomingRequest(method: "GET", target: target)) }

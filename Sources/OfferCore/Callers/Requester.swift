@@ -6,12 +6,12 @@ package enum Requester: Sendable {
     /// Somebody who signed in with an identity provider, and the customer that this makes of them.
     case user(of: UserIssuer, customer: Customer)
 
-    package var scopes: Set<Caller.Scope> {
+    package func has(_ scope: Caller.Scope) -> Bool {
         switch self {
-        case .anyone: Set(Caller.Scope.allCases)
-        case .token(let caller): caller.scopes
+        case .anyone: true
+        case .token(let caller): caller.scopes.contains(scope)
         // The metrics and the explanations are about everybody.
-        case .user: [.sign]
+        case .user: scope == .sign
         }
     }
 

@@ -4,10 +4,17 @@ package struct Setup: Sendable {
     /// nil where any offer of an app that has a key is signed.
     package let catalogue: Catalogue?
     package let callers: Callers
+    package let limits: Limits
+    package let proxies: TrustedProxies
 
-    package init(ring: KeyRing, catalogue: Catalogue? = nil, callers: Callers = Callers([])) {
+    package init(
+        ring: KeyRing, catalogue: Catalogue? = nil, callers: Callers = Callers([]), limits: Limits = Limits(),
+        proxies: TrustedProxies = TrustedProxies()
+    ) {
         self.ring = ring
         self.catalogue = catalogue
         self.callers = callers
+        self.limits = limits
+        self.proxies = proxies
     }
 }

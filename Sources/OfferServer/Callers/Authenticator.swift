@@ -5,35 +5,49 @@ package struct Authenticator: Sendable {
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
     private let now: @Sendable () -> Timestamp
     private let users: UserAuthenticator?
+    private let limiter: Limiter
 
-    /// - Parameter users: nil where only tokens of callers are known.
+    /// - Parameters:
+    ///   - users: nil where only tokens of callers are known.
+    ///   - limiter: how often an address may ask without a good token.
     package init(
         sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp,
-        users: UserAuthenticator? = nil
+        users: UserAuthenticator? = nil, limiter: Limiter
     ) {
         self.sha256 = sha256
         self.now = now
         self.users = users
+        self.limiter = limiter
     }
 
+    /// - Parameter setup: says who there is.
     func requester(
-        of request: IncomingRequest, among callers: Callers, needing scope: Caller.Scope
+        of request: IncomingRequest, under setup: Setup, needing scope: Caller.Scope
     ) throws(Problem) -> Requester {
-        guard !callers.isEmpty else { return .anyone }
-        guard let credentials = request.authorization else { throw .credentialsMissing }
-        guard let token = Self.token(in: credentials) else { throw .credentialsRefused }
-        let requester = try requester(bringing: token, among: callers)
-        guard requester.scopes.contains(scope) else { throw .scopeMissing(scope) }
+        let requester = try requester(of: request, under: setup)
+        guard requester.has(scope) else { throw .scopeMissing(scope) }
         return requester
     }
 
-    private func requester(bringing token: [UInt8], among callers: Callers) throws(Problem) -> Requester {
-        let digest: [UInt8]
-        do { digest = try sha256(token) } catch { throw .signingUnavailable }
+    private func requester(of request: IncomingRequest, under setup: Setup) throws(Problem) -> Requester {
+        let callers = setup.callers
+        let token = request.authorization.flatMap(Self.token)
         let now = now()
-        if let caller = callers.caller(tokenDigest: digest, at: now) { return .token(caller) }
-        guard let users, !callers.userIssuers.isEmpty, UserToken.isMeant(token) else { throw .credentialsRefused }
+        if let token, !callers.isEmpty, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) {
+            return .token(caller)
+        }
+        // Everything else anybody can send, and as often as they like.
+        try limiter.admitAddress(of: request, under: setup)
+        guard !callers.isEmpty else { return .anyone }
+        guard request.authorization != nil else { throw .credentialsMissing }
+        guard let token, let users, !callers.userIssuers.isEmpty, UserToken.isMeant(token) else {
+            throw .credentialsRefused
+        }
         return try users.user(token, among: callers, at: now)
+    }
+
+    private func digest(of token: [UInt8]) throws(Problem) -> [UInt8] {
+        do { return try sha256(token) } catch { throw .signingUnavailable }
     }
 
     /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme in any letter case.

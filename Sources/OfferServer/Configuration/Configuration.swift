@@ -30,9 +30,9 @@ package struct Configuration: Sendable {
     package let sharesPort: Bool
     /// For TLS; nil where plain HTTP is spoken.
     package let certificate: ServerCertificate?
-    package let proxies: TrustedProxies
-    /// Whether a proxy is in front that nobody gets past, so that every peer may be it.
+    /// Whether a proxy in front speaks TLS, and nobody gets past it.
     package let isBehindProxy: Bool
+    package let proxies: TrustedProxies
     /// The folder of `SubscriptionKey_<KEYID>.p8`.
     package let keysDirectory: String
     /// Whether it was named, and is not just where keys are by default.
@@ -46,6 +46,7 @@ package struct Configuration: Sendable {
     /// nil where any offer of an app that has a key is signed.
     package let catalogue: Catalogue?
     package let callers: Callers
+    package let limits: Limits
     /// Whether to sign with a key in the folder that is made if it is not there; the App Store does not know it.
     package let isDevelopment: Bool
 
@@ -90,8 +91,10 @@ package struct Configuration: Sendable {
         problems.checkPort(port)
         sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
         self.certificate = certificate
-        proxies = problems.proxies(flags.trustedProxies ?? environment[Variable.trustedProxies.rawValue])
         isBehindProxy = flags.behindProxy || problems.isOn(.behindProxy, in: environment)
+        proxies = TrustedProxies(
+            problems.networks(flags.trustedProxies ?? environment[Variable.trustedProxies.rawValue]),
+            arePeersProxies: isBehindProxy)
         let named = problems.path(
             flags.keysDirectory ?? environment[Variable.keysDirectory.rawValue],
             setBy: "\(Variable.keysDirectory.rawValue) or --keys-dir")
@@ -104,6 +107,7 @@ package struct Configuration: Sendable {
             file.callers + problems.callers(in: environment, sha256: sha256), userIssuers: file.userIssuers,
             usernameSalt: problems.usernameSalt(in: environment, for: file.userIssuers))
         problems.check(callers)
+        limits = file.limits
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
         let allowsAnyone = flags.allowAnyone || problems.isOn(.allowAnyone, in: environment)

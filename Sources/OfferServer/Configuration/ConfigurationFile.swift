@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What the configuration file (YAML) says: apps with their products and offers, callers, and users.
+/// What the configuration file (YAML) says: apps with their products and offers, callers, users, and limits.
 ///
 /// ```yaml
 /// apps:
@@ -23,6 +23,9 @@ package import OfferCore
 ///     algorithms: [RS256]        # optional: ES256 and RS256
 ///     applicationUsername: sub   # or hashedUsername, or appAccountToken
 ///     apps: [com.example.app]    # optional: all
+/// limits:                        # each is optional
+///   tokens: off
+///   users: {perSecond: 1, burst: 60}
 /// ```
 package struct ConfigurationFile: Sendable {
     /// nil where the file says nothing of apps.
@@ -31,6 +34,8 @@ package struct ConfigurationFile: Sendable {
     package private(set) var keyIDs: [BundleID: KeyID] = [:]
     package private(set) var callers: [Caller] = []
     package private(set) var userIssuers: [UserIssuer] = []
+
+    package private(set) var limits = Limits()
 
     /// The largest file that is read, in bytes.
     package static let maximumSize = 16 * 1024 * 1024
@@ -46,12 +51,13 @@ package struct ConfigurationFile: Sendable {
         var file = ConfigurationFile()
         var reader = YAMLReader(name: name)
         if let root = reader.compose(text) {
-            let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users"])
+            let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users", "limits"])
             if members.isEmpty {
                 reader.add("this names no apps, callers or users", at: root, hint: "name them, or leave the file out")
             }
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
+            if let limits = members["limits"] { file.limits = LimitsReader.read(limits, &reader) }
             if let users = members["users"] { file.userIssuers = UserIssuersReader.read(users, &reader) }
         }
         return (file, reader.problems)

@@ -48,18 +48,17 @@ struct ConfigurationProblems {
     }
 
     /// - Parameter text: addresses and networks, such as `10.0.0.0/8,2001:db8::1`.
-    mutating func proxies(_ text: String?) -> TrustedProxies {
+    mutating func networks(_ text: String?) -> [TrustedProxies.Network] {
         let parts = text?.split(separator: ",", omittingEmptySubsequences: false) ?? []
-        return TrustedProxies(
-            parts.enumerated().compactMap { index, part in
-                let network = TrustedProxies.Network(part.trimmed)
-                if network == nil {
-                    add(
-                        "part \(index + 1) of \(Variable.trustedProxies.rawValue) or --trusted-proxies is no network",
-                        hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 10.0.0.0/8")
-                }
-                return network
-            })
+        return parts.enumerated().compactMap { index, part in
+            let network = TrustedProxies.Network(part.trimmed)
+            if network == nil {
+                add(
+                    "part \(index + 1) of \(Variable.trustedProxies.rawValue) or --trusted-proxies is no network",
+                    hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 10.0.0.0/8")
+            }
+            return network
+        }
     }
 
     /// - Returns: `path`, or nil if it is not set or looks like something else.

@@ -1,3 +1,5 @@
+package import OfferCore
+
 /// An HTTP request (RFC 9110) whose body has arrived whole, free of the framework that carried it.
 package struct IncomingRequest: Sendable {
     /// The method as it was sent; it is case-sensitive.

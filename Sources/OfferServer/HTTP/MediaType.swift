@@ -1,3 +1,5 @@
+import OfferCore
+
 /// Tells whether a `Content-Type` (RFC 9110 section 8.3) announces JSON in UTF-8.
 enum MediaType {
     static func isJSON(_ contentType: String) -> Bool {

@@ -16,6 +16,7 @@ extension Problem {
         case .requestTimeout: 408
         case .bodyTooLarge: 413
         case .notJSONContent, .encodedContent: 415
+        case .rateLimited: 429
         case .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping: 503
         }
     }
@@ -46,6 +47,7 @@ extension Problem {
         case .scopeMissing: "scope_missing"
         case .offerNotServed: "offer_not_served"
         case .customerNotYours: "customer_not_yours"
+        case .rateLimited: "rate_limited"
         case .usersUnavailable: "users_unavailable"
         case .signingUnavailable: "signing_unavailable"
         case .overloaded: "overloaded"
@@ -106,6 +108,8 @@ extension Problem {
             "This offer is not signed here."
         case .customerNotYours:
             "Users get signatures for themselves alone: leave applicationUsername and appAccountToken out."
+        case .rateLimited(let seconds):
+            "You have asked more often than you may. Ask again in \(seconds) s."
         case .usersUnavailable:
             "Users cannot be told apart right now: the keys of their identity provider could not be had yet."
         case .signingUnavailable:
@@ -130,7 +134,7 @@ extension Problem {
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
             .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .customerNotYours,
-            .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping:
+            .rateLimited, .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping:
             nil
         }
     }
@@ -138,6 +142,7 @@ extension Problem {
     /// After how many seconds it is worth asking again; nil where it is not.
     private var retryAfter: Int? {
         switch self {
+        case .rateLimited(let seconds): seconds
         case .overloaded: 2
         case .usersUnavailable, .signingUnavailable, .notReady, .stopping: 30
         default: nil

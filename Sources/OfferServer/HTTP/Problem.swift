@@ -46,6 +46,10 @@ package enum Problem: Error, Hashable {
     /// A user asks for another customer than the one they are.
     case customerNotYours
 
+    // It may not be had now.
+    /// With the time until it may.
+    case rateLimited(seconds: Int)
+
     // We cannot sign.
     /// The public keys of the user's identity provider have not been had yet.
     case usersUnavailable

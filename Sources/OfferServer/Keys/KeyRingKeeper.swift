@@ -153,7 +153,10 @@ package actor KeyRingKeeper: Service {
 
 extension Setup {
     fileprivate init(_ ring: KeyRing, _ configuration: Configuration) {
-        self.init(ring: ring, catalogue: configuration.catalogue, callers: configuration.callers)
+        self.init(
+            ring: ring, catalogue: configuration.catalogue, callers: configuration.callers,
+            limits: configuration.limits,
+            proxies: configuration.proxies)
     }
 }
 

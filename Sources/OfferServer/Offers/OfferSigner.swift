@@ -8,16 +8,18 @@ package import OfferCore
 package struct OfferSigner: Sendable {
     private let setup: CurrentSetup
     private let authenticator: Authenticator
+    private let limiter: Limiter
     private let makeNonce: @Sendable () -> Nonce
     private let now: @Sendable () -> Timestamp
     private let log: Logger
 
     package init(
-        setup: CurrentSetup, authenticator: Authenticator, makeNonce: @escaping @Sendable () -> Nonce,
+        setup: CurrentSetup, authenticator: Authenticator, limiter: Limiter, makeNonce: @escaping @Sendable () -> Nonce,
         now: @escaping @Sendable () -> Timestamp, log: Logger
     ) {
         self.setup = setup
         self.authenticator = authenticator
+        self.limiter = limiter
         self.makeNonce = makeNonce
         self.now = now
         self.log = log
@@ -34,17 +36,19 @@ package struct OfferSigner: Sendable {
         Answer(body: try sign(request, spelling: .v1).offer.v1Body)
     }
 
-    /// Snapshot of the setup → requester → fields → offer.
+    /// Snapshot of the setup → requester → their limit → fields → their customer's limit → offer.
     private func sign(
         _ request: IncomingRequest, spelling: OfferRequest.Spelling
     ) throws(Problem) -> (offer: SignedOffer, requester: Requester) {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
-        let requester = try authenticator.requester(of: request, among: setup.callers, needing: .sign)
+        let requester = try authenticator.requester(of: request, under: setup, needing: .sign)
+        try limiter.admit(requester, under: setup.limits)
         let offer = try OfferRequest(RequestMembers.read(request), spelling: spelling, user: requester.customer)
         if let apps = requester.apps, !apps.contains(offer.appBundleID) {
             throw refuse(offer, because: "the caller may not sign for this app", for: requester)
         }
+        try limiter.admit(offer, from: requester, under: setup.limits)
         return (try sign(offer, under: setup, for: requester), requester)
     }
 

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import OfferCore
 
 /// Answers the one request of an HTTP/2 stream (RFC 9113), as ``RequestHandler`` does those of an HTTP/1.1 connection.
 ///

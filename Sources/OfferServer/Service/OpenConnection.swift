@@ -1,4 +1,5 @@
 package import NIOCore
+import OfferCore
 
 /// One connection, as far as others have to know of it. Belongs to its event loop.
 package final class OpenConnection {

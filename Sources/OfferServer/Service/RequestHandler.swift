@@ -1,4 +1,5 @@
 package import NIOCore
+import OfferCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///

@@ -4,13 +4,15 @@ package import Logging
 package struct Routes: Sendable {
     private let offers: OfferSigner
     private let health: Health
-    private let overload = OverloadWarning()
+    private let overload: OccasionalWarning
     private let log: Logger
 
     package init(offers: OfferSigner, health: Health, log: Logger) {
         self.offers = offers
         self.health = health
         self.log = log
+        overload = OccasionalWarning(
+            "there is more to do than can be done in time, and some requests get 503", log: log)
     }
 
     /// Answers every request; a problem becomes its answer here.
@@ -25,12 +27,21 @@ package struct Routes: Sendable {
     /// The answer to a problem, under a new request ID that the log knows too.
     package func answer(_ problem: Problem) -> Answer {
         let requestID = RequestID()
-        // Where there is too much to do, a line for each would be more of it.
         log.log(
-            level: problem == .overloaded ? .debug : .info,
+            level: isQuiet(problem) ? .debug : .info,
             "request refused", metadata: ["code": "\(problem.code)", "requestID": "\(requestID.text)"])
-        if problem == .overloaded { overload.warn(log) }
         return problem.answer(requestID: requestID)
+    }
+
+    /// Where there is too much to do, a line for each would be more of it.
+    private func isQuiet(_ problem: Problem) -> Bool {
+        switch problem {
+        case .rateLimited: return true
+        case .overloaded:
+            overload.warn(["hint": "give the service more cores, or start another one beside it"])
+            return true
+        default: return false
+        }
     }
 
     private func route(_ request: IncomingRequest) throws(Problem) -> Answer {

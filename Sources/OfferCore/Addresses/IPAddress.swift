@@ -1,33 +1,32 @@
 /// An IP address, in the 16 bytes of IPv6; one of IPv4 is mapped into them (RFC 4291 section 2.5.5.2), so that both spellings
 /// of it are equal.
 package struct IPAddress: Hashable, Sendable {
-    /// In network order.
-    private let groups: [UInt16]
+    /// The first eight bytes, and the last.
+    private let halves: SIMD2<UInt64>
+
+    private init(halves: SIMD2<UInt64>) {
+        self.halves = halves
+    }
 
     /// - Parameter text: four decimal numbers, or IPv6 as RFC 4291 section 2.2 has it; without brackets, port or zone.
     package init?(_ text: some StringProtocol) {
-        if let v4 = Self.v4(text) {
-            groups = [0, 0, 0, 0, 0, 0xFFFF] + v4
-        } else if let v6 = Self.v6(text) {
-            groups = v6
-        } else {
-            return nil
-        }
+        guard let groups = Self.v4(text).map({ [0, 0, 0, 0, 0, 0xFFFF] + $0 }) ?? Self.v6(text) else { return nil }
+        func half(_ groups: ArraySlice<UInt16>) -> UInt64 { groups.reduce(0) { $0 << 16 | UInt64($1) } }
+        halves = SIMD2(half(groups[..<4]), half(groups[4...]))
     }
 
-    package var isV4: Bool { groups[..<6].elementsEqual([0, 0, 0, 0, 0, 0xFFFF]) }
+    package var isV4: Bool { halves.x == 0 && halves.y >> 32 == 0xFFFF }
 
     /// Whether only this machine can have it.
-    package var isLoopback: Bool {
-        isV4 ? groups[6] >> 8 == 127 : groups.elementsEqual([0, 0, 0, 0, 0, 0, 0, 1])
-    }
+    package var isLoopback: Bool { isV4 ? halves.y >> 24 & 0xFF == 127 : halves == SIMD2(0, 1) }
 
-    /// The first `count` of 128 bits.
-    func prefix(bits count: Int) -> [UInt16] {
-        groups.enumerated().map { index, group in
-            let bits = min(max(count - index * 16, 0), 16)
-            return bits == 16 ? group : group & ~(0xFFFF >> UInt16(bits))
-        }
+    /// What one subscriber usually has: an address of IPv4, or the first 64 bits of one of IPv6 (RFC 6177).
+    package var subscriber: IPAddress { prefix(bits: isV4 ? 128 : 64) }
+
+    /// With all but the first `count` of its 128 bits zero.
+    func prefix(bits count: Int) -> IPAddress {
+        // A shift by 64 or more leaves nothing.
+        IPAddress(halves: halves & SIMD2(UInt64.max << (64 - min(count, 64)), UInt64.max << (128 - max(count, 64))))
     }
 
     private static func v4(_ text: some StringProtocol) -> [UInt16]? {

@@ -3,7 +3,7 @@ package struct TrustedProxies: Hashable, Sendable {
     /// Addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::1`.
     package struct Network: Hashable, Sendable {
         private let bits: Int
-        private let prefix: [UInt16]
+        private let prefix: IPAddress
 
         /// - Parameter text: an address, or an address and the count of bits that count (CIDR, RFC 4632), none of the
         ///   others being set.
@@ -18,18 +18,21 @@ package struct TrustedProxies: Hashable, Sendable {
                 else { return nil }
                 bits = 128 - size + count
             }
-            guard address.prefix(bits: bits) == address.prefix(bits: 128) else { return nil }
+            guard address.prefix(bits: bits) == address else { return nil }
             self.bits = bits
-            prefix = address.prefix(bits: bits)
+            prefix = address
         }
 
         func contains(_ address: IPAddress) -> Bool { address.prefix(bits: bits) == prefix }
     }
 
     private let networks: [Network]
+    private let arePeersProxies: Bool
 
-    package init(_ networks: [Network] = []) {
+    /// - Parameter arePeersProxies: whether nobody gets to the service but through a proxy.
+    package init(_ networks: [Network] = [], arePeersProxies: Bool = false) {
         self.networks = networks
+        self.arePeersProxies = arePeersProxies
     }
 
     /// Where a request comes from: the peer, or what a trusted peer says.
@@ -37,7 +40,9 @@ package struct TrustedProxies: Hashable, Sendable {
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy adds the address that it
     ///   saw at the right end, so the first from there that is no trusted proxy's is the client's; everything further left
     ///   the client may have made up.
-    package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress {
+    /// - Returns: nil if that cannot be known: every peer is a proxy, and none is believed.
+    package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress? {
+        if networks.isEmpty, arePeersProxies { return nil }
         guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {

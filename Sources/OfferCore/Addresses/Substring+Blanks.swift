@@ -1,6 +1,6 @@
 extension Substring {
     /// Without the spaces and tabs at its ends (`OWS`, RFC 9110 section 5.6.3).
-    var withoutBlanks: Substring {
+    package var withoutBlanks: Substring {
         var rest = drop(while: Self.isBlank)
         while let last = rest.last, Self.isBlank(last) { rest.removeLast() }
         return rest

@@ -1,4 +1,4 @@
-import OfferServer
+import OfferCore
 import Testing
 
 @Suite("Addresses and trusted proxies")
@@ -51,7 +51,7 @@ struct TrustedProxiesTests {
     func forwardedFor() throws {
         let proxies = TrustedProxies(
             try ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"].map { try #require(TrustedProxies.Network($0)) })
-        func client(_ peer: String, _ forwardedFor: String?) throws -> IPAddress {
+        func client(_ peer: String, _ forwardedFor: String?) throws -> IPAddress? {
             proxies.client(of: try #require(IPAddress(peer)), forwardedFor: forwardedFor)
         }
         // Who is no proxy may say what it likes.
@@ -68,5 +68,14 @@ struct TrustedProxiesTests {
         #expect(try client("10.0.0.1", "") == IPAddress("10.0.0.1"))
         let none = try #require(IPAddress("10.0.0.1"))
         #expect(TrustedProxies().client(of: none, forwardedFor: "1.2.3.4") == none)
+        #expect(TrustedProxies(arePeersProxies: true).client(of: none, forwardedFor: "1.2.3.4") == nil)
+    }
+
+    @Test("a subscriber is an address, or the first half of one of IPv6")
+    func subscribers() throws {
+        let one = try #require(IPAddress("2001:db8:1:2:3:4:5:6"))
+        #expect(one.subscriber == IPAddress("2001:db8:1:2::"))
+        let other = try #require(IPAddress("192.0.2.1"))
+        #expect(other.subscriber == other)
     }
 }

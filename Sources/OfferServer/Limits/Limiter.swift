@@ -1,0 +1,66 @@
+package import Logging
+package import NIOCore
+import OfferCore
+
+/// Holds everybody who asks to the limits in force.
+package final class Limiter: Sendable {
+    private struct User: Hashable {
+        let issuer: [UInt8]
+        let customer: [UInt8]
+    }
+
+    private struct CustomerOfApp: Hashable {
+        let app: BundleID
+        let customer: [UInt8]
+    }
+
+    private let tokens = RateLimiter<String>()
+    private let users = RateLimiter<User>()
+    private let customers = RateLimiter<CustomerOfApp>()
+    private let addresses = RateLimiter<IPAddress>()
+    private let now: @Sendable () -> NIODeadline
+    private let warning: OccasionalWarning
+
+    package init(log: Logger, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+        self.now = now
+        warning = OccasionalWarning("somebody asks more often than their limit, and gets 429", log: log)
+    }
+
+    /// For a request that nobody has vouched for: anybody can send it, so it counts against where it comes from.
+    func admitAddress(of request: IncomingRequest, under setup: Setup) throws(Problem) {
+        guard let limit = setup.limits.addresses, let peer = request.peer,
+            let client = setup.proxies.client(of: peer, forwardedFor: request.forwardedFor),
+            // The team's own programs are here.
+            !client.isLoopback
+        else { return }
+        try take(client.subscriber, addresses, limit, "an address")
+    }
+
+    /// For a requester who has proven who they are.
+    func admit(_ requester: Requester, under limits: Limits) throws(Problem) {
+        switch requester {
+        case .anyone: break
+        case .token(let caller):
+            if let limit = limits.tokens { try take(caller.name, tokens, limit, "the caller \(caller.name)") }
+        case .user(let issuer, let customer):
+            guard let limit = limits.users else { return }
+            try take(User(issuer: issuer.issuer, customer: customer.utf8), users, limit, "a user of \(issuer.name)")
+        }
+    }
+
+    /// For the customer that somebody else asks for. A user asks for nobody else.
+    func admit(_ offer: OfferRequest, from requester: Requester, under limits: Limits) throws(Problem) {
+        // An empty username is everybody's whose app attaches none.
+        guard let limit = limits.customers, requester.customer == nil, !offer.customer.utf8.isEmpty else { return }
+        let key = CustomerOfApp(app: offer.appBundleID, customer: offer.customer.utf8)
+        try take(key, customers, limit, "a customer of \(offer.appBundleID.text)")
+    }
+
+    private func take<Key>(
+        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ name: @autoclosure () -> String
+    ) throws(Problem) {
+        guard let wait = limiter.take(key, limit: limit, now: now()) else { return }
+        warning.warn(["who": "\(name())"])
+        throw .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
+    }
+}

@@ -1,0 +1,103 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+/// Limits on the path of an offer.
+@Suite("Limits")
+struct LimitsTests {
+    private static func offer(_ username: String = "u", app: String = "a") -> String {
+        #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":"\#(username)"}"#
+    }
+
+    private static func caller(_ name: String) throws -> Caller {
+        Caller(
+            name: name, tokenDigest: try SHA256.hash(Array("token-of-\(name)".utf8)),
+            scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+    }
+
+    private static func limit(_ perSecond: Double, _ burst: Int) throws -> RateLimit {
+        try #require(RateLimit(perSecond: perSecond, burst: burst))
+    }
+
+    private static let outside = "192.0.2.1"
+
+    @Test("who asks more often than they may gets 429 with the time to wait, and then an answer again")
+    func tokens() throws {
+        var limits = Limits()
+        limits.tokens = try Self.limit(0.5, 2)
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        func status(_ caller: String) -> Int {
+            routes.post("/offer", Self.offer(), authorization: "Bearer token-of-\(caller)", peer: Self.outside).status
+        }
+        #expect([status("one"), status("one"), status("one"), status("two")] == [200, 200, 429, 200])
+        let refused = routes.post("/offer", Self.offer(), authorization: "Bearer token-of-one", peer: Self.outside)
+        #expect(refused.json["code"] as? String == "rate_limited")
+        #expect(refused.retryAfter == 2)
+        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        #expect([status("one"), status("one")] == [200, 429])
+        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("gets 429") }
+        #expect(lines.count == 1, "a flood of refusals is no flood of lines")
+        #expect(lines.first?.contains("the caller one") == true)
+    }
+
+    @Test("a customer has a limit in each app, whoever asks for them, and an empty username has none")
+    func customers() throws {
+        var limits = Limits()
+        limits.customers = try Self.limit(1, 1)
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        func status(_ username: String, app: String = "a", by caller: String = "one") -> Int {
+            routes.post("/offer", Self.offer(username, app: app), authorization: "Bearer token-of-\(caller)").status
+        }
+        #expect([status("u"), status("u"), status("v"), status("u", app: "b")] == [200, 429, 200, 200])
+        #expect(status("u", by: "two") == 429)
+        #expect([status(""), status(""), status("")] == [200, 200, 200])
+    }
+
+    @Test("an address without a good token has a limit, before it is told whether its token is good")
+    func addresses() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits)
+        func status(_ token: String?, from peer: String?) -> Int {
+            routes.post("/offer", Self.offer(), authorization: token.map { "Bearer \($0)" }, peer: peer).status
+        }
+        #expect(
+            [status("guess", from: Self.outside), status(nil, from: Self.outside), status("x", from: Self.outside)]
+                == [401, 401, 429])
+        // The address of a backend is not held against it, and neither is that of somebody else behind it.
+        #expect(status("token-of-one", from: Self.outside) == 200)
+        #expect(status("guess", from: "192.0.2.2") == 401)
+        // Nothing is known of a peer, or it is this machine.
+        for peer in [nil, "127.0.0.1", "::1"] {
+            #expect((0..<5).allSatisfy { _ in status("guess", from: peer) == 401 })
+        }
+        // One subscriber has many addresses of IPv6.
+        #expect(
+            [status(nil, from: "2001:db8::1"), status(nil, from: "2001:db8::2"), status(nil, from: "2001:db8::3")]
+                == [401, 401, 429])
+        #expect(status(nil, from: "2001:db8:0:1::1") == 401)
+    }
+
+    @Test("where anyone may ask, an address has a limit, and behind a proxy it is the client's that counts")
+    func proxies() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 1)
+        func routes(_ proxies: TrustedProxies) throws -> TestRoutes {
+            try TestRoutes(pair: Fixtures.makeSigningKey(), limits: limits, proxies: proxies)
+        }
+        func statuses(_ routes: TestRoutes, _ clients: [String?]) -> [Int] {
+            clients.map { routes.post("/offer", Self.offer(), peer: "10.0.0.1", forwardedFor: $0).status }
+        }
+        let network = try #require(TrustedProxies.Network("10.0.0.0/8"))
+        let clients = ["198.51.100.1", "198.51.100.2", "198.51.100.1", "1.1.1.1, 198.51.100.1"]
+        #expect(try statuses(routes(TrustedProxies([network])), clients) == [200, 200, 429, 429])
+        #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
+        #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
+    }
+}
