@@ -34,12 +34,24 @@ enum PrivateKeyReader {
         case "PRIVATE KEY": unsafe (structure, pkey) = unsafe (pkcs8, block.withBytes { unsafe decodePKCS8($0) })
         case "EC PRIVATE KEY": unsafe (structure, pkey) = unsafe (sec1, block.withBytes { unsafe decodeSEC1($0) })
         case "ENCRYPTED PRIVATE KEY": throw .encrypted
-        default: throw .wrongLabel(block.label)
+        default: throw .wrongLabel(isLabel(block.label) ? block.label : nil)
         }
         guard let pkey = unsafe pkey else {
             throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
         }
         return unsafe (structure, pkey)
+    }
+
+    /// Whether a text looks like the labels that there are, all of capitals, digits and spaces. With its line ends lost, a key
+    /// stands where its label should.
+    private static func isLabel(_ text: String) -> Bool {
+        text.utf8.count <= 40
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), 0x20: true
+                default: false
+                }
+            }
     }
 
     /// - Parameter der: PrivateKeyInfo, with nothing behind it.

@@ -2,8 +2,9 @@
 package enum SigningKeyError: Error, Hashable {
     /// Neither base64 nor a whole PEM block; with what libcrypto says of the latter.
     case notPEM(OpenSSLError?)
-    /// A PEM block of another kind, such as `PUBLIC KEY`.
-    case wrongLabel(String)
+    /// A PEM block of another kind, such as `PUBLIC KEY`; nil where its label may be something else that slipped into its
+    /// place, such as the key.
+    case wrongLabel(String?)
     case encrypted
     case unreadable(OpenSSLError)
     /// Not an elliptic-curve key; libcrypto's name for its algorithm, such as `RSA`.
@@ -21,7 +22,7 @@ extension SigningKeyError: CustomStringConvertible {
             "it is not PEM: there is no whole block from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----, in lines"
                 + (error.map { " (\($0))" } ?? "")
         case .wrongLabel(let label):
-            "it holds a \(label) where an unencrypted PRIVATE KEY is needed"
+            "it holds \(label.map { "a \($0)" } ?? "something else") where an unencrypted PRIVATE KEY is needed"
         case .encrypted:
             "it is encrypted; App Store Connect's keys are not"
         case .unreadable(let error):

@@ -50,6 +50,15 @@ struct SigningKeyTests {
         #expect(throws: SigningKeyError.wrongLabel("PUBLIC KEY")) { try SigningKey(text: folder.read("public")) }
     }
 
+    @Test(
+        "what may be a key is not repeated where it stands for a label",
+        arguments: ["PRIVATE KEY-----MarkedSecret-----END PRIVATE KEY", "MarkedSecret"])
+    func secretAsLabel(label: String) {
+        let text = "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n"
+        let error = #expect(throws: SigningKeyError.wrongLabel(nil)) { try SigningKey(text: Array(text.utf8)) }
+        #expect(error.map { !"\($0)".contains("MarkedSecret") } == true)
+    }
+
     @Test("a key is taken in every form that operators have it in, and is the same key")
     func forms() throws {
         let folder = try TemporaryFolder()
