@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// Every target of ours builds under the same rules, so that the compiler keeps the house style:
@@ -142,6 +143,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What scripts/fuzz feeds with made-up input. The tests feed it what is in Tests/Fuzz/Corpora.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferServer",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/Fuzz/Targets",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["FuzzTargets", "TestSupport"],
+            path: "Tests/Fuzz/Replay",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "CommandTests",
             dependencies: [
@@ -154,3 +171,10 @@ let package = Package(
         ),
     ]
 )
+
+// libFuzzer brings the main function, so this links in the build of scripts/fuzz and in no other.
+if ProcessInfo.processInfo.environment["OFFER_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "offer-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Driver", swiftSettings: strict))
+}

@@ -1,6 +1,6 @@
 /// Reads the members of a request: from its JSON body, or from its query where the method is GET.
-enum RequestMembers {
-    static func read(_ request: IncomingRequest) throws(Problem) -> JSONObject {
+package enum RequestMembers {
+    package static func read(_ request: IncomingRequest) throws(Problem) -> JSONObject {
         guard let query = request.query else {
             // A GET without either lacks its fields, not its media type.
             return request.method == "GET" && request.body.isEmpty ? JSONObject() : try readBody(of: request)

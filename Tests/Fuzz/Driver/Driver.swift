@@ -1,0 +1,23 @@
+import FuzzTargets
+import Glibc
+
+// The two functions that libFuzzer calls: https://llvm.org/docs/LibFuzzer.html. Its own flags begin with one hyphen, and it
+// passes over those that begin with two.
+
+/// The target that `--target=` names.
+private let target: FuzzTarget = {
+    let name = CommandLine.arguments.compactMap { argument in
+        argument.hasPrefix("--target=") ? String(argument.dropFirst("--target=".count)) : nil
+    }.last
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
+        fatalError("say which target: \(FuzzTarget.all.map { "--target=\($0.name)" }.joined(separator: " or "))")
+    }
+    return target
+}()
+
+@_cdecl("LLVMFuzzerTestOneInput")
+func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    do { try target.run(input) } catch { fatalError("\(target.name): \(error.promise)") }
+    return 0
+}

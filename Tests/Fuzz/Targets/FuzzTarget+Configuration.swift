@@ -1,0 +1,69 @@
+import OfferCore
+import OfferCrypto
+import OfferServer
+
+extension FuzzTarget {
+    /// The configuration: an environment file, a line `---`, and a configuration file. Without that line the input is taken
+    /// for either.
+    static let configuration = FuzzTarget("configuration") { input throws(BrokenPromise) in
+        let line = Array("\n---\n".utf8)
+        let parts = input.split(separator: line, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        let (variables, ofVariables) = EnvironmentFile.read(parts[0], name: "env")
+        let (file, ofFile) = ConfigurationFile.read(parts[parts.count - 1], name: "yaml")
+        try promise("a problem repeats nothing of a file", !Marked.isIn(ofVariables) && !Marked.isIn(ofFile))
+        if ofFile.isEmpty { try check(file) }
+
+        let (configuration, problems) = Configuration.read(
+            flags: Configuration.Flags(), environment: variables, file: file, sha256: SHA256.hash)
+        let marked = variables.filter { Marked.isIn($0.key) || Marked.isIn($0.value) }.keys
+        if marked.allSatisfy([Variable.privateKey.rawValue, Variable.tokens.rawValue].contains) {
+            try promise("a problem repeats neither key nor token", !Marked.isIn(problems))
+        }
+        try promise("the text of a key does not print", !Marked.isIn("\(configuration.keyText as Any)"))
+        if problems.isEmpty { try check(configuration) }
+    }
+
+    private static func check(_ file: ConfigurationFile) throws(BrokenPromise) {
+        try promise("a file says something", file.catalogue != nil || !file.callers.isEmpty)
+        try promise("who names apps, names one", file.catalogue?.apps.isEmpty != true)
+        try promise("keys are those of apps", file.keyIDs.keys.allSatisfy { file.catalogue?.apps[$0] != nil })
+        let apps = file.catalogue?.apps.keys.map { $0.text.description.lowercased() } ?? []
+        try promise("no two apps differ in letter case alone", Set(apps).count == apps.count)
+        for caller in file.callers {
+            try promise(
+                "a caller has a name and a digest", Caller.isName(caller.name) && caller.tokenDigest.count == 32)
+            // From year 0 to year 9999, whose last day begins then.
+            let days = -62_167_219_200_000...253_402_214_400_000 as ClosedRange<Int64>
+            try promise(
+                "an expiry is the beginning of a day",
+                caller.expiry.map { days.contains($0.milliseconds) && $0.milliseconds % 86_400_000 == 0 } ?? true)
+        }
+    }
+
+    private static func check(_ configuration: Configuration) throws(BrokenPromise) {
+        try promise("a port is one", (0...65535).contains(configuration.port))
+        let host = configuration.host
+        try promise(
+            "a host is this machine",
+            host == "localhost" || host == "::1"
+                || host.hasPrefix("127.") && host.split(separator: ".").compactMap { UInt8($0) }.count == 4)
+        try promise(
+            "a folder has a name of one line that is no key's text",
+            !configuration.keysDirectory.isEmpty && !configuration.keysDirectory.contains(where: \.isNewline)
+                && !configuration.keysDirectory.contains("-----"))
+        let choice = configuration.wanted.choice
+        try promise("some key signs", !choice.keyIDs.isEmpty)
+        try promise("no retired key signs", configuration.wanted.retired.isDisjoint(with: choice.keyIDs))
+        try promise(
+            "a key ID can be part of a file's name",
+            choice.keyIDs.allSatisfy { id in
+                (1...32).contains(id.text.utf8.count)
+                    && id.description.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            })
+        try promise("a key's text is the key for all apps", configuration.keyText == nil || choice.ofAllApps != nil)
+        try promise(
+            "every app with a key of its own is in the catalogue",
+            configuration.catalogue.map { choice.ofApps.keys.allSatisfy($0.apps.keys.contains) } ?? true)
+        try promise("no token is two callers'", !configuration.callers.shareTokens && !configuration.callers.areTooMany)
+    }
+}

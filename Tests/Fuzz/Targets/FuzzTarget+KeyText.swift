@@ -1,0 +1,31 @@
+import OfferCore
+import OfferCrypto
+
+extension FuzzTarget {
+    /// The text of a private or a public key.
+    static let keyText = FuzzTarget("key-text") { input throws(BrokenPromise) in
+        switch Result(catching: { () throws(SigningKeyError) in try SigningKey(text: input) }) {
+        case .success(let key): try checkSigning(with: key)
+        case .failure(let error): try promise("a problem repeats nothing of a key", !Marked.isIn("\(error)"))
+        }
+        switch Result(catching: { () throws(OpenSSLError) in try VerifyingKey(pem: input) }) {
+        case .success(let key): try promise("a public key is one again", (try? VerifyingKey(der: key.der)) != nil)
+        case .failure(let error): try promise("a problem repeats nothing of a key", !Marked.isIn("\(error)"))
+        }
+    }
+
+    private static func checkSigning(with key: SigningKey) throws(BrokenPromise) {
+        let message = Array("message".utf8)
+        guard let signature = try? key.sign(message), let publicKey = try? key.verifyingKey else {
+            throw BrokenPromise(promise: "a key that is taken signs and has a public half")
+        }
+        try promise("its signature verifies", (try? key.verify(signature, of: message)) == true)
+        try promise("its public half verifies it, too", (try? publicKey.verify(signature, of: message)) == true)
+        try promise("nothing else has that signature", (try? publicKey.verify(signature, of: message + [0])) == false)
+        try promise(
+            "its name is that of its public half", key.fingerprint == (try? SHA256.hash(publicKey.der)).map(hexadecimal)
+        )
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String { Hexadecimal.text(of: bytes) }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import OfferCore
+import OfferServer
+
+extension FuzzTarget {
+    /// The fields of a request: the input is taken as a JSON body and as a query, in both spellings.
+    static let requestFields = FuzzTarget("request-fields") { input throws(BrokenPromise) in
+        let value = try? JSONReader.read(input)
+        if let value, isWithinDouble(value) {
+            let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
+            try promise("what is taken for JSON is JSON to Foundation", theirs != nil)
+        }
+        let body = IncomingRequest(method: "POST", target: "/", contentType: "application/json", body: input)
+        if let members = try? RequestMembers.read(body) {
+            try promise("members are read from nothing but JSON", value != nil)
+            try checkMembers(members)
+        }
+        // A query comes out of a head, which has no other bytes.
+        guard input.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
+        let target = "/offer?" + String(decoding: input, as: UTF8.self)
+        if let members = try? RequestMembers.read(IncomingRequest(method: "GET", target: target)) {
+            try checkMembers(members)
+        }
+    }
+
+    /// Foundation refuses numbers that a `Double` cannot hold, such as `1e999`; RFC 8259 does not.
+    private static func isWithinDouble(_ value: JSONValue) -> Bool {
+        switch value {
+        case .number(let digits): Double(String(decoding: digits, as: UTF8.self))?.isFinite == true
+        case .array(let elements): elements.allSatisfy(isWithinDouble)
+        case .object(let object): object.members.allSatisfy { isWithinDouble($0.value) }
+        case .null, .bool, .string: true
+        }
+    }
+
+    private static func checkMembers(_ members: JSONObject) throws(BrokenPromise) {
+        let names = members.members.map(\.name)
+        try promise("no name is there twice", Set(names).count == names.count)
+        for spelling in [OfferRequest.Spelling.sample, .v1] {
+            guard let offer = try? OfferRequest(members, spelling: spelling) else { continue }
+            let made = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"]
+            try promise(
+                "what the server makes is not in a request",
+                names.allSatisfy { !made.contains(String(decoding: $0, as: UTF8.self).lowercased()) })
+            try checkPayload(of: offer)
+        }
+    }
+
+    private static func checkPayload(of offer: OfferRequest) throws(BrokenPromise) {
+        var random = SystemRandomNumberGenerator()
+        guard let keyID = try? KeyID(utf8: Array("FUZZKEY123".utf8)) else { return }
+        let payload = OfferPayload(
+            appBundleID: offer.appBundleID, keyID: keyID, productIdentifier: offer.productIdentifier,
+            offerID: offer.offerID, customer: offer.customer, nonce: Nonce(using: &random),
+            timestamp: Timestamp(milliseconds: 1_767_225_600_000))
+        // By scalars, because a combining mark behind a separator would hide it from a search by characters.
+        let fields = String(decoding: payload.bytes, as: UTF8.self).unicodeScalars
+            .split(separator: "\u{2063}", omittingEmptySubsequences: false)
+        try promise("a payload has seven fields", fields.count == 7)
+        try promise(
+            "no field of a payload ends a line or controls a terminal",
+            fields.joined().allSatisfy {
+                ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            })
+        try promise(
+            "only a username may be empty",
+            fields.indices.allSatisfy { index in index == 4 || !fields[index].isEmpty })
+
+        let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 0x00]))
+        for answer in [signed.sampleBody, signed.v1Body, signed.commandOutput] {
+            try promise(
+                "an answer is JSON to Foundation", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
+        }
+        guard case .object(let members)? = try? JSONReader.read(signed.commandOutput),
+            let presented = try? PresentedOffer(members)
+        else { throw BrokenPromise(promise: "what is signed is read again to be verified") }
+        try promise("what is signed is what is verified", presented.payload.bytes == payload.bytes)
+    }
+}

@@ -1,0 +1,68 @@
+import NIOCore
+import OfferServer
+
+extension FuzzTarget {
+    /// The reader of HTTP requests: what it makes of some bytes does not depend on the pieces in which they come.
+    ///
+    /// The first four bytes of the input are the sizes of the pieces, one after the other and over again, less one; the rest
+    /// is what a client sends.
+    static let requestReader = FuzzTarget("request-reader") { input throws(BrokenPromise) in
+        let sizes = input.prefix(4).map { Int($0) + 1 }
+        guard sizes.count == 4 else { return }
+        let sent = Array(input.dropFirst(4))
+        let whole = Reading([sent])
+        let inPieces = Reading(pieces(of: sent, sizes: sizes))
+        try promise("the same is read in whatever pieces it comes", whole == inPieces)
+        for (head, body) in zip(whole.heads, whole.bodies) {
+            try promise("a body is no larger than it may be", body.count <= IncomingRequest.maximumBodySize)
+            switch head.framing {
+            case .length(let length): try promise("a body has the length that was announced", body.count == length)
+            case .chunked: break
+            }
+            try promise(
+                "a method is one word", !head.method.isEmpty && head.method.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+            try promise("a target has no white space", head.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+        }
+    }
+
+    private static func pieces(of bytes: [UInt8], sizes: [Int]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(sizes[pieces.count % sizes.count])
+            pieces.append(Array(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        return pieces
+    }
+
+    /// The requests that are read out of some pieces, up to the first problem.
+    private struct Reading: Equatable {
+        private(set) var heads: [RequestHead] = []
+        private(set) var bodies: [[UInt8]] = []
+        private var problem: Problem?
+
+        init(_ pieces: [[UInt8]]) {
+            var reader = RequestReader()
+            do throws(Problem) {
+                for piece in pieces {
+                    reader.add(ByteBuffer(bytes: piece))
+                    while let event = try reader.next() {
+                        // That a 100 is waited for depends on how much of the body is there.
+                        guard case .request(let head, let body) = event else { continue }
+                        heads.append(head)
+                        bodies.append(body)
+                    }
+                }
+            } catch {
+                problem = error
+            }
+        }
+
+        /// Heads are compared as they print, which shows every member.
+        static func == (one: Reading, other: Reading) -> Bool {
+            one.problem == other.problem && one.bodies == other.bodies
+                && one.heads.map { "\($0)" } == other.heads.map { "\($0)" }
+        }
+    }
+}
