@@ -74,6 +74,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -148,6 +149,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferServer",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets",

@@ -3,56 +3,40 @@ import OfferCore
 /// Where a problem becomes HTTP, and nowhere else: a new case does not compile until someone decides what the caller is
 /// told.
 extension Problem {
-    package var status: Int {
-        switch self {
-        case .malformedHTTP, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .missingField, .missingCustomer, .wrongType, .invalidField, .conflictingFields, .reservedField,
-            .unknownField:
-            400
-        case .credentialsMissing, .credentialsRefused: 401
-        case .scopeMissing, .offerNotServed, .customerNotYours: 403
-        case .notFound: 404
-        case .methodNotAllowed: 405
-        case .requestTimeout: 408
-        case .bodyTooLarge: 413
-        case .notJSONContent, .encodedContent: 415
-        case .rateLimited: 429
-        case .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping: 503
-        }
-    }
+    package var status: Int { code.status }
 
     /// A stable name for programs.
-    package var code: String {
+    package var code: Code {
         switch self {
-        case .malformedHTTP: "malformed_http"
-        case .requestTimeout: "request_timeout"
-        case .notFound: "not_found"
-        case .methodNotAllowed: "method_not_allowed"
-        case .bodyTooLarge: "body_too_large"
-        case .notJSONContent: "not_json_content"
-        case .encodedContent: "encoded_content"
-        case .unreadableJSON: "unreadable_json"
-        case .notAnObject: "not_an_object"
-        case .unreadableQuery: "unreadable_query"
-        case .queryNotExpected: "query_not_expected"
-        case .queryAndBody: "query_and_body"
-        case .missingField, .missingCustomer: "missing_field"
-        case .wrongType: "wrong_type"
-        case .invalidField: "invalid_field"
-        case .conflictingFields: "conflicting_fields"
-        case .reservedField: "reserved_field"
-        case .unknownField: "unknown_field"
-        case .credentialsMissing: "credentials_missing"
-        case .credentialsRefused: "credentials_refused"
-        case .scopeMissing: "scope_missing"
-        case .offerNotServed: "offer_not_served"
-        case .customerNotYours: "customer_not_yours"
-        case .rateLimited: "rate_limited"
-        case .usersUnavailable: "users_unavailable"
-        case .signingUnavailable: "signing_unavailable"
-        case .overloaded: "overloaded"
-        case .notReady: "not_ready"
-        case .stopping: "stopping"
+        case .malformedHTTP: .malformedHTTP
+        case .requestTimeout: .requestTimeout
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .bodyTooLarge: .bodyTooLarge
+        case .notJSONContent: .notJSONContent
+        case .encodedContent: .encodedContent
+        case .unreadableJSON: .unreadableJSON
+        case .notAnObject: .notAnObject
+        case .unreadableQuery: .unreadableQuery
+        case .queryNotExpected: .queryNotExpected
+        case .queryAndBody: .queryAndBody
+        case .missingField, .missingCustomer: .missingField
+        case .wrongType: .wrongType
+        case .invalidField: .invalidField
+        case .conflictingFields: .conflictingFields
+        case .reservedField: .reservedField
+        case .unknownField: .unknownField
+        case .credentialsMissing: .credentialsMissing
+        case .credentialsRefused: .credentialsRefused
+        case .scopeMissing: .scopeMissing
+        case .offerNotServed: .offerNotServed
+        case .customerNotYours: .customerNotYours
+        case .rateLimited: .rateLimited
+        case .usersUnavailable: .usersUnavailable
+        case .signingUnavailable: .signingUnavailable
+        case .overloaded: .overloaded
+        case .notReady: .notReady
+        case .stopping: .stopping
         }
     }
 
@@ -157,7 +141,7 @@ extension Problem {
         writer.member("title", Answer.reasonPhrase(for: status))
         writer.member("status", Int64(status))
         writer.member("detail", detail)
-        writer.member("code", code)
+        writer.member("code", code.rawValue)
         if let field { writer.member("field", field) }
         writer.member("requestID", requestID.text)
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())

@@ -29,7 +29,7 @@ package struct Routes: Sendable {
         let requestID = RequestID()
         log.log(
             level: isQuiet(problem) ? .debug : .info,
-            "request refused", metadata: ["code": "\(problem.code)", "requestID": "\(requestID.text)"])
+            "request refused", metadata: ["code": "\(problem.code.rawValue)", "requestID": "\(requestID.text)"])
         return problem.answer(requestID: requestID)
     }
 
@@ -54,7 +54,8 @@ package struct Routes: Sendable {
 
         case ("/health/live", "GET"), ("/health/live", "HEAD"): health.live
         case ("/health/ready", "GET"), ("/health/ready", "HEAD"): try health.ready
-        case ("/health/live", _), ("/health/ready", _): throw .methodNotAllowed(["GET", "HEAD"])
+        case ("/openapi.json", "GET"), ("/openapi.json", "HEAD"): OpenAPI.answer
+        case ("/health/live", _), ("/health/ready", _), ("/openapi.json", _): throw .methodNotAllowed(["GET", "HEAD"])
 
         default: throw .notFound
         }

@@ -67,7 +67,7 @@ extension FuzzTarget {
             fields.indices.allSatisfy { index in index == 4 || !fields[index].isEmpty })
 
         let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 0x00]))
-        for answer in [signed.sampleBody, signed.v1Body, signed.commandOutput] {
+        for answer in [signed.sampleBody(namesCustomer: true), signed.v1Body, signed.commandOutput] {
             try promise(
                 "an answer is JSON to Foundation", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
         }

@@ -1,0 +1,225 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("The contract")
+struct OpenAPITests {
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+    private let routes: TestRoutes
+    private let schema: JSONSchema
+
+    init() throws {
+        routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        schema = JSONSchema(document: routes.get("/openapi.json").json)
+    }
+
+    private func object(_ keys: String...) -> [String: Any] {
+        keys.reduce(schema.document) { $0[$1] as? [String: Any] ?? [:] }
+    }
+
+    @Test("it is served as JSON, to anybody, and reads as OpenAPI 3.1")
+    func served() throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey(), callers: [Self.caller(.sign)])
+        let answer = routes.get("/openapi.json")
+        #expect(answer.status == 200)
+        #expect(answer.mediaType == .json)
+        #expect(answer.json["openapi"] as? String == "3.1.0")
+        let source = MarkdownBlock.repository.appending(path: "Sources/OfferServer/OpenAPI/openapi.json")
+        #expect(answer.body == [UInt8](try Data(contentsOf: source)))
+        #expect(routes.post("/openapi.json", "{}").allow == ["GET", "HEAD"])
+    }
+
+    @Test("every path and method in it is served, and no other")
+    func routesOfTheContract() {
+        for (path, operations) in object("paths") {
+            let documented = Set((operations as? [String: Any] ?? [:]).keys.map { $0.uppercased() })
+            for method in Self.methods {
+                let answer = routes.routes.answer(IncomingRequest(method: method, target: path))
+                #expect(answer.status != 404)
+                #expect((answer.status != 405) == documented.contains(method), "\(method) \(path)")
+                if answer.status == 405 { #expect(Set(answer.allow) == documented) }
+            }
+        }
+    }
+
+    @Test("every path that the routes know is in it")
+    func pathsOfTheRoutes() throws {
+        let source = try String(
+            contentsOf: MarkdownBlock.repository.appending(path: "Sources/OfferServer/Service/Routes.swift"),
+            encoding: .utf8)
+        let known = Set(source.matches(of: /\("(\/[^"]*)",/).map { String($0.output.1) })
+        #expect(!known.isEmpty)
+        #expect(known == Set(object("paths").keys))
+    }
+
+    @Test("every code that a problem can have is in it, under its status, and no other")
+    func codes() {
+        var documented: [String: Int] = [:]
+        for (name, response) in object("components", "responses") {
+            let schemas = schema.problemSchemas(of: response)
+            let properties = schemas.compactMap { $0["properties"] as? [String: [String: Any]] }.first ?? [:]
+            #expect(!properties.isEmpty, "\(name)")
+            for code in properties["code"]?["enum"] as? [String] ?? [] {
+                #expect(documented.updateValue(properties["status"]?["const"] as? Int ?? 0, forKey: code) == nil)
+            }
+        }
+        let codes = Problem.Code.allCases
+        for code in codes { #expect(documented[code.rawValue] == code.status, "\(code)") }
+        #expect(Set(documented.keys) == Set(codes.map(\.rawValue)))
+    }
+
+    @Test("every answer is as it says")
+    func answers() throws {
+        let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
+        let v1 =
+            #"{"bundleID":"a","productID":"p","offerID":"o","appAccountToken":"D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"}"#
+        let post = ("POST", "application/json" as String?)
+        let requests: [(target: String, method: String, type: String?, body: String, status: Int)] = [
+            ("/offer", post.0, post.1, sample, 200), ("/v1/promotional-offers", post.0, post.1, v1, 200),
+            ("/offer?appBundleID=a&productIdentifier=p&offerID=o&applicationUsername=u", "GET", nil, "", 200),
+            ("/health/live", "GET", nil, "", 200), ("/health/ready", "GET", nil, "", 200),
+            ("/openapi.json", "GET", nil, "", 200), ("/offer", post.0, post.1, "{", 400),
+            ("/offer", post.0, post.1, "[]", 400), ("/offer", post.0, post.1, "{}", 400),
+            ("/offer", post.0, post.1, #"{"keyID":"K"}"#, 400), ("/offer?a", "GET", nil, "", 400),
+            ("/offer?a=b", post.0, post.1, sample, 400), ("/offer?a=b", "GET", post.1, sample, 400),
+            ("/v1/promotional-offers", post.0, post.1, sample, 400),
+            ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "\"\""), 400),
+            ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "1"), 400),
+            ("/offer", post.0, "text/plain", sample, 415), ("/offer", "DELETE", nil, "", 405),
+            ("/health/live", "POST", nil, "", 405),
+        ]
+        for request in requests {
+            let answer = routes.routes.answer(
+                IncomingRequest(
+                    method: request.method, target: request.target, contentType: request.type,
+                    body: Array(request.body.utf8)))
+            let path = String(request.target.prefix { $0 != "?" })
+            #expect(answer.status == request.status, "\(request)")
+            let isOwn = answer.status != 405
+            expect(answer, isDocumentedAt: path, isOwn ? request.method : "GET", "\(request)")
+        }
+    }
+
+    @Test("what has to do with tokens, and a service that cannot sign, is as it says")
+    func refusals() throws {
+        let refusing = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:]),
+            callers: [Self.caller(.sign), Self.caller(.metrics)])
+        let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
+        for (token, status) in [(nil, 401), ("unknown", 401), ("metrics", 403), ("sign", 403)] as [(String?, Int)] {
+            let answer = refusing.post("/offer", sample, authorization: token.map { "Bearer \($0)" })
+            #expect(answer.status == status)
+            expect(answer, isDocumentedAt: "/offer", "POST", "\(token ?? "no token")")
+        }
+        let faulty = try TestRoutes(pair: RefusingKeyPair())
+        let refused = faulty.post("/offer", sample)
+        #expect(refused.status == 503)
+        expect(refused, isDocumentedAt: "/offer", "POST", "a faulty key")
+        expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
+        for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
+            expect(routes.routes.answer(problem), isDocumentedAt: "/offer", "POST", "\(problem)")
+        }
+    }
+
+    @Test("what it gives as a request is taken, and what it forbids is not")
+    func requests() throws {
+        for (path, name) in [("/offer", "SampleRequest"), ("/v1/promotional-offers", "PromotionalOfferRequest")] {
+            let examples = schema.examples(ofBodyAt: path)
+            #expect(!examples.isEmpty)
+            for example in examples {
+                #expect(schema.faults(of: example, against: ["$ref": "#/components/schemas/\(name)"]).isEmpty)
+                let body = try JSONSerialization.data(withJSONObject: example)
+                #expect(routes.post(path, String(decoding: body, as: UTF8.self)).status == 200)
+            }
+        }
+        for text in ["", "x", "é", "\u{2063}", "a\u{2063}\u{301}", "\n", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "😀"] {
+            for count in [1, 38, 39, 63, 64, 128, 129, 155, 156, 255, 256, 512, 513] {
+                for field in ["bundleID", "productID", "offerID", "applicationUsername", "transactionID"] {
+                    let value = String(repeating: text, count: count)
+                    var members = ["bundleID": "a", "productID": "p", "offerID": "o", "applicationUsername": "u"]
+                    members[field] = value
+                    let body = try JSONSerialization.data(withJSONObject: members)
+                    let status = routes.post("/v1/promotional-offers", String(decoding: body, as: UTF8.self)).status
+                    let faults = schema.faults(
+                        of: members, against: ["$ref": "#/components/schemas/PromotionalOfferRequest"])
+                    if faults.isEmpty {
+                        #expect(status == 200, "\(field) of \(count) \(text.debugDescription)")
+                    } else if value.allSatisfy(\.isASCII) {
+                        #expect(status == 400, "\(field) of \(count) \(text.debugDescription)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds status, headers and body of an answer to what the contract says of an operation.
+    private func expect(_ answer: Answer, isDocumentedAt path: String, _ method: String, _ comment: String) {
+        let operation = object("paths", path, method.lowercased())
+        var response = (operation["responses"] as? [String: Any])?[String(answer.status)] as? [String: Any] ?? [:]
+        if let reference = response["$ref"] as? String { response = schema.resolve(reference) as? [String: Any] ?? [:] }
+        let content = response["content"] as? [String: [String: Any]] ?? [:]
+        #expect(content[answer.mediaType.rawValue] != nil, "\(answer.status): \(comment)")
+        guard let body = content[answer.mediaType.rawValue]?["schema"] else { return }
+        #expect(schema.faults(of: answer.json, against: body) == [], "\(comment)")
+        if answer.status == 200, path != "/openapi.json" {
+            #expect(schema.undocumentedMembers(of: answer.json, against: body) == [], "\(comment)")
+        }
+        let documented = response["headers"] as? [String: [String: Any]] ?? [:]
+        let headers = Dictionary(uniqueKeysWithValues: answer.headers.map { ($0.name, $0.value) })
+        for (name, value) in headers where name != "Content-Type" {
+            let header = schema.resolve(documented[name]?["$ref"] as? String ?? "") as? [String: Any]
+            #expect(header != nil, "\(name): \(comment)")
+            let number = Int(value).map { $0 as Any }
+            #expect(schema.faults(of: number ?? value, against: header?["schema"] ?? false) == [], "\(comment)")
+        }
+        for (name, header) in documented {
+            let isRequired = (schema.resolve(header["$ref"] as? String ?? "") as? [String: Any])?["required"] as? Bool
+            #expect(isRequired != true || headers[name] != nil, "\(name): \(comment)")
+        }
+    }
+
+    /// A caller whose token is the name of what it is good for.
+    private static func caller(_ scope: Caller.Scope) throws -> Caller {
+        Caller(
+            name: scope.rawValue, tokenDigest: try SHA256.hash(Array(scope.rawValue.utf8)), scopes: [scope], apps: nil,
+            expiry: nil)
+    }
+
+    private final class RefusingKeyPair: SigningKeyPair {
+        let fingerprint = ""
+        func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x00] }
+        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+    }
+}
+
+extension JSONSchema {
+    /// The schemas that together say what a problem of some response is.
+    fileprivate func problemSchemas(of response: Any) -> [[String: Any]] {
+        let content = (response as? [String: Any])?["content"] as? [String: [String: Any]]
+        let schema = content?["application/problem+json"]?["schema"] as? [String: Any]
+        return schema?["allOf"] as? [[String: Any]] ?? []
+    }
+
+    fileprivate func examples(ofBodyAt path: String) -> [[String: Any]] {
+        let paths = document["paths"] as? [String: [String: [String: Any]]]
+        let body = paths?[path]?["post"]?["requestBody"] as? [String: Any]
+        let content = (body?["content"] as? [String: [String: Any]])?["application/json"]
+        let examples = content?["examples"] as? [String: [String: Any]] ?? [:]
+        return examples.values.compactMap { $0["value"] as? [String: Any] }
+    }
+
+    /// Members that a schema lets pass without saying anything about them.
+    fileprivate func undocumentedMembers(of object: [String: Any], against schema: Any) -> [String] {
+        var schema = schema as? [String: Any] ?? [:]
+        if let reference = schema["$ref"] as? String { schema = resolve(reference) as? [String: Any] ?? [:] }
+        let properties = schema["properties"] as? [String: Any] ?? [:]
+        return object.flatMap { name, value in
+            guard let property = properties[name] else { return [name] }
+            return (value as? [String: Any]).map { undocumentedMembers(of: $0, against: property) } ?? []
+        }
+    }
+}
