@@ -12,7 +12,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         self.check = check
     }
 
-    package static let all: [FuzzTarget] = [.requestReader, .requestFields, .keyText, .configuration]
+    package static let all: [FuzzTarget] = [.requestReader, .requestFields, .keyText, .userToken, .configuration]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }
 

@@ -1,0 +1,103 @@
+import Foundation
+import Logging
+import OfferCore
+import OfferCrypto
+import OfferServer
+
+extension FuzzTarget {
+    /// The token of a signed-in user: as it is sent, or (with a line end in it) its header and its claims, which are put
+    /// together here so that the fuzzer need not find out about base64.
+    static let userToken = FuzzTarget("user-token") { input throws(BrokenPromise) in
+        let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+        let token =
+            parts.count == 2
+            ? parts.map { base64URL($0) }.joined(separator: ".") + ".c2ln" : String(decoding: input, as: UTF8.self)
+
+        // Under a key that no signature holds for, nothing is taken; under one that all hold for, only what is well-formed.
+        try promise("without a signature that holds nobody is a user", answer(to: token, .refusing).status != 200)
+        let accepted = answer(to: token, .accepting)
+        guard accepted.status == 200 else {
+            return try promise("what is refused is refused as such", [401, 413].contains(accepted.status))
+        }
+        let segments = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard segments.count == 3, let header = object(segments[0]), let claims = object(segments[1]) else {
+            throw BrokenPromise(promise: "a token that is taken is two JSON objects and a signature to Foundation")
+        }
+        try promise("the algorithm is an allowed one", header["alg"] as? String == "ES256")
+        try promise("the issuer is the configured one", claims["iss"] as? String == "i")
+        try promise(
+            "the audience is us", claims["aud"] as? String == "a" || (claims["aud"] as? [String])?.contains("a") == true
+        )
+        try promise("it has not expired", (claims["exp"] as? Double ?? 0) * 1000 > Double(now.milliseconds))
+        let answered = try? JSONSerialization.jsonObject(with: Data(accepted.body)) as? [String: Any]
+        try promise(
+            "the customer is the claim",
+            (answered?["applicationUsername"] as? String)?.utf8.elementsEqual((claims["sub"] as? String ?? "").utf8)
+                == true)
+    }
+
+    private enum Provider: Sendable {
+        case accepting
+        case refusing
+    }
+
+    private static let now = Timestamp(milliseconds: 1_767_225_600_000)
+
+    private static func answer(to token: String, _ provider: Provider) -> Answer {
+        let routes = provider == .accepting ? accepting : refusing
+        return routes.answer(
+            IncomingRequest(
+                method: "POST", target: "/offer", contentType: "application/json", authorization: "Bearer \(token)",
+                body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)))
+    }
+
+    private static let accepting = routes(verifying: true)
+    private static let refusing = routes(verifying: false)
+
+    private static func routes(verifying holds: Bool) -> Routes {
+        let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
+        let place = KeySetPlace.file(path: "keys")
+        let issuer = UserIssuer(
+            issuer: "i", audience: "a", keys: place, algorithms: [.es256], customer: .applicationUsername("sub"),
+            apps: nil)
+        let keys = CurrentUserKeys()
+        keys.replace(
+            UserKeySet([
+                UserKeySet.Key(id: nil, algorithm: .es256) { _, _ in holds },
+                UserKeySet.Key(id: Array("k".utf8), algorithm: .rs256) { _, _ in holds },
+            ]), at: place)
+        guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
+            let key = try? SigningKey(text: pem)
+        else { fatalError("a key to sign with cannot be made") }
+        let setup = CurrentSetup(
+            Setup(
+                ring: KeyRing(active: KeyRing.Key(id: id, pair: key)),
+                callers: Callers([], userIssuers: [issuer], usernameSalt: nil),
+                // The fuzzer asks more often than any user may.
+                limits: .none))
+        let limiter = Limiter(log: log)
+        let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:), log: log)
+        let signer = OfferSigner(
+            setup: setup,
+            authenticator: Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter),
+            limiter: limiter,
+            makeNonce: {
+                var random = SystemRandomNumbers()
+                return Nonce(using: &random)
+            }, now: { now }, log: log)
+        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        return Routes(offers: signer, health: health, log: log)
+    }
+
+    private static func base64URL(_ bytes: some Collection<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Read by others than our readers.
+    private static func object(_ segment: Substring) -> [String: Any]? {
+        let base64 = segment.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64 + padding).flatMap { try? JSONSerialization.jsonObject(with: $0) }
+            as? [String: Any]
+    }
+}
