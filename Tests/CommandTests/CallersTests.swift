@@ -39,6 +39,12 @@ struct CallersTests {
             ("Authorization: \(token)\r\n", "/offer"), ("Cookie: token=\(token)\r\n", "/offer"),
             ("", "/offer?access_token=\(token)"),
             ("Authorization: Bearer \(String(repeating: "x", count: 7000))\r\n", "/offer"),
+            ("Authorization: Bearer \(String(repeating: "x", count: 31_000))\r\n", "/offer"),
+            ("authorization:Bearer \(String(repeating: "x", count: 1_000_000))\r\n", "/offer"),
+            (good + "X-Other: a\r\nAUTHORIZATION: \(String(repeating: "x", count: 1_000_000))\r\n", "/offer"),
+            ("Authorization: \r\n", "/offer"), ("Authorization: Bearer\r\n", "/offer"),
+            ("Authorization: Basic \(token)\r\n", "/offer"), ("Proxy-Authorization: Bearer \(token)\r\n", "/offer"),
+            ("X-Api-Key: \(token)\r\n", "/offer"), ("Authorization: Bearer \(token) \(token)\r\n", "/offer"),
         ] {
             let answer = try await Self.status(headers, path: path, of: service)
             #expect(answer?.status == 401, "\(headers)")

@@ -3,7 +3,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("offer-signer doctor", .timeLimit(.minutes(5)))
+@Suite("offer-signer doctor", .serialized, .timeLimit(.minutes(5)))
 struct DoctorTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The walks of keys/README.md are walked, command by command.
-@Suite("keys/README.md", .timeLimit(.minutes(5)))
+@Suite("keys/README.md", .serialized, .timeLimit(.minutes(5)))
 struct KeysPageTests {
     private let folder: TemporaryFolder
     private let blocks: [MarkdownBlock]

@@ -3,7 +3,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("offer-signer keys", .timeLimit(.minutes(5)))
+@Suite("offer-signer keys", .serialized, .timeLimit(.minutes(5)))
 struct KeysTests {
     private let folder: TemporaryFolder
 

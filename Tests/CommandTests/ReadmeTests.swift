@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every example of README.md is run, and its answer compared. `scripts/run` itself is tried by `scripts/test`.
-@Suite("README", .timeLimit(.minutes(5)))
+@Suite("README", .serialized, .timeLimit(.minutes(5)))
 struct ReadmeTests {
     private static let repository = MarkdownBlock.repository
 

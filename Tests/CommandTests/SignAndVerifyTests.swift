@@ -3,7 +3,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("offer-signer sign, verify and keys")
+@Suite("offer-signer sign, verify and keys", .serialized)
 struct SignAndVerifyTests {
     private static let offer =
         #"{"appBundleID":"com.example.app","productIdentifier":"pro","offerID":"offer","applicationUsername":"Üser"}"#

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// TLS and HTTP/2 as curl and openssl speak them.
-@Suite("TLS", .timeLimit(.minutes(5)))
+@Suite("TLS", .serialized, .timeLimit(.minutes(5)))
 struct TLSTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 

@@ -96,6 +96,7 @@ struct RequestReaderTests {
         for text in [
             "GET /\(long)", "GET / HTTP/1.1\r\nHost: a\r\na: \(long)\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: lines, count: 700))\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;\(long)",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
                 + String(repeating: "a: \(String(repeating: "b", count: 200))\r\n", count: 30),

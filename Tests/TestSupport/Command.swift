@@ -14,6 +14,8 @@ package struct Command: Sendable {
         return bundle.deletingLastPathComponent().appending(path: "offer-signer").path
     }()
 
+    /// Blocks its thread, of which tests have as many as there are cores: a suite that does this often has to be
+    /// `.serialized`, or connections of others wait for so long that the service takes them for idle.
     /// - Parameters:
     ///   - program: a path, or a name to look for in `PATH`.
     ///   - environment: added to a bare environment without any of our variables.

@@ -93,6 +93,16 @@ package struct RequestHead {
         if case .length(let length) = framing, length > IncomingRequest.maximumBodySize { throw .bodyTooLarge }
     }
 
+    /// What is wrong with a head that is too large: credentials of that size are nobody's, anything else is no request.
+    /// - Parameter bytes: more than ``maximumSize`` of them, from the first one on.
+    static func problemIfTooLarge(_ bytes: borrowing Span<UInt8>) -> Problem {
+        let name = "authorization:"
+        var start = maximumSize
+        while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+        let end = start + name.utf8.count
+        return end <= bytes.count && isEqual(bytes, start..<end, name) ? .credentialsRefused : .malformedHTTP
+    }
+
     // MARK: Request line
 
     private static func method(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(Problem) -> Range<Int> {

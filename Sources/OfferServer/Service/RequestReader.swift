@@ -71,12 +71,13 @@ package struct RequestReader {
         // What speaks another protocol, TLS for one, hears of it at once.
         if bytes.count > 0, bytes[0] < UInt8(ascii: "!"), bytes[0] != UInt8(ascii: "\r") { throw .malformedHTTP }
         for index in searched..<max(searched, bytes.count) where bytes[index] == UInt8(ascii: "\n") {
-            guard index < RequestHead.maximumSize, index > 0, bytes[index - 1] == UInt8(ascii: "\r") else {
+            guard index < RequestHead.maximumSize else { throw RequestHead.problemIfTooLarge(bytes) }
+            guard index > 0, bytes[index - 1] == UInt8(ascii: "\r") else {
                 throw .malformedHTTP
             }
             if index >= 3, bytes[index - 2] == UInt8(ascii: "\n") { return index + 1 }
         }
-        guard bytes.count <= RequestHead.maximumSize else { throw .malformedHTTP }
+        guard bytes.count <= RequestHead.maximumSize else { throw RequestHead.problemIfTooLarge(bytes) }
         part = .head(searched: unread.readableBytes)
         return nil
     }
