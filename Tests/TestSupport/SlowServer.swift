@@ -14,7 +14,11 @@ package enum SlowServer {
                     guard channel.isActive else { return task.cancel() }
                     channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
                 }
-                return channel.eventLoop.submit { channel.writeAndFlush(ByteBuffer(string: beginning), promise: nil) }
+                // Not before the connection is one that can be written to.
+                channel.eventLoop.scheduleTask(in: .milliseconds(10)) {
+                    channel.writeAndFlush(ByteBuffer(string: beginning), promise: nil)
+                }
+                return channel.eventLoop.makeSucceededVoidFuture()
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return channel.localAddress?.port ?? 0
