@@ -24,7 +24,7 @@ extension FuzzTarget {
     }
 
     /// Foundation refuses numbers that a `Double` cannot hold, such as `1e999`; RFC 8259 does not.
-    private static func isWithinDouble(_ value: JSONValue) -> Bool {
+    static func isWithinDouble(_ value: JSONValue) -> Bool {
         switch value {
         case .number(let digits): Double(String(decoding: digits, as: UTF8.self))?.isFinite == true
         case .array(let elements): elements.allSatisfy(isWithinDouble)

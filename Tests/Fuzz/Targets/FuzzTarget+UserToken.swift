@@ -20,7 +20,9 @@ extension FuzzTarget {
             return try promise("what is refused is refused as such", [401, 413].contains(accepted.status))
         }
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard segments.count == 3, let header = object(segments[0]), let claims = object(segments[1]) else {
+        let texts = segments.prefix(2).map { bytes(of: $0) ?? [] }
+        guard texts.allSatisfy({ (try? JSONReader.read($0)).map(isWithinDouble) ?? true }) else { return }
+        guard segments.count == 3, let header = object(texts[0]), let claims = object(texts[1]) else {
             throw BrokenPromise(promise: "a token that is taken is two JSON objects and a signature to Foundation")
         }
         try promise("the algorithm is an allowed one", header["alg"] as? String == "ES256")
@@ -28,7 +30,8 @@ extension FuzzTarget {
         try promise(
             "the audience is us", claims["aud"] as? String == "a" || (claims["aud"] as? [String])?.contains("a") == true
         )
-        try promise("it has not expired", (claims["exp"] as? Double ?? 0) * 1000 > Double(now.milliseconds))
+        try promise(
+            "it has not expired", ((claims["exp"] as? NSNumber)?.doubleValue ?? 0) * 1000 > Double(now.milliseconds))
         let answered = try? JSONSerialization.jsonObject(with: Data(accepted.body)) as? [String: Any]
         try promise(
             "the customer is the claim",
@@ -93,11 +96,15 @@ extension FuzzTarget {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Read by others than our readers.
-    private static func object(_ segment: Substring) -> [String: Any]? {
+    // Read by others than our readers.
+
+    private static func object(_ text: [UInt8]) -> [String: Any]? {
+        (try? JSONSerialization.jsonObject(with: Data(text))) as? [String: Any]
+    }
+
+    private static func bytes(of segment: Substring) -> [UInt8]? {
         let base64 = segment.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        return Data(base64Encoded: base64 + padding).flatMap { try? JSONSerialization.jsonObject(with: $0) }
-            as? [String: Any]
+        return Data(base64Encoded: base64 + padding).map { Array($0) }
     }
 }
