@@ -60,7 +60,7 @@ let package = Package(
         .target(
             name: "OfferServer",
             dependencies: [
-                "OfferCore",
+                "CProcess", "OfferCore",
                 locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

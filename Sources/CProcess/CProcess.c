@@ -1,5 +1,6 @@
 #include "CProcess.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -22,5 +23,7 @@ long offer_descriptor_limit(void) {
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
   return limit.rlim_cur > 1000000 ? 1000000 : (long)limit.rlim_cur;
 }
+
+void offer_return_memory(void) { malloc_trim(0); }
 
 const char *offer_build_day(void) { return __DATE__; }

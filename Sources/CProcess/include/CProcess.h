@@ -9,5 +9,8 @@ bool offer_keep_memory_private(void);
 /// Lets this process have as many descriptors as the system allows it, and returns how many that are.
 long offer_descriptor_limit(void);
 
+/// Gives the memory back to the system that nothing uses any more; the C library would keep it for later.
+void offer_return_memory(void);
+
 /// The day of the build as the compiler writes it, such as "Jan  1 2026".
 const char *offer_build_day(void);
