@@ -139,6 +139,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 // The second reader that has to agree with ours.
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -164,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport",
+                "offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -1,5 +1,6 @@
 #include "CProcess.h"
 
+#include <linux/filter.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stddef.h>
@@ -25,5 +26,12 @@ long offer_descriptor_limit(void) {
 }
 
 void offer_return_memory(void) { malloc_trim(0); }
+
+_Static_assert(sizeof(struct offer_socket_filter) == sizeof(struct sock_fprog), "the kernel's form");
+
+struct offer_socket_filter offer_filter_of_everything(void) {
+  static struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+  return (struct offer_socket_filter){1, (uintptr_t)&drop};
+}
 
 const char *offer_build_day(void) { return __DATE__; }

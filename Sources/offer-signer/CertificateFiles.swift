@@ -30,12 +30,18 @@ struct CertificateFiles {
     func read() throws(SetupProblem) -> ServerCertificate {
         let certificate = try ServerCertificate(
             chain: chain.file.bytes, key: key.file.bytes, paths: (chain: chain.path, key: key.path))
-        if certificate.hasExpired(at: .now), let problem = certificate.problem(at: .now) { throw problem }
+        if !certificate.isGood(at: .now), let problem = certificate.problem(at: .now) { throw problem }
         return certificate
     }
 
-    /// That others can read the key, if they can.
+    /// That others can read the key, if they can. It may stand beside the certificates as well.
     var problem: SetupProblem? {
-        key.file.isPrivate ? nil : KeyFileError.readableByOthers(path: key.path, mode: key.file.mode).problem
+        let withKey = Self.holdsKey(chain.file.bytes) ? [key, chain] : [key]
+        return withKey.first { !$0.file.isPrivate }
+            .map { KeyFileError.readableByOthers(path: $0.path, mode: $0.file.mode).problem }
+    }
+
+    private static func holdsKey(_ pem: [UInt8]) -> Bool {
+        String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----")
     }
 }

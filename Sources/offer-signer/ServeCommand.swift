@@ -147,7 +147,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: """
-            Addresses and networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.1 \
+            Addresses and networks of proxies whose X-Forwarded-For is believed, such as 192.0.2.1,198.51.100.0/28 \
             (SUBSCRIPTION_OFFERS_TRUSTED_PROXIES).
             """)
     var trustedProxies: String?

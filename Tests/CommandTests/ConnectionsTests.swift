@@ -1,3 +1,5 @@
+import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import TestSupport
@@ -38,6 +40,32 @@ struct ConnectionsTests {
         try await waitUntil { try service.descriptorCount <= before }
         #expect(try service.descriptorCount <= before)
         #expect(try !service.log.contains("cannot be listed"))
+        #expect(service.stop() == 0)
+    }
+
+    @Test("whoever has a connection when the service stops is answered, accepted or not")
+    func stop() async throws {
+        let service = try RunningService()
+        // While it does not run, the kernel makes the connections, and nobody accepts them.
+        kill(service.processIdentifier, SIGSTOP)
+        let sent = NIOLockedValueBox(0)
+        let answered = try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            for _ in 0..<400 {
+                tasks.addTask {
+                    try await Connection.open(port: service.port) { connection in
+                        try await connection.send(
+                            "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                        sent.withLockedValue { $0 += 1 }
+                        return try await connection.receive()?.status == 200
+                    }
+                }
+            }
+            try await waitUntil { sent.withLockedValue { $0 } == 400 }
+            service.terminate()
+            kill(service.processIdentifier, SIGCONT)
+            return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(answered == 400)
         #expect(service.stop() == 0)
     }
 

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import NIOSSL
 import OfferServer
 import TestSupport
 import Testing
@@ -67,11 +68,11 @@ struct ConnectionTimeTests {
         #expect(!client.isOpen)
     }
 
-    @Test("empty lines do not keep a connection open")
-    func emptyLines() throws {
+    @Test("empty lines do not keep a connection open, whole or by halves", arguments: [["\r\n"], ["\r", "\n"]])
+    func emptyLines(pieces: [String]) throws {
         let client = try Client()
-        for _ in 0..<40 where client.isOpen {
-            try client.send("\r\n")
+        for second in 0..<40 where client.isOpen {
+            try client.send(pieces[second % pieces.count])
             client.wait(1)
         }
         #expect(!client.isOpen)
@@ -86,6 +87,26 @@ struct ConnectionTimeTests {
         #expect(try client.received().split(separator: "HTTP/1.1 200").count == 2)
         client.wait(85)
         #expect(!client.isOpen)
+    }
+
+    @Test("no more requests are answered than the client takes answers, and the others when it does")
+    func pipelining() throws {
+        let client = try Client()
+        client.channel.isWritable = false
+        try client.send(Self.live + Self.live + Self.live)
+        #expect(try client.received().isEmpty)
+        client.channel.isWritable = true
+        client.channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try client.received().split(separator: "HTTP/1.1 200").count == 3)
+    }
+
+    @Test("a request is answered that is followed by the end of TLS without a word")
+    func uncleanShutdown() throws {
+        let client = try Client()
+        client.channel.pipeline.fireChannelRead(ByteBuffer(string: Self.live))
+        client.channel.pipeline.fireErrorCaught(NIOSSLError.uncleanShutdown)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(try client.received().hasPrefix("HTTP/1.1 200 OK"))
     }
 
     @Test("a request that has waited for half a second behind others is refused, and health is not")

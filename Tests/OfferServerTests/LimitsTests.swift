@@ -97,6 +97,11 @@ struct LimitsTests {
         let network = try #require(TrustedProxies.Network("10.0.0.0/8"))
         let clients = ["198.51.100.1", "198.51.100.2", "198.51.100.1", "1.1.1.1, 198.51.100.1"]
         #expect(try statuses(routes(TrustedProxies([network])), clients) == [200, 200, 429, 429])
+        let here = try routes(TrustedProxies([try #require(TrustedProxies.Network("127.0.0.1"))]))
+        let garbage = (0..<3).map { _ in
+            here.post("/offer", Self.offer(), peer: "127.0.0.1", forwardedFor: "unknown").status
+        }
+        #expect(garbage == [200, 429, 429], "a proxy beside us is no program of the team's")
         #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
         #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
     }

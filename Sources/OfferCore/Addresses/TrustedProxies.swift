@@ -14,7 +14,7 @@ package struct TrustedProxies: Hashable, Sendable {
             var bits = 128
             if parts.count == 2 {
                 guard parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                    let count = Int(parts[1]), count <= size
+                    let count = Int(parts[1]), (1...size).contains(count)
                 else { return nil }
                 bits = 128 - size + count
             }
@@ -47,11 +47,19 @@ package struct TrustedProxies: Hashable, Sendable {
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
             // What is no address was not written by a proxy that does as it should.
-            guard let address = IPAddress(part.withoutBlanks) else { return client }
-            client = address
-            guard contains(address) else { return client }
+            guard let address = IPAddress(Self.withoutPort(part.withoutBlanks)) else { return client }
+            guard contains(address) else { return address }
+            // Of a request from among the proxies themselves, what is furthest right is what a proxy saw.
+            if client == peer { client = address }
         }
         return client
+    }
+
+    /// Some proxies write `192.0.2.1:1234` and `[2001:db8::1]:1234`.
+    private static func withoutPort(_ text: Substring) -> Substring {
+        if text.first == "[" { return text.dropFirst().prefix { $0 != "]" } }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 ? parts[0] : text
     }
 
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }

@@ -47,7 +47,7 @@ struct ConfigurationProblems {
         }
     }
 
-    /// - Parameter text: addresses and networks, such as `10.0.0.0/8,2001:db8::1`.
+    /// - Parameter text: addresses and networks, such as `198.51.100.0/28,2001:db8::1`.
     mutating func networks(_ text: String?) -> [TrustedProxies.Network] {
         let parts = text?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         return parts.enumerated().compactMap { index, part in
@@ -55,7 +55,7 @@ struct ConfigurationProblems {
             if network == nil {
                 add(
                     "part \(index + 1) of \(Variable.trustedProxies.rawValue) or --trusted-proxies is no network",
-                    hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 10.0.0.0/8")
+                    hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 198.51.100.0/28")
             }
             return network
         }

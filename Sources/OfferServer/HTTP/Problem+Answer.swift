@@ -44,7 +44,7 @@ extension Problem {
     package var detail: String {
         switch self {
         case .malformedHTTP:
-            "The request is not well-formed HTTP/1.1, or its head is too large."
+            "The request is not well-formed HTTP, or its head is too large."
         case .requestTimeout:
             "The request did not arrive whole in time."
         case .notFound:

@@ -30,8 +30,8 @@ package final class Limiter: Sendable {
     func admitAddress(of request: IncomingRequest, under setup: Setup) throws(Problem) {
         guard let limit = setup.limits.addresses, let peer = request.peer,
             let client = setup.proxies.client(of: peer, forwardedFor: request.forwardedFor),
-            // The team's own programs are here.
-            !client.isLoopback
+            // The team's own programs are here; a proxy beside us that does not say whom it asks for is none of them.
+            !client.isLoopback || request.forwardedFor != nil
         else { return }
         try take(client.subscriber, addresses, limit, "an address")
     }

@@ -1,23 +1,25 @@
 import CProcess
 import NIOCore
+import NIOSSL
 
 /// The connections of one event loop: never more than there are descriptors for.
 ///
-/// Where there would be more, the one that has been without an answered request for the longest gives way. Who holds
-/// connections without using them loses them first, and a new customer gets in.
-final class ConnectionSet {
+/// Where there would be more, one gives way: of those that have not been answered anything yet the oldest, as long as they
+/// are half or more, else the one that has been without an answer for the longest. Who opens connections without using
+/// them takes half of them at most from those who do.
+package final class ConnectionSet {
     private let limit: Int
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
     /// The most there have been since there were none.
     private var peak = 0
 
     /// - Parameter limit: at least 1.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
-    func add(_ connection: OpenConnection) {
-        if connections.count >= limit { dropIdlest() }
+    package func add(_ connection: OpenConnection) {
+        if connections.count >= limit { dropOne() }
         let id = ObjectIdentifier(connection)
         connections[id] = connection
         peak = max(peak, connections.count)
@@ -27,17 +29,21 @@ final class ConnectionSet {
         }
     }
 
+    /// Looks through all of them, some 50 µs for 10,000, which is no more than a new connection costs anyway.
+    private func dropOne() {
+        let unused = connections.values.lazy.filter { !$0.hasAnswered }.count
+        let isOfUnused = unused * 2 >= limit
+        let candidates = connections.lazy.filter { $0.value.hasAnswered != isOfUnused }
+        let idlest = candidates.min { $0.value.lastRequest < $1.value.lastRequest } ?? connections.first
+        guard let idlest else { return }
+        // Its own word for that comes only after this turn, in which more connections may be made.
+        connections[idlest.key] = nil
+        idlest.value.drop()
+    }
+
     /// After a rush, what so many connections needed goes back to the system; in quiet times there is nothing to give.
     private func returnMemory() {
         if peak >= 256 { offer_return_memory() }
         peak = 0
-    }
-
-    /// Looks through all of them, some 50 µs for 10,000, which is no more than a new connection costs anyway.
-    private func dropIdlest() {
-        guard let idlest = connections.min(by: { $0.value.lastRequest < $1.value.lastRequest }) else { return }
-        // Its own word for that comes only after this turn, in which more connections may be made.
-        connections[idlest.key] = nil
-        idlest.value.channel.close(promise: nil)
     }
 }

@@ -1,11 +1,11 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP2
 import NIOSSL
 import NIOTLS
 
 /// What a connection goes through: TLS, where there is a certificate, and then ``RequestHandler``, or
 /// ``HTTP2StreamHandler`` if the client chose HTTP/2 in the handshake.
-struct ConnectionSetup: Sendable {
+package struct ConnectionSetup: Sendable {
     /// What the connections of one event loop share. Reachable on that loop alone.
     private struct Shared {
         let turn: LoopTurn
@@ -21,7 +21,7 @@ struct ConnectionSetup: Sendable {
     /// - Parameters:
     ///   - group: whose event loops the connections will have.
     ///   - maximumConnections: how many there may be on all of them.
-    init(
+    package init(
         routes: Routes, certificate: CurrentCertificate, readiness: Readiness, group: any EventLoopGroup,
         maximumConnections: Int
     ) {
@@ -83,16 +83,19 @@ struct ConnectionSetup: Sendable {
         try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
     }
 
-    private func addHTTP2(_ connection: OpenConnection, turn: LoopTurn) throws {
+    /// What HTTP/2 is spoken by, on a connection where it has been agreed on.
+    package func addHTTP2(_ connection: OpenConnection, turn: LoopTurn) throws {
         let channel = connection.channel
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
             HTTP2Setting(parameter: .maxHeaderListSize, value: RequestHead.maximumSize),
         ]
+        let handler = HTTP2ConnectionHandler(eventLoop: channel.eventLoop)
         let shared = NIOLoopBound((turn: turn, connection: connection), eventLoop: channel.eventLoop)
-        let multiplexer = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
-            mode: .server, connectionConfiguration: settings, streamConfiguration: .init()
+        _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: settings, streamConfiguration: .init(),
+            streamDelegate: HTTP2StreamObserver(handler, eventLoop: channel.eventLoop)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let handler = HTTP2StreamHandler(
@@ -100,7 +103,6 @@ struct ConnectionSetup: Sendable {
                 try stream.pipeline.syncOperations.addHandler(handler)
             }
         }
-        try channel.pipeline.syncOperations.addHandler(
-            HTTP2ConnectionHandler(multiplexer: multiplexer, eventLoop: channel.eventLoop))
+        try channel.pipeline.syncOperations.addHandler(handler)
     }
 }

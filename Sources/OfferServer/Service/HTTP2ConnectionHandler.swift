@@ -1,29 +1,34 @@
 import NIOCore
 import NIOHTTP2
 
-/// Ends an HTTP/2 connection that nobody uses, or that the service stops under.
+/// Ends an HTTP/2 connection that nobody uses, that goes wrong, or that the service stops under.
 ///
 /// The library's own handler waits for the client to agree before it closes; a client that does not would hold it up.
-final class HTTP2ConnectionHandler: ChannelInboundHandler {
+final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
+    typealias OutboundIn = Never
     typealias OutboundOut = HTTP2Frame
 
-    private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
     private var openStreams = 0
     private var lastStream = HTTP2StreamID.rootStream
-    private var isLastStreamKnown = false
     /// When the last stream ended; else when the connection began.
     private var idleSince: NIODeadline
+    /// Since when the client has left answers unread.
+    private var unsentSince: NIODeadline?
+    private var isEnding = false
+    private var isEnded = false
+    private var isReadDue = false
+    private var context: ChannelHandlerContext?
     private var timeCheck: RepeatedTask?
     /// What is due later; it keeps the connection in memory.
     private var scheduled: [Scheduled<Void>] = []
 
-    init(multiplexer: NIOHTTP2Handler.StreamMultiplexer, eventLoop: any EventLoop) {
-        self.multiplexer = multiplexer
+    init(eventLoop: any EventLoop) {
         idleSince = eventLoop.now
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         timeCheck = context.eventLoop.scheduleRepeatedTask(
             initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval
@@ -31,40 +36,67 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         timeCheck?.cancel()
         timeCheck = nil
         for task in scheduled { task.cancel() }
     }
 
+    // MARK: Streams
+
+    func streamCreated(_ id: HTTP2StreamID) {
+        openStreams += 1
+        lastStream = max(lastStream, id)
+    }
+
+    func streamClosed() {
+        openStreams -= 1
+        guard let context else { return }
+        idleSince = context.eventLoop.now
+        if isEnded, openStreams == 0 { close(context) }
+    }
+
+    // MARK: Back pressure
+
+    /// Does not read on while the client leaves its answers unread.
+    func read(context: ChannelHandlerContext) {
+        isReadDue = !context.channel.isWritable
+        if !isReadDue { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isReadDue, context.channel.isWritable {
+            isReadDue = false
+            context.read()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: Ends
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case let event as NIOHTTP2StreamCreatedEvent:
-            openStreams += 1
-            lastStream = max(lastStream, event.streamID)
-        case is StreamClosedEvent:
-            openStreams -= 1
-            idleSince = context.eventLoop.now
-            if isLastStreamKnown, openStreams == 0 { close(context) }
-        case is ChannelShouldQuiesceEvent: stop(context)
+        case is ChannelShouldQuiesceEvent: end(context)
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    /// The client has been told by the library. What went wrong may be one stream of many, so the others are answered.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
-    /// RFC 9113 section 6.8: first a word that no more streams are wanted, and those that are on their way are answered.
-    private func stop(_ context: ChannelHandlerContext) {
-        sendGoAway(lastStream: .maxID, context)
-        schedule(in: TimeLimit.beginning, context) { self.endAfterOpenStreams(context) }
+    /// What is on its way is answered. Then the client is told which stream was the last (RFC 9113 section 6.8): from there
+    /// on the library refuses all, so the client knows that they may be asked for elsewhere.
+    private func end(_ context: ChannelHandlerContext) {
+        guard !isEnding else { return }
+        isEnding = true
+        schedule(in: TimeLimit.beginning, context) {
+            self.isEnded = true
+            self.sendGoAway(context)
+            if self.openStreams == 0 { self.close(context) }
+        }
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
-    }
-
-    private func endAfterOpenStreams(_ context: ChannelHandlerContext) {
-        isLastStreamKnown = true
-        sendGoAway(lastStream: lastStream, context)
-        if openStreams == 0 { close(context) }
     }
 
     /// What has been written is sent first.
@@ -72,20 +104,39 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         schedule(in: .zero, context) { context.close(promise: nil) }
     }
 
-    private func sendGoAway(lastStream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    private func sendGoAway(_ context: ChannelHandlerContext) {
         let payload = HTTP2Frame.FramePayload.goAway(
             lastStreamID: lastStream, errorCode: .noError, opaqueData: nil)
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 
     private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping () -> Void) {
+        guard self.context != nil else { return }
         scheduled.append(context.eventLoop.assumeIsolated().scheduleTask(in: time, work))
     }
 
     private func checkTime(_ context: ChannelHandlerContext) {
-        guard openStreams == 0, context.eventLoop.now - idleSince > TimeLimit.request else { return }
-        isLastStreamKnown = true
-        sendGoAway(lastStream: lastStream, context)
-        close(context)
+        let now = context.eventLoop.now
+        let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        unsentSince = unsent > 0 ? unsentSince ?? now : nil
+        if let unsentSince, now - unsentSince > TimeLimit.answer {
+            context.close(promise: nil)
+        } else if openStreams == 0, now - idleSince > TimeLimit.request {
+            // Earlier than over HTTP/1.1, because the client is told first and loses nothing by it.
+            end(context)
+        }
     }
+}
+
+/// What the library tells of the streams of one connection.
+struct HTTP2StreamObserver: NIOHTTP2StreamDelegate {
+    private let handler: NIOLoopBound<HTTP2ConnectionHandler>
+
+    init(_ handler: HTTP2ConnectionHandler, eventLoop: any EventLoop) {
+        self.handler = NIOLoopBound(handler, eventLoop: eventLoop)
+    }
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamCreated(id) }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamClosed() }
 }

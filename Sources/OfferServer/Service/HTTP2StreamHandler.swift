@@ -11,6 +11,9 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
+    /// Beyond that a client is told no more than that: it opens streams, and does not take what they bring.
+    private static let maximumUnsentBytes = 256 * 1024
+
     private let routes: Routes
     private let date: HTTPDate
     private let turn: LoopTurn
@@ -44,7 +47,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
             if head == nil { head = frame.headers }
             if frame.endStream {
                 answerRequest(context)
-            } else if frame.headers[canonicalForm: "expect"].contains("100-continue") {
+            } else if frame.headers["expect"].contains(where: Self.isContinue) {
                 context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
             }
         case .data(let frame):
@@ -68,12 +71,15 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
         connection.noteAnswer(at: now)
         do throws(Problem) {
             guard let head else { throw .malformedHTTP }
+            guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .overloaded }
             let request = try IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body)
             write(routes.answer(request), context)
         } catch {
             answer(with: error, context)
         }
     }
+
+    private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
     private func answer(with problem: Problem, _ context: ChannelHandlerContext) {
         write(routes.answer(problem), context)
@@ -90,7 +96,11 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: !hasBody))), promise: nil)
         if hasBody {
             let body = ByteBuffer(bytes: answer.body)
-            context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: nil)
+            let (connection, size) = (connection, body.readableBytes)
+            connection.unsentBytes += size
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in connection.unsentBytes -= size }
+            context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: sent)
         }
         context.flush()
         // A client that does not take its answer, or does not end its request, does not keep the stream.
@@ -107,7 +117,7 @@ extension IncomingRequest {
             let method = head.first(name: ":method"), (1...32).contains(method.utf8.count),
             method.utf8.allSatisfy(RequestHead.isTokenCharacter),
             let target = head.first(name: ":path"), target.hasPrefix("/") || target == "*",
-            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), head.agrees
         else { throw .malformedHTTP }
         let authorization = head["authorization"]
         self.init(
@@ -119,6 +129,18 @@ extension IncomingRequest {
 }
 
 extension HPACKHeaders {
+    /// Whether nothing in it could mean two things, as ``RequestHead`` has it for HTTP/1.1.
+    fileprivate var agrees: Bool {
+        let lengths = self["content-length"]
+        let hosts = self["host"] + self[":authority"]
+        return lengths.count <= 1
+            && lengths.allSatisfy {
+                !$0.isEmpty && $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
+            && self["expect"].allSatisfy { $0.lowercased() == "100-continue" }
+            && Set(hosts).count == 1
+    }
+
     fileprivate func joined(_ name: String) -> String? {
         let values = self[name]
         return values.isEmpty ? nil : values.joined(separator: ", ")

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import NIOCore
 import NIOExtras
@@ -51,16 +52,34 @@ package struct HTTPService: Service {
             try await stopped.futureResult.get()
         } onGracefulShutdown: {
             readiness.stop()
-            // What has been accepted is set up on its own loop and then here before the listener closes, or it would be
-            // closed unanswered. Each connection ends in its own time, which RequestHandler sees to.
-            listener.setOption(.autoRead, value: false)
-                .flatMap {
-                    EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: listener.eventLoop)
-                }
-                .hop(to: listener.eventLoop)
-                .whenComplete { _ in connections.initiateShutdown(promise: stopped) }
+            // Each connection ends in its own time, which its handler sees to.
+            drain(listener, group).whenComplete { _ in connections.initiateShutdown(promise: stopped) }
         }
     }
+
+    /// Sees to it that whoever has a connection by now gets an answer, and nobody gets one any more: a client that cannot
+    /// connect asks elsewhere, but one whose connection is reset does not know whether it was answered.
+    private func drain(_ listener: any Channel, _ group: MultiThreadedEventLoopGroup) -> EventLoopFuture<Void> {
+        let loop = listener.eventLoop
+        // Where the system refuses the filter, those that come in the next moment are lost; there is nothing else to do.
+        let isClosedToOthers =
+            (listener as? any SocketOptionProvider).map { provider in
+                provider.unsafeSetSocketOption(
+                    level: SocketOptionLevel(SOL_SOCKET), name: SocketOptionName(SO_ATTACH_FILTER),
+                    value: offer_filter_of_everything())
+            } ?? loop.makeSucceededVoidFuture()
+        return isClosedToOthers.flatMapError { _ in loop.makeSucceededVoidFuture() }
+            // All that are waiting, in the next turn of the loop, which has come and gone by then.
+            .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
+            .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
+            .flatMap { listener.setOption(.autoRead, value: false) }
+            // What has been accepted is set up on its own loop and then here, or it would be closed unanswered.
+            .flatMap { EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: loop) }
+            .hop(to: loop)
+    }
+
+    /// How many connections wait at most to be accepted.
+    private static let backlog: Int32 = 1024
 
     private func listen(
         group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
@@ -70,7 +89,7 @@ package struct HTTPService: Service {
             maximumConnections: maximumConnections)
         do {
             return try await ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 1024)
+                .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.socketOption(.reusePort), value: sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in

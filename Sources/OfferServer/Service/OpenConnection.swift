@@ -1,4 +1,5 @@
 package import NIOCore
+import NIOSSL
 import OfferCore
 
 /// One connection, as far as others have to know of it. Belongs to its event loop.
@@ -9,6 +10,8 @@ package final class OpenConnection {
     /// When the last request was answered, or else the connection was made.
     private(set) var lastRequest: NIODeadline
     private(set) var hasAnswered = false
+    /// Bytes of answers over HTTP/2 that the client has not taken yet.
+    var unsentBytes = 0
 
     package init(_ channel: any Channel) {
         self.channel = channel
@@ -16,7 +19,16 @@ package final class OpenConnection {
         peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     }
 
-    func noteAnswer(at time: NIODeadline) {
+    /// Closes it at once. TLS would first wait for the client to agree, and keep the descriptor meanwhile.
+    func drop() {
+        if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+            tls.close(promise: nil)
+        } else {
+            channel.close(promise: nil)
+        }
+    }
+
+    package func noteAnswer(at time: NIODeadline) {
         lastRequest = time
         hasAnswered = true
     }

@@ -1,4 +1,5 @@
 package import NIOCore
+import NIOSSL
 import OfferCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
@@ -55,10 +56,17 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDiscarding else { return }
-        var hadBegun = reader.hasBegun
+        let hadBegun = reader.hasBegun
         reader.add(unwrapInboundIn(data))
+        readRequests(hadBegun: hadBegun, context: context)
+    }
+
+    /// Reads requests and answers them, but no more of them than the client takes answers.
+    /// - Parameter hadBegun: whether something of the first of them has been there for longer.
+    private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
+        var hadBegun = hadBegun
         do {
-            while !isDiscarding, let event = try reader.next() {
+            while !isDiscarding, context.channel.isWritable, let event = try reader.next() {
                 switch event {
                 case .expectsContinue:
                     context.writeAndFlush(
@@ -75,6 +83,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A client that ends TLS without a word. Its input is closed, which comes next; what it asked for is answered.
+        if error as? NIOSSLError == .uncleanShutdown { return }
         if !isDiscarding { context.close(promise: nil) }
     }
 
@@ -123,9 +133,12 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isReadDue, context.channel.isWritable {
-            isReadDue = false
-            context.read()
+        if context.channel.isWritable {
+            readRequests(hadBegun: reader.hasBegun, context: context)
+            if isReadDue {
+                isReadDue = false
+                read(context: context)
+            }
         }
         context.fireChannelWritabilityChanged()
     }

@@ -21,8 +21,11 @@ package struct RequestReader {
     /// Whether a head has come whole and its body has not.
     var isInBody: Bool { if case .head = part { false } else { true } }
 
-    /// Whether anything of the next request has come.
-    var hasBegun: Bool { isInBody || unread.readableBytes > 0 }
+    /// Whether anything of the next request has come. The first half of an empty line is nothing yet.
+    var hasBegun: Bool {
+        isInBody || unread.readableBytes > 1
+            || unread.readableBytes == 1 && unread.readableBytesUInt8Span[0] != UInt8(ascii: "\r")
+    }
 
     /// Whether what is being read is a request for a head alone; for the answer to one that cannot be read.
     private(set) var asksForHead = false

@@ -14,6 +14,8 @@ enum TimeLimit {
     static let wait: TimeAmount = .milliseconds(500)
     /// For the client to take an answer, before its connection is cut off.
     static let answer: TimeAmount = .seconds(20)
+    /// For the connections to be accepted that are waiting when the service stops.
+    static let accepting: TimeAmount = .milliseconds(100)
     /// For a request to begin to arrive when the service stops: it may be on its way.
     static let beginning: TimeAmount = .seconds(1)
     /// For everything else then: the rest of the request, and the client to take the answer.

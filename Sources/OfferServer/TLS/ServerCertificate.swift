@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import NIOCore
 import NIOSSL
 package import OfferCore
 
@@ -6,7 +7,8 @@ package import OfferCore
 package struct ServerCertificate: Sendable {
     /// What connections are made with: TLS 1.2 and up, HTTP/2 before HTTP/1.1.
     let context: NIOSSLContext
-    /// From when on clients refuse it.
+    /// Clients refuse it before and after.
+    private let begin: Date
     private let expiry: Date
 
     /// - Parameters:
@@ -35,22 +37,31 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
+        // For a client to agree to the end; everything has been sent by then.
+        configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
         do { context = try NIOSSLContext(configuration: configuration) } catch {
             throw SetupProblem(
                 "the key \(paths.key) does not belong to the certificate \(paths.chain)",
                 hint: "renew both together; the chain has to begin with your own certificate")
         }
+        begin = Date(timeIntervalSince1970: TimeInterval(own.notValidBefore))
         expiry = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
     }
 
-    package func hasExpired(at now: Date) -> Bool { now >= expiry }
+    /// Whether clients take it.
+    package func isGood(at now: Date) -> Bool { begin <= now && now < expiry }
 
-    /// That it has expired, or soon will; nil if neither.
+    /// That it is not good yet, has expired, or soon will; nil if none of it.
     package func problem(at now: Date) -> SetupProblem? {
-        guard hasExpired(at: now + Self.notice) else { return nil }
+        if now < begin {
+            return SetupProblem(
+                "the certificate for TLS is good only from \(begin.formatted(.iso8601)) on",
+                hint: "look at the clock, or wait")
+        }
+        guard now + Self.notice >= expiry else { return nil }
         return SetupProblem(
-            "the certificate for TLS \(hasExpired(at: now) ? "has expired" : "expires") at \(expiry.formatted(.iso8601))",
+            "the certificate for TLS \(now >= expiry ? "has expired" : "expires") at \(expiry.formatted(.iso8601))",
             hint: "renew it, and send SIGHUP")
     }
 

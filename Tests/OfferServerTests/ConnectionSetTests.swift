@@ -1,0 +1,38 @@
+import NIOCore
+import NIOEmbedded
+import OfferServer
+import Testing
+
+@Suite("A set of connections")
+struct ConnectionSetTests {
+    private let loop = EmbeddedEventLoop()
+    private let set = ConnectionSet(limit: 10)
+
+    /// A new connection, a second after the one before.
+    private func add(answered: Bool) throws -> EmbeddedChannel {
+        loop.advanceTime(by: .seconds(1))
+        let channel = EmbeddedChannel(loop: loop)
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        let connection = OpenConnection(channel)
+        set.add(connection)
+        if answered { connection.noteAnswer(at: loop.now) }
+        return channel
+    }
+
+    @Test("who opens connections and does not use them takes half of them at most from those who do")
+    func unused() throws {
+        let used = try (0..<5).map { _ in try add(answered: true) }
+        let unused = try (0..<100).map { _ in try add(answered: false) }
+        #expect(used.map(\.isActive) == Array(repeating: true, count: 5))
+        #expect(unused.map(\.isActive) == Array(repeating: false, count: 95) + Array(repeating: true, count: 5))
+    }
+
+    @Test("of those that are used, the one gives way that has been without an answer for the longest")
+    func used() throws {
+        let used = try (0..<12).map { _ in try add(answered: true) }
+        #expect(used.map(\.isActive) == [false, false] + Array(repeating: true, count: 10))
+        let new = try add(answered: false)
+        #expect(new.isActive)
+        #expect(!used[2].isActive)
+    }
+}

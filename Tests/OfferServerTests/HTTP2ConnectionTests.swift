@@ -1,0 +1,181 @@
+import NIOCore
+import NIOEmbedded
+import OfferServer
+import TestSupport
+import Testing
+
+/// Connections of HTTP/2 (RFC 9113), byte for byte, on a clock that the test moves.
+@Suite("HTTP/2 connections")
+struct HTTP2ConnectionTests {
+    private struct Frame: Equatable {
+        let type: UInt8
+        let flags: UInt8
+        let stream: UInt32
+        let payload: [UInt8]
+
+        static let data: UInt8 = 0
+        static let headers: UInt8 = 1
+        static let reset: UInt8 = 3
+        static let goAway: UInt8 = 7
+    }
+
+    private final class Client {
+        let channel = EmbeddedChannel()
+        private var unread: [UInt8] = []
+
+        init() throws {
+            let routes = try TestRoutes(pair: Fixtures.makeSigningKey()).routes
+            let setup = ConnectionSetup(
+                routes: routes, certificate: CurrentCertificate(nil), readiness: Readiness(), group: channel.eventLoop,
+                maximumConnections: 10)
+            channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            try setup.addHTTP2(OpenConnection(channel), turn: LoopTurn(eventLoop: channel.eventLoop))
+            try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+            try send(type: 4, flags: 0, stream: 0, [])
+            _ = try frames()
+        }
+
+        func send(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+        func send(type: UInt8, flags: UInt8, stream: UInt32, _ payload: [UInt8]) throws {
+            var frame = [
+                UInt8(payload.count >> 16), UInt8(payload.count >> 8 & 0xFF), UInt8(payload.count & 0xFF), type, flags,
+            ]
+            frame += (0..<4).map { UInt8(stream >> (24 - 8 * $0) & 0xFF) }
+            try send(frame + payload)
+        }
+
+        /// - Parameter fields: more of them; literal, and not indexed (RFC 7541 section 6.2.2).
+        func begin(stream: UInt32, _ fields: [(String, String)] = [], ends: Bool = false) throws {
+            let all = [
+                (":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/offer"),
+                ("content-type", "application/json"),
+            ]
+            var block: [UInt8] = []
+            for (name, value) in all + fields {
+                block += [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+            }
+            try send(type: Frame.headers, flags: ends ? 5 : 4, stream: stream, block)
+        }
+
+        func finish(stream: UInt32) throws {
+            let body = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":"u"}"#
+            try send(type: Frame.data, flags: 1, stream: stream, Array(body.utf8))
+        }
+
+        func wait(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
+
+        /// What has come back by now.
+        func frames() throws -> [Frame] {
+            channel.embeddedEventLoop.run()
+            while let buffer = try channel.readOutbound(as: ByteBuffer.self) { unread += buffer.readableBytesView }
+            var frames: [Frame] = []
+            while unread.count >= 9 {
+                let size = Int(unread[0]) << 16 | Int(unread[1]) << 8 | Int(unread[2])
+                let stream = unread[5..<9].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+                frames.append(
+                    Frame(type: unread[3], flags: unread[4], stream: stream, payload: Array(unread[9..<9 + size])))
+                unread.removeFirst(9 + size)
+            }
+            return frames
+        }
+
+        /// Whether an offer has come back whole on a stream, among some frames.
+        static func isSigned(_ stream: UInt32, in frames: [Frame]) -> Bool {
+            frames.contains {
+                $0.type == Frame.data && $0.stream == stream && $0.flags & 1 == 1
+                    && String(decoding: $0.payload, as: UTF8.self).contains("\"signature\"")
+            }
+        }
+    }
+
+    private static func lastStream(of goAway: Frame?) -> UInt32? {
+        goAway?.payload.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    }
+
+    @Test("a connection in use stays, and one that nobody uses is ended within 40 s, with the last stream named")
+    func idle() throws {
+        let client = try Client()
+        for index in 0..<10 as Range<UInt32> {
+            let stream = index * 2 + 1
+            try client.begin(stream: stream)
+            client.wait(10)
+            try client.finish(stream: stream)
+            let frames = try client.frames()
+            #expect(Client.isSigned(stream, in: frames))
+        }
+        client.wait(25)
+        #expect(client.channel.isActive)
+        client.wait(15)
+        let goAways = try client.frames().filter { $0.type == Frame.goAway }
+        #expect(goAways.map { Self.lastStream(of: $0) } == [19])
+        #expect(!client.channel.isActive)
+    }
+
+    @Test("when the service stops, streams that have begun or begin at that moment are answered")
+    func stop() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        try client.begin(stream: 3)
+        client.wait(2)
+        try client.finish(stream: 3)
+        try client.finish(stream: 1)
+        let frames = try client.frames()
+        #expect(Client.isSigned(1, in: frames) && Client.isSigned(3, in: frames))
+        #expect(Self.lastStream(of: frames.last { $0.type == Frame.goAway }) == 3)
+        #expect(!client.channel.isActive)
+    }
+
+    @Test("a client that does not end its request does not hold up the end")
+    func stopWithoutEnd() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        client.wait(11)
+        #expect(!client.channel.isActive)
+    }
+
+    @Test("what is wrong with one stream leaves the others theirs")
+    func streamError() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        try client.begin(stream: 3, [("content-length", "5")])
+        try client.finish(stream: 3)
+        try client.begin(stream: 5, [("Upper", "case")])
+        try client.finish(stream: 1)
+        let frames = try client.frames()
+        #expect(Client.isSigned(1, in: frames))
+        #expect(frames.filter { $0.type == Frame.reset }.map(\.stream) == [3, 5])
+    }
+
+    @Test("a request that comes byte by byte is told 408 within 40 s")
+    func slowRequest() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        for _ in 0..<35 {
+            client.wait(1)
+            try client.send(type: Frame.data, flags: 0, stream: 1, [0x20])
+        }
+        let frames = try client.frames()
+        #expect(
+            frames.contains { $0.type == Frame.data && String(decoding: $0.payload, as: UTF8.self).contains("408") })
+    }
+
+    @Test(
+        "what HTTP/1.1 would refuse is refused here",
+        arguments: [
+            [("content-length", "+75")], [("content-length", "75"), ("content-length", "75")], [("expect", "x")],
+            [("host", "b")],
+        ])
+    func sameMeaning(fields: [(String, String)]) throws {
+        let client = try Client()
+        try client.begin(stream: 1, fields)
+        try client.finish(stream: 1)
+        let frames = try client.frames()
+        #expect(!Client.isSigned(1, in: frames))
+        #expect(
+            frames.contains { $0.type == Frame.reset }
+                || frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("malformed_http") })
+    }
+}
