@@ -2,12 +2,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 package import OfferCore
 
 /// Reads key sets (JWKS, RFC 7517) from files and over HTTP.
 package actor KeySetReader: KeySetSource {
     /// Reads a whole file of at most so many bytes. It may wait for a disk.
-    package typealias ReadFile = @Sendable (_ path: String, _ maximumSize: Int) throws(SetupProblem) -> [UInt8]
+    package typealias ReadFile = @Sendable (_ path: String, _ maximumSize: Int) throws(SetupProblem) -> KeySetText
 
     private let timeout: Duration
     private let readFile: ReadFile
@@ -23,16 +24,19 @@ package actor KeySetReader: KeySetSource {
     /// The largest set that is read, in bytes. One with three keys and their certificates has about 6 kB.
     package static let maximumSize = 256 * 1024
 
-    package func text(at place: KeySetPlace) async throws(SetupProblem) -> [UInt8] {
+    package func text(at place: KeySetPlace) async throws(KeySetFault) -> KeySetText {
         switch place {
-        case .file(let path): try await readOffThePool(path)
-        case .url(let url): try await fetch(url)
+        case .file(let path):
+            do throws(SetupProblem) { return try await readOffThePool(path) } catch {
+                throw KeySetFault(.notHad, error)
+            }
+        case .url(let url): return KeySetText(try await fetch(url))
         }
     }
 
     package func keys(
         in text: [UInt8], from place: KeySetPlace
-    ) async throws(SetupProblem) -> (set: UserKeySet, problems: [SetupProblem]) {
+    ) async throws(KeySetFault) -> (set: UserKeySet, problems: [SetupProblem]) {
         try await JSONWebKeySet.keys(in: text, from: "\(place)")
     }
 
@@ -42,7 +46,7 @@ package actor KeySetReader: KeySetSource {
     }
 
     /// A disk that hangs must not take one of the few threads on which everything else goes on.
-    private func readOffThePool(_ path: String) async throws(SetupProblem) -> [UInt8] {
+    private func readOffThePool(_ path: String) async throws(SetupProblem) -> KeySetText {
         do {
             return try await NIOThreadPool.singleton.runIfActive { [readFile] in
                 try readFile(path, Self.maximumSize)
@@ -54,7 +58,7 @@ package actor KeySetReader: KeySetSource {
         }
     }
 
-    private func fetch(_ url: String) async throws(SetupProblem) -> [UInt8] {
+    private func fetch(_ url: String) async throws(KeySetFault) -> [UInt8] {
         let client = client ?? Self.makeClient()
         self.client = client
         do {
@@ -63,15 +67,18 @@ package actor KeySetReader: KeySetSource {
                 // The client's own timeouts begin anew with every byte that drips in.
                 group.addTask { [timeout] in
                     try await Task.sleep(for: timeout)
-                    throw Failure.timeout
+                    throw FetchFailure.timeout
                 }
                 defer { group.cancelAll() }
                 return try await group.next() ?? []
             }
         } catch {
-            throw SetupProblem(
-                "users' keys could not be fetched from \(url) (\(Self.reason(error)))",
-                hint: "look whether the service can reach it; what was fetched last stays in force")
+            throw KeySetFault(
+                .notHad,
+                SetupProblem(
+                    "users' keys could not be fetched from \(KeySetPlace.url(url)) (\(FetchFailure.reason(error)))",
+                    hint: "look whether the service can reach it; what was fetched last stays in force for a day"),
+                detail: "\(error)")
         }
     }
 
@@ -80,6 +87,10 @@ package actor KeySetReader: KeySetSource {
             // Whoever is configured decides who is a user, and nobody that they send us to.
             redirectConfiguration: .disallow,
             decompression: .disabled)
+        // The default of the library begins with TLS 1.0.
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        configuration.tlsConfiguration = tls
         configuration.httpVersion = .http1Only
         // The keeper tries again, and says meanwhile what is wrong.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -90,21 +101,7 @@ package actor KeySetReader: KeySetSource {
         var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
         let response = try await client.execute(request, deadline: .distantFuture)
-        guard response.status == .ok else { throw Failure.status(Int(response.status.code)) }
+        guard response.status == .ok else { throw FetchFailure.status(Int(response.status.code)) }
         return Array(buffer: try await response.body.collect(upTo: maximumSize))
-    }
-
-    private enum Failure: Error {
-        case status(Int)
-        case timeout
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case Failure.status(let status): "status \(status)"
-        case Failure.timeout: "no whole answer in time"
-        case is NIOTooManyBytesError: "more than \(maximumSize) bytes"
-        default: "\(error)"
-        }
     }
 }

@@ -43,6 +43,9 @@ package struct OrdinaryFile {
     /// Whether nobody but its owner may do anything with it.
     package var isPrivate: Bool { permissions.rawValue & 0o077 == 0 }
 
+    /// Whether somebody beside its owner may change it.
+    package var isWritableByOthers: Bool { permissions.rawValue & 0o022 != 0 }
+
     /// Its permissions in octal, such as `644`.
     package var mode: String { String(permissions.rawValue & 0o777, radix: 8) }
 }

@@ -66,14 +66,15 @@ struct DoctorCommand: AsyncParsableCommand {
                 report("the keys of \(issuer.name) would be fetched from \(issuer.keys); this does not try to")
                 continue
             }
-            do throws(SetupProblem) {
+            do throws(KeySetFault) {
                 let text = try await reader.text(at: issuer.keys)
-                let (set, ofSet) = try await reader.keys(in: text, from: issuer.keys)
+                problems += text.problems
+                let (set, ofSet) = try await reader.keys(in: text.bytes, from: issuer.keys)
                 let found = ofSet + (issuer.problem(with: set).map { [$0] } ?? [])
                 if found.isEmpty { report("the keys of \(issuer.name) are in \(issuer.keys)") }
                 problems += found
             } catch {
-                problems.append(error)
+                problems.append(error.problem)
             }
         }
         return problems

@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
         let limiter = Limiter(log: log)
         let offers = OfferSigner(
             setup: keeper.setup,
-            authenticator: SystemSources.authenticator(userKeys: userKeys, limiter: limiter, log: log),
+            authenticator: SystemSources.authenticator(userKeys: userKeys, limiter: limiter),
             limiter: limiter,
             makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)

@@ -33,7 +33,7 @@ struct SignCommand: ParsableCommand {
             let limiter = Limiter(log: log)
             let signer = OfferSigner(
                 setup: CurrentSetup(Setup(ring: draft.ring, catalogue: configuration.catalogue)),
-                authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter, log: log), limiter: limiter,
+                authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
                 makeNonce: SystemSources.makeNonce, now: SystemSources.now,
                 log: log)
             let signed = try signer.sign(offer)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Logging
 import OfferCore
 import OfferCrypto
 import OfferServer
@@ -11,8 +10,8 @@ enum SystemSources {
     }
 
     /// - Parameter userKeys: the key sets of identity providers; nil where there are none.
-    static func authenticator(userKeys: CurrentUserKeys?, limiter: Limiter, log: Logger) -> Authenticator {
-        let users = userKeys.map { UserAuthenticator(keys: $0, hmacSHA256: HMACSHA256.code(of:under:), log: log) }
+    static func authenticator(userKeys: CurrentUserKeys?, limiter: Limiter) -> Authenticator {
+        let users = userKeys.map { UserAuthenticator(keys: $0, hmacSHA256: HMACSHA256.code(of:under:)) }
         return Authenticator(sha256: SHA256.hash, now: now, users: users, limiter: limiter)
     }
 

@@ -11,8 +11,10 @@ struct UsersTests {
         return #"{"iss":"\#(issuer)","aud":"com.example.offers","exp":\#(expiry),"sub":"\#(user)"}"#
     }
 
-    private static func file(jwks: String, issuer: String = "https://id.example.com/") -> String {
-        "users: [{issuer: '\(issuer)', audience: com.example.offers, jwks: '\(jwks)', applicationUsername: sub}]"
+    private static func file(
+        jwks: String, issuer: String = "https://id.example.com/", customer: String = "applicationUsername: sub"
+    ) -> String {
+        "users: [{issuer: '\(issuer)', audience: com.example.offers, jwks: '\(jwks)', \(customer)}]"
     }
 
     /// A service with a configuration file in its folder of keys.
@@ -86,9 +88,18 @@ struct UsersTests {
         let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
         try folder.drop(leak.utf8, as: "jwks.json")
         #expect(try await Self.waitForReady(service) { $0.contains("holds a private or a symmetric key") })
+        #expect(try await Self.ask(service, ofNew)?.status == 503, "whoever reads that key is a user")
+        try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json", mode: 0o620)
+        #expect(
+            try await Self.waitForReady(service) {
+                $0.hasPrefix(#"{"status":"degraded""#) && $0.contains("can be written by others (mode 620)")
+            })
         #expect(try await Self.ask(service, ofNew)?.status == 200)
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
         #expect(try await Self.waitForReady(service) { $0.hasPrefix(#"{"status":"ready""#) })
+        try folder.drop(#"{"keys":[]}"#.utf8, as: "jwks.json")
+        #expect(try await Self.waitForReady(service) { $0.contains("has no key") })
+        #expect(try await Self.ask(service, ofNew)?.status == 503)
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(!log.contains("marked") && !log.contains("eyJ"))
@@ -171,6 +182,51 @@ struct UsersTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("SIGHUP makes no other customers of users, and moves their keys without a refusal")
+    func customersStay() async throws {
+        let key = ProviderKey()
+        let token = try key.token(claims: Self.claims())
+        let service = try RunningService()
+        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+        let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
+        let salt = "SUBSCRIPTION_OFFERS_USERNAME_SALT="
+        let jwks = service.keys.path + "/jwks.json"
+        try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
+        try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
+        try service.reload(keyID, config, salt + "a salt of enough bytes")
+        #expect(try await Self.wait(service, token, for: 200))
+        let before = try await Self.username(service, token)
+
+        try service.reload(keyID, config, salt + "another salt of enough bytes")
+        #expect(try await Self.waitForReady(service) { $0.contains("USERNAME_SALT is another") })
+        for claim in ["hashedUsername: iss", "applicationUsername: sub"] {
+            try service.configure(Self.file(jwks: jwks, customer: claim))
+            try service.reload(keyID, config, salt + "a salt of enough bytes")
+            #expect(try await Self.waitForReady(service) { $0.contains("by another claim") })
+            #expect(try await Self.username(service, token) == before)
+            try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
+            try service.reload(keyID, config, salt + "a salt of enough bytes")
+            #expect(try await Self.waitForReady(service) { $0.hasPrefix(#"{"status":"ready""#) })
+        }
+
+        try service.configure(Self.file(jwks: jwks + ".typo", customer: "hashedUsername: sub"))
+        try service.reload(keyID, config, salt + "a salt of enough bytes")
+        var isTold = false
+        while !isTold {
+            #expect(try await Self.ask(service, token)?.status == 200)
+            isTold = try await Self.ready(service).contains("jwks.json.typo is not there")
+            // A user has a limit.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await Self.username(service, token) == before)
+        #expect(service.stop() == 0)
+    }
+
+    private static func username(_ service: RunningService, _ token: String) async throws -> String? {
+        let body = try #require(try await ask(service, token)).body
+        return (try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?["applicationUsername"] as? String
+    }
+
     @Test("an environment file with a salt has to be private, and no log ever has the salt")
     func salt() throws {
         let folder = try TemporaryFolder()
@@ -201,11 +257,17 @@ struct UsersTests {
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
         let rsa = try ProviderKey.make(for: "RS256")
         for (text, error) in [
-            (try ProviderKey.set(rsa), nil), (nil, "is not there"), ("{", "is no set of keys"),
+            (try ProviderKey.set(rsa), nil), (try ProviderKey.set(rsa), "can be written by others (mode 602)"),
+            (nil, "is not there"), ("{", "is no set of keys"),
             (#"{"keys":[]}"#, "has no key"), (try ProviderKey.set([rsa.jwk(["d": "marked"])]), "holds a private"),
             (try ProviderKey.set([rsa.jwk(["alg": "PS512"])]), "no key in"),
         ] as [(String?, String?)] {
-            if let text { try folder.write(text.utf8, to: "jwks.json") } else { try folder.remove("jwks.json") }
+            let mode = error?.contains("mode 602") == true ? 0o602 : 0o644
+            if let text {
+                try folder.write(text.utf8, to: "jwks.json", mode: mode)
+            } else {
+                try folder.remove("jwks.json")
+            }
             try folder.write(Self.file(jwks: folder.path + "/jwks.json").utf8, to: "config.yaml")
             let outcome = try doctor(folder, "--key-id", "2X9R4HXF34")
             #expect(outcome.status == (error == nil ? 0 : 1), "\(outcome.standardError)")
@@ -214,9 +276,9 @@ struct UsersTests {
                     && !outcome.standardError.contains("marked"))
         }
         let server = try await KeyServer("")
-        try folder.write(Self.file(jwks: server.url).utf8, to: "config.yaml")
+        try folder.write(Self.file(jwks: server.url + "?key=marked").utf8, to: "config.yaml")
         let outcome = try doctor(folder, "--key-id", "2X9R4HXF34")
-        #expect(outcome.status == 0 && outcome.standardOutput.contains("would be fetched from \(server.url)"))
+        #expect(outcome.status == 0 && outcome.standardOutput.contains("would be fetched from \(server.url);"))
         #expect(server.requests == 0)
     }
 }

@@ -36,16 +36,19 @@ struct ConfigurationFileTests {
             audience: com.example.offers
             jwks: https://id.example.com/jwks.json
             applicationUsername: sub
+            sharesCustomers: true
           - issuer: another
             audience: com.example.offers
             jwks: http://[::1]:8000/jwks.json
             algorithms: [PS256, EdDSA]
             appAccountToken: account
             apps: [com.example.app]
+            sharesCustomers: true
           - issuer: in a file
             audience: com.example.offers
             jwks: keys/jwks.json
             hashedUsername: "1"
+            sharesCustomers: true
         limits:
           tokens: {perSecond: 500, burst: 1000}
           users: off
@@ -140,6 +143,28 @@ struct ConfigurationFileTests {
     func users(text: String, line: Int) {
         let problems = Self.read(text).problems
         #expect(problems.contains { $0.error.hasPrefix("a.yaml, line \(line)") }, "\(problems)")
+    }
+
+    @Test(
+        "two issuers of one app need sharesCustomers in both, for a user of one could be a customer of the other",
+        arguments: [
+            ("", "", false), ("apps: [a]", "", false), ("", "apps: [a]", false), ("apps: [a, b]", "apps: [b]", false),
+            ("apps: [App]", "apps: [app]", false), ("sharesCustomers: true", "", false),
+            ("", "sharesCustomers: true", false), ("sharesCustomers: true", "sharesCustomers: false", false),
+            ("sharesCustomers: true", "sharesCustomers: yes", false),
+            ("sharesCustomers: true", "sharesCustomers: true", true), ("apps: [a]", "apps: [b]", true),
+            ("apps: [a], sharesCustomers: true", "apps: [a, b], sharesCustomers: true", true),
+        ])
+    func sharing(one: String, other: String, isGood: Bool) {
+        let problems = Self.read(
+            """
+            users:
+            - {issuer: a, audience: b, jwks: c, applicationUsername: d, \(one)}
+            - {issuer: e, audience: b, jwks: c, hashedUsername: d, \(other)}
+            """
+        ).problems
+        #expect(problems.isEmpty == isGood, "\(problems)")
+        #expect(problems.allSatisfy { $0.error.hasPrefix("a.yaml, line 3") })
     }
 
     @Test(

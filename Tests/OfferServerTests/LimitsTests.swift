@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferIdentity
 import OfferServer
 import TestSupport
 import Testing
@@ -59,7 +60,7 @@ struct LimitsTests {
         #expect([status(""), status(""), status("")] == [200, 200, 200])
     }
 
-    @Test("an address without a good token has a limit, before it is told whether its token is good")
+    @Test("an address that brings no good token has a limit: 401 within it, 429 beyond")
     func addresses() throws {
         var limits = Limits()
         limits.addresses = try Self.limit(1, 2)
@@ -82,6 +83,36 @@ struct LimitsTests {
             [status(nil, from: "2001:db8::1"), status(nil, from: "2001:db8::2"), status(nil, from: "2001:db8::3")]
                 == [401, 401, 429])
         #expect(status(nil, from: "2001:db8:0:1::1") == 401)
+    }
+
+    @Test("valid users behind one address are not limited by it, also after 1000 bad tokens from there")
+    func usersBehindOneAddress() async throws {
+        let issuer = UserIssuer(
+            issuer: "i", audience: "a", keys: .file(path: "keys"), algorithms: [.es256],
+            customer: .applicationUsername("sub"), apps: nil)
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
+        let key = ProviderKey()
+        let set = try await KeySetReader { _, _ in KeySetText([]) }
+            .keys(in: Array(ProviderKey.set(key).utf8), from: issuer.keys).set
+        func status(_ user: String, by key: ProviderKey) throws -> Int {
+            let expiry = Fixtures.timestamp.milliseconds / 1000 + 600
+            let token = try key.token(claims: #"{"iss":"i","aud":"a","exp":\#(expiry),"sub":"\#(user)"}"#)
+            let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
+            return routes.post("/offer", body, authorization: "Bearer \(token)", peer: Self.outside).status
+        }
+        // While there are no keys, nobody's token can be told from a bad one.
+        #expect(try (0..<5).map { try status("user-\($0)", by: key) } == [503, 503, 503, 503, 503])
+        routes.userKeys.replace(set, of: issuer)
+        let foreign = ProviderKey()
+        let bad = try (0..<1000).map { _ in try status("user", by: foreign) }
+        #expect(bad.prefix(2) == [401, 401] && bad.dropFirst(2).allSatisfy { $0 == 429 })
+        #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
+        // Nor do they take of what is left to others.
+        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
+        #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
     }
 
     @Test("where anyone may ask, an address has a limit, and behind a proxy it is the client's that counts")

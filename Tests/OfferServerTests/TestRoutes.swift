@@ -34,7 +34,7 @@ struct TestRoutes {
             setup: setup,
             authenticator: Authenticator(
                 sha256: SHA256.hash, now: { Fixtures.timestamp },
-                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:), log: log.logger),
+                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:)),
                 limiter: limiter),
             limiter: limiter,
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },

@@ -34,8 +34,9 @@ struct UserTests {
             pair: Fixtures.makeSigningKey(), callers: callers, userIssuers: issuers,
             usernameSalt: salt.map(Secret.init))
         for issuer in issuers {
-            let set = try await KeySetReader { _, _ in [] }.keys(in: Array(keys.utf8), from: issuer.keys).set
-            routes.userKeys.replace(set, at: issuer.keys)
+            let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(in: Array(keys.utf8), from: issuer.keys)
+                .set
+            routes.userKeys.replace(set, of: issuer)
         }
         return routes
     }
@@ -66,9 +67,11 @@ struct UserTests {
             answer.headers.contains { $0 == ("WWW-Authenticate", #"Bearer error="invalid_token""#) },
             sourceLocation: location)
         let log = routes.log.text
+        let lines = log.split(separator: "\n")
+        #expect(lines.last?.contains(reason) == true, "\(log)", sourceLocation: location)
         #expect(
-            log.components(separatedBy: "\n").suffix(2).first?.contains(reason) == true, "\(log)",
-            sourceLocation: location)
+            lines.filter { $0.contains(answer.json["requestID"] as? String ?? "-") } == lines.suffix(1),
+            "one line, with the request ID", sourceLocation: location)
         #expect(!log.contains("marked") && !log.contains("eyJ"), sourceLocation: location)
     }
 
@@ -110,7 +113,8 @@ struct UserTests {
     @Test(
         "what an identity provider may leave out or write otherwise is taken",
         arguments: [
-            ["aud": #"["another","com.example.offers"]"#], ["exp": "\(now + 1)"], ["exp": "\(now).001"],
+            ["aud": #"["another","com.example.offers"]"#], ["exp": "9007199254740.992"], ["exp": "\(now + 1)"],
+            ["exp": "\(now).001"],
             ["exp": "1.9e9"], ["nbf": "\(now + 60)"], ["iat": "\(now)", "nbf": "\(now)"], ["iat": "\(now + 59).5"],
             ["roles": "[{}]", "jti": "null"], ["sub": #""\u006darked-user""#],
         ] as [[String: String?]])
@@ -122,8 +126,11 @@ struct UserTests {
     }
 
     @Test(
-        "typ is JWT or at+jwt in any letter case, or absent",
-        arguments: [#""typ":"JWT""#, #""typ":"jwt""#, #""typ":"at+jwt""#, #""typ":"AT+JWT""#, #""x":1"#])
+        "typ is JWT or at+jwt in any letter case, with application/ before it or not, or absent",
+        arguments: [
+            #""typ":"application/at+jwt""#, #""typ":"application/JWT""#, #""typ":"JWT""#, #""typ":"jwt""#,
+            #""typ":"at+jwt""#, #""typ":"AT+JWT""#, #""x":1"#,
+        ])
     func goodTypes(member: String) async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -141,7 +148,10 @@ struct UserTests {
             (["aud": #"[["com.example.offers"]]"#], "its aud"), (["aud": "null"], "its aud"),
             (["aud": #""com.example.offers,x""#], "its aud"), (["aud": #"{"com.example.offers":1}"#], "its aud"),
             (["exp": nil], "no exp"), (["exp": "null"], "no exp"), (["exp": #""\#(now + 600)""#], "no exp"),
-            (["exp": "1e999"], "no exp"), (["exp": "true"], "no exp"), (["exp": "\(now)"], "expired"),
+            (["exp": "1e999"], "no exp"), (["exp": "9007199254741"], "no exp"), (["exp": "1e300"], "no exp"),
+            (["exp": "1.7e308"], "no exp"), (["nbf": "-1e300"], "nbf or iat"),
+            (["events": "{}"], "has events"), (["events": "null"], "has events"),
+            (["exp": "true"], "no exp"), (["exp": "\(now)"], "expired"),
             (["exp": "\(now - 1)"], "expired"), (["exp": "0"], "expired"), (["exp": "-1"], "expired"),
             (["nbf": "\(now + 61)"], "nbf or iat"), (["iat": "\(now + 61)"], "nbf or iat"),
             (["nbf": "null"], "nbf or iat"), (["iat": #""0""#], "nbf or iat"), (["nbf": "1e999"], "nbf or iat"),
@@ -172,6 +182,9 @@ struct UserTests {
             (#"{"alg":"ES256","kid":"key-1","b64":true}"#, "b64"),
             (#"{"alg":"ES256","kid":"key-1","typ":"logout+jwt"}"#, "its typ"),
             (#"{"alg":"ES256","kid":"key-1","typ":null}"#, "its typ"),
+            (#"{"alg":"ES256","kid":"key-1","typ":"application/logout+jwt"}"#, "its typ"),
+            (#"{"alg":"ES256","kid":"key-1","typ":"application/"}"#, "its typ"),
+            (#"{"alg":"ES256","kid":"key-1","typ":"secevent+jwt"}"#, "its typ"),
             (#"{"alg":"ES256","kid":"key-1","typ":""}"#, "its typ"),
             (#"{"alg":"ES256","alg":"ES256","kid":"key-1"}"#, "its header"),
             (#"{"alg":"none","kid":"key-1","\u0061lg":"ES256"}"#, "its header"),
@@ -291,10 +304,10 @@ struct UserTests {
         // Two providers, each with a key of the same name: each vouches for its own issuer alone.
         let other = "https://other.example.com/"
         let both = try await Self.routes(ProviderKey.set(key), Self.issuer(), Self.issuer(other))
-        let set = try await KeySetReader { _, _ in [] }.keys(
+        let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(
             in: Array(ProviderKey.set(foreign).utf8), from: .file(path: other)
         ).set
-        both.userKeys.replace(set, at: .file(path: other))
+        both.userKeys.replace(set, of: try Self.issuer(other))
         Self.expectRefusal(both, try key.token(claims: Self.claims(["iss": "\"\(other)\""])), "its signature")
         Self.expectRefusal(both, try foreign.token(claims: Self.claims()), "its signature")
         #expect(Self.ask(both, try foreign.token(claims: Self.claims(["iss": "\"\(other)\""]))).status == 200)
@@ -328,17 +341,81 @@ struct UserTests {
         Self.expectRefusal(routes, try one.token(claims: Self.claims()), "no key")
     }
 
+    @Test("EdDSA and Ed25519 (RFC 9864) are one algorithm, in a token and in a key")
+    func ed25519() async throws {
+        let key = try ProviderKey.make(for: "EdDSA")
+        for ofKey in ["EdDSA", "Ed25519", nil] {
+            let set = ProviderKey.set([try key.jwk(["alg": ofKey])])
+            let routes = try await Self.routes(set, Self.issuer(algorithms: [.edDSA]))
+            let without = try await Self.routes(set, Self.issuer(algorithms: TokenAlgorithm.usual))
+            for name in ["EdDSA", "Ed25519"] {
+                let header = #"{"alg":"\#(name)","kid":"key-1"}"#
+                let token = try key.token("EdDSA", header: header, claims: Self.claims())
+                #expect(Self.ask(routes, token).status == 200, "\(routes.log.text)")
+                Self.expectRefusal(without, token, "its alg")
+            }
+            let header = #"{"alg":"ed25519","kid":"key-1"}"#
+            Self.expectRefusal(routes, try key.token("EdDSA", header: header, claims: Self.claims()), "its alg")
+        }
+    }
+
+    @Test("a token may have 1024 claims and a claim 1024 elements, and nest sixteen deep")
+    func manyClaims() async throws {
+        let key = ProviderKey()
+        let routes = try await Self.routes(ProviderKey.set(key))
+        func status(_ name: String, _ value: String) throws -> Int {
+            Self.ask(routes, try key.token(claims: Self.claims([name: value]))).status
+        }
+        func list(_ count: Int) -> String { "[" + (0..<count).map { _ in "1" }.joined(separator: ",") + "]" }
+        #expect(try status("groups", list(1024)) == 200)
+        #expect(try status("groups", list(1025)) == 401)
+        func members(_ count: Int) -> String { (0..<count).map { #""\#($0)":1"# }.joined(separator: ",") }
+        // Four are there already.
+        #expect(try status("x", "1,\(members(500))") == 200)
+        #expect(try status("x", "1,\(members(100)),\"99\":2") == 401, "a name twice")
+        #expect(try status("x", String(repeating: "[", count: 15) + String(repeating: "]", count: 15)) == 200)
+        #expect(try status("x", String(repeating: "[", count: 16) + String(repeating: "]", count: 16)) == 401)
+    }
+
+    @Test("an ECDSA signature has a twin that holds as well")
+    func twin() async throws {
+        let key = ProviderKey()
+        let routes = try await Self.routes(ProviderKey.set(key))
+        let token = try key.token(claims: Self.claims())
+        let parts = token.split(separator: ".").map(String.init)
+        var signature = try #require(Data(base64URL: parts[2]).map { [UInt8]($0) })
+        // n of P-256 (SEC 2 section 2.4.2).
+        let order = try #require(
+            Hexadecimal.bytes(of: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", count: 32))
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let difference = Int(order[index]) - Int(signature[32 + index]) - borrow
+            borrow = difference < 0 ? 1 : 0
+            signature[32 + index] = UInt8(difference + 256 * borrow)
+        }
+        let twin = [parts[0], parts[1], Data(signature).base64URL].joined(separator: ".")
+        #expect(twin != token)
+        #expect(Self.ask(routes, twin).status == 200, "so nothing may take a token for one of a kind")
+    }
+
+    @Test("a set without keys, which a bad one leaves, is a 503")
+    func emptySet() async throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey(), userIssuers: [Self.issuer()])
+        routes.userKeys.replace(UserKeySet([]), of: try Self.issuer())
+        let answer = Self.ask(routes, try ProviderKey().token(claims: Self.claims()))
+        #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
+    }
+
     @Test("a key that is not known is asked for, and nothing else is")
     func askedAgain() async throws {
-        let key = ProviderKey()
-        let place = KeySetPlace.file(path: Self.issuer)
+        let (key, issuer) = (ProviderKey(), try Self.issuer())
         let routes = try await Self.routes(ProviderKey.set(key))
         _ = Self.ask(routes, try key.token(claims: Self.claims()))
         _ = Self.ask(routes, try ProviderKey().token(claims: Self.claims()))
         _ = Self.ask(routes, try ProviderKey(kid: "new").token(claims: Self.claims(["iss": #""x""#])))
-        #expect(!routes.userKeys.isAskedAgain(at: place))
+        #expect(!routes.userKeys.isAskedAgain(for: issuer))
         _ = Self.ask(routes, try ProviderKey(kid: "new").token(claims: Self.claims()))
-        #expect(routes.userKeys.isAskedAgain(at: place))
+        #expect(routes.userKeys.isAskedAgain(for: issuer))
     }
 
     @Test("a token of more than 8 kB is refused before it is looked at, one of nearly that is read")
@@ -422,10 +499,10 @@ struct UserTests {
         // The signature is over the user's own.
         let pair = try Fixtures.makeSigningKey()
         let own = try TestRoutes(pair: pair, userIssuers: [Self.issuer()])
-        let set = try await KeySetReader { _, _ in [] }.keys(
+        let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(
             in: Array(ProviderKey.set(key).utf8), from: .file(path: Self.issuer)
         ).set
-        own.userKeys.replace(set, at: .file(path: Self.issuer))
+        own.userKeys.replace(set, of: try Self.issuer())
         let answer = Self.ask(own, token)
         let fields = [
             "a", "TESTKEY123", "p", "o", "marked-user", try #require(answer.json["nonce"] as? String),

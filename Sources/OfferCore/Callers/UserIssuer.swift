@@ -56,7 +56,8 @@ extension KeySetPlace: CustomStringConvertible {
     package var description: String {
         switch self {
         case .file(let path): path
-        case .url(let url): url
+        // A query may be a key to get in with.
+        case .url(let url): String(url.prefix { $0 != "?" })
         }
     }
 }

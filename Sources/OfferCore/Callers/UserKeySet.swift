@@ -35,14 +35,14 @@ package struct UserKeySet: Sendable {
 /// Reads key sets. It is used in the background only, and may wait.
 package protocol KeySetSource: Sendable {
     /// The text at `place`, as it is at this moment.
-    func text(at place: KeySetPlace) async throws(SetupProblem) -> [UInt8]
+    func text(at place: KeySetPlace) async throws(KeySetFault) -> KeySetText
 
     /// - Parameter place: what the text is called in a problem.
     /// - Returns: the keys, at least one, and what is wrong with others.
-    /// - Throws: if there is no good key, or one that should not be there.
+    /// - Throws: `.notHad` if it is no set at all; `.bad` if there is no good key in it, or one that should not be there.
     func keys(
         in text: [UInt8], from place: KeySetPlace
-    ) async throws(SetupProblem) -> (set: UserKeySet, problems: [SetupProblem])
+    ) async throws(KeySetFault) -> (set: UserKeySet, problems: [SetupProblem])
 
     /// Lets go of what the reading needed.
     func close() async

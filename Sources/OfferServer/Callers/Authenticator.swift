@@ -9,7 +9,7 @@ package struct Authenticator: Sendable {
 
     /// - Parameters:
     ///   - users: nil where only tokens of callers are known.
-    ///   - limiter: how often an address may ask without a good token.
+    ///   - limiter: how often an address may bring no good token.
     package init(
         sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp,
         users: UserAuthenticator? = nil, limiter: Limiter
@@ -36,9 +36,21 @@ package struct Authenticator: Sendable {
         if let token, !callers.isEmpty, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) {
             return .token(caller)
         }
-        // Everything else anybody can send, and as often as they like.
-        try limiter.admitAddress(of: request, under: setup)
-        guard !callers.isEmpty else { return .anyone }
+        guard !callers.isEmpty else {
+            try limiter.admitAddress(of: request, under: setup)
+            return .anyone
+        }
+        do { return try user(by: token, of: request, callers, now) } catch {
+            // Only what proves nothing is held against an address: many users may be behind one with somebody who tries
+            // out tokens. That keys are not there is nobody's fault but ours.
+            if error != .usersUnavailable { try limiter.admitAddress(of: request, under: setup) }
+            throw error
+        }
+    }
+
+    private func user(
+        by token: [UInt8]?, of request: IncomingRequest, _ callers: Callers, _ now: Timestamp
+    ) throws(Problem) -> Requester {
         guard request.authorization != nil else { throw .credentialsMissing }
         guard let token, let users, !callers.userIssuers.isEmpty, UserToken.isMeant(token) else {
             throw .credentialsRefused

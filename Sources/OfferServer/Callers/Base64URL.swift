@@ -1,6 +1,7 @@
 /// base64url without padding (RFC 4648 section 5), as tokens have it (RFC 7515 section 2).
 enum Base64URL {
-    /// Takes each byte sequence in the one text that stands for it: two texts for the same token would be two tokens.
+    /// Takes each byte sequence in the one text that stands for it. A token has no one text by that: of an ECDSA signature
+    /// (r, s) anybody can make (r, n − s), which holds as well.
     /// - Returns: nil for any character outside of the alphabet, a length that no bytes have, or bits left over that are
     ///   not zero.
     static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {

@@ -1,17 +1,37 @@
 package import OfferCore
 
+/// A key set, and when it was last had.
+package struct HadKeySet: Sendable {
+    package let set: UserKeySet
+    package let lastHad: ContinuousClock.Instant
+
+    /// For how long a set serves that cannot be had again: one that nobody can withdraw would be trusted for ever.
+    private static let longest = Duration.seconds(24 * 3600)
+
+    package init(_ set: UserKeySet, lastHad: ContinuousClock.Instant) {
+        self.set = set
+        self.lastHad = lastHad
+    }
+
+    package func isTooOld(at now: ContinuousClock.Instant) -> Bool { now - lastHad >= Self.longest }
+}
+
 /// What is known of one place with a key set, and when it is to be read again.
 package struct KeySetState {
+    package typealias Reading = Result<(set: UserKeySet, problems: [SetupProblem]), KeySetFault>
+
     private let place: KeySetPlace
-    /// When the reading began that has not ended yet.
-    private var readingBegan: ContinuousClock.Instant?
+    /// Which reading has not ended yet, and when it began.
+    private var current: (number: Int, began: ContinuousClock.Instant)?
     private var nextRead: ContinuousClock.Instant?
     private var lastAsked: ContinuousClock.Instant?
     private var failures = 0
     private var failure: SetupProblem?
     private var problemsOfKeys: [SetupProblem] = []
-    /// The text of the set in force.
-    package private(set) var text: [UInt8]?
+    /// The text that was read last, and what came of it, so that the same is not worked out every second.
+    private var last: (text: KeySetText, reading: Reading)?
+    /// The set that the place has; one without keys if it says so. nil if it has never been had.
+    package private(set) var had: HadKeySet?
 
     /// How often a URL is read that works.
     private static let interval = Duration.seconds(300)
@@ -26,7 +46,7 @@ package struct KeySetState {
     package func problems(at now: ContinuousClock.Instant) -> [SetupProblem] {
         var problems = [failure].compactMap(\.self) + problemsOfKeys
         // Fetching is given up before that.
-        if let readingBegan, now - readingBegan > .seconds(20) {
+        if let current, now - current.began > .seconds(20) {
             problems.append(
                 SetupProblem(
                     "to read \(place) takes longer than twenty seconds, so no change of its keys is seen",
@@ -35,37 +55,52 @@ package struct KeySetState {
         return problems
     }
 
-    /// - Parameter isAskedAgain: whether a token names a key that is not there.
-    /// - Returns: whether the place is to be read now; then ``succeed(at:)`` or ``fail(with:at:)`` has to follow.
-    package mutating func begin(at now: ContinuousClock.Instant, isAskedAgain: Bool) -> Bool {
-        guard readingBegan == nil else { return false }
+    /// - Parameters:
+    ///   - isAskedAgain: whether a token names a key that is not there.
+    ///   - number: of the reading, if it is to begin; no other has it.
+    /// - Returns: whether the place is to be read now; then the reading has to end.
+    package mutating func begin(_ number: Int, at now: ContinuousClock.Instant, isAskedAgain: Bool) -> Bool {
+        guard current == nil else { return false }
         let mayAsk = isAskedAgain && (lastAsked.map { now - $0 >= Self.intervalOfAsking } ?? true)
         guard mayAsk || (nextRead.map { now >= $0 } ?? true) else { return false }
         if mayAsk { lastAsked = now }
-        readingBegan = now
+        current = (number, now)
         return true
     }
 
-    /// It is as it was.
-    package mutating func succeed(at now: ContinuousClock.Instant) {
-        readingBegan = nil
-        failures = 0
-        failure = nil
-        nextRead = now + (isFile ? .zero : Self.interval)
+    /// Whether this reading is the one that is waited for.
+    package func isReading(_ number: Int) -> Bool { current?.number == number }
+
+    /// Ends the reading of a text that is as it was.
+    /// - Returns: `false`, and nothing is done, if it is another.
+    package mutating func end(with text: KeySetText, at now: ContinuousClock.Instant) -> Bool {
+        guard let last, last.text == text else { return false }
+        end(with: text, last.reading, at: now)
+        return true
     }
 
-    package mutating func succeed(
-        with text: [UInt8], problems: [SetupProblem], at now: ContinuousClock.Instant
-    ) {
-        self.text = text
-        problemsOfKeys = problems
-        succeed(at: now)
+    package mutating func end(with text: KeySetText, _ reading: Reading, at now: ContinuousClock.Instant) {
+        last = (text, reading)
+        switch reading {
+        case .success(let read):
+            current = nil
+            failures = 0
+            failure = nil
+            problemsOfKeys = text.problems + read.problems
+            had = HadKeySet(read.set, lastHad: now)
+            nextRead = now + (isFile ? .zero : Self.interval)
+        case .failure(let fault):
+            fail(with: fault, at: now)
+            guard fault.kind == .bad else { return }
+            problemsOfKeys = text.problems
+            had = HadKeySet(UserKeySet([]), lastHad: now)
+        }
     }
 
-    /// The set in force stays.
-    package mutating func fail(with problem: SetupProblem, at now: ContinuousClock.Instant) {
-        readingBegan = nil
-        failure = problem
+    /// Ends a reading that came to nothing. The set that was had before stays.
+    package mutating func fail(with fault: KeySetFault, at now: ContinuousClock.Instant) {
+        current = nil
+        failure = fault.problem
         failures += 1
         // 5, 10, 20, 40 and then 60 seconds; a file costs nothing to look at.
         nextRead = now + (isFile ? .zero : .seconds(min(60, 5 << min(failures - 1, 4))))

@@ -1,26 +1,21 @@
-package import Logging
 package import OfferCore
 
 /// Tells which user asks, by the token that an identity provider gave them.
 package struct UserAuthenticator: Sendable {
     private let keys: CurrentUserKeys
     private let hmacSHA256: @Sendable (_ message: [UInt8], _ key: [UInt8]) throws -> [UInt8]
-    private let log: Logger
 
     package init(
-        keys: CurrentUserKeys, hmacSHA256: @escaping @Sendable (_ message: [UInt8], _ key: [UInt8]) throws -> [UInt8],
-        log: Logger
+        keys: CurrentUserKeys, hmacSHA256: @escaping @Sendable (_ message: [UInt8], _ key: [UInt8]) throws -> [UInt8]
     ) {
         self.keys = keys
         self.hmacSHA256 = hmacSHA256
-        self.log = log
     }
 
     /// Whoever sends a bad token hears the same of every reason; the log hears which.
     func user(_ token: [UInt8], among callers: Callers, at now: Timestamp) throws(Problem) -> Requester {
         do { return try user(token, callers, now) } catch {
-            log.info("user refused", metadata: ["reason": "\(error.rawValue)"])
-            throw error == .noKeys ? .usersUnavailable : .credentialsRefused
+            throw error == .noKeys ? .usersUnavailable : .userRefused(error)
         }
     }
 
@@ -46,12 +41,12 @@ package struct UserAuthenticator: Sendable {
 
     private func key(of token: UserToken, _ issuer: UserIssuer) throws(UserTokenFault) -> UserKeySet.Key {
         // The algorithm is the key's, and never a token's to choose.
-        guard let algorithm = issuer.algorithms.first(where: { token.algorithm.elementsEqual($0.rawValue.utf8) }) else {
+        guard let algorithm = TokenAlgorithm(name: token.algorithm), issuer.algorithms.contains(algorithm) else {
             throw .algorithmNotAllowed
         }
-        guard let set = keys.set(at: issuer.keys) else { throw .noKeys }
+        guard let set = keys.set(of: issuer), !set.keys.isEmpty else { throw .noKeys }
         guard let key = set.key(token.keyID, for: algorithm) else {
-            keys.askAgain(at: issuer.keys)
+            keys.askAgain(for: issuer)
             throw .unknownKey
         }
         return key

@@ -61,10 +61,11 @@ struct UserClaims {
         }
     }
 
-    /// A NumericDate (RFC 7519 section 2), which may have a fraction, in milliseconds.
+    /// A NumericDate (RFC 7519 section 2), which may have a fraction, in milliseconds; nil if a `Double` cannot tell them
+    /// apart any more.
     private func time(_ name: String) -> Double? {
         guard case .number(let digits) = claims[name], let seconds = Double(String(decoding: digits, as: UTF8.self)),
-            seconds.isFinite
+            abs(seconds * 1000) <= 0x1p53
         else { return nil }
         return seconds * 1000
     }

@@ -30,9 +30,12 @@ struct UserToken {
             let signature = Base64URL.bytes(of: parts[2])
         else { throw .notBase64URL }
         guard case .object(let header) = try? JSONReader.read(header) else { throw .unreadableHeader }
-        guard case .object(let claims) = try? JSONReader.read(payload) else { throw .unreadableClaims }
+        guard case .object(let claims) = try? JSONReader.read(payload, maximumCount: JSONReader.Limit.countOfClaims)
+        else { throw .unreadableClaims }
         // What an extension means for a token is not known here, and b64 would change what is signed.
         guard header["crit"] == nil, header["b64"] == nil else { throw .extended }
+        // Logout tokens and security event tokens (RFC 8417) have the same issuer and keys, and may have no typ.
+        guard claims["events"] == nil else { throw .events }
         guard case .string(let algorithm) = header["alg"] else { throw .noAlgorithm }
         guard Self.isTypeOfToken(header["typ"]) else { throw .otherType }
         switch header["kid"] {
@@ -46,21 +49,23 @@ struct UserToken {
         message = Array(token[..<(token.count - parts[2].count - 1)])
     }
 
+    private static let typesOfToken = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
     private static let dot = UInt8(ascii: ".")
 
-    /// RFC 7519 section 5.1 and RFC 9068 section 2.1. Other kinds of token, such as a logout token, may have the same
+    /// RFC 7519 section 5.1 and RFC 9068 section 2.1, each also with the `application/` that RFC 7515 section 4.1.9 lets
+    /// one leave out. Other kinds of token, such as a logout token, may have the same
     /// issuer and the same keys.
     private static func isTypeOfToken(_ type: JSONValue?) -> Bool {
         switch type {
         case nil: true
-        case .string(let text): text.isEqual(toLowerCase: "jwt".utf8) || text.isEqual(toLowerCase: "at+jwt".utf8)
+        case .string(let text): typesOfToken.contains { text.isEqual(toLowerCase: $0.utf8) }
         default: false
         }
     }
 }
 
 /// Why a user's token is refused; for the log alone, and with nothing of the token in it.
-enum UserTokenFault: String, Error {
+package enum UserTokenFault: String, Error {
     case tooLarge = "it is larger than 8 kB"
     case notThreeParts = "it has not three parts"
     case notBase64URL = "a part is not base64url without padding"
@@ -69,14 +74,15 @@ enum UserTokenFault: String, Error {
     case extended = "its header has crit or b64, and no extension is known here"
     case noAlgorithm = "its header has no alg"
     case otherType = "its typ is that of another kind of token"
+    case events = "it has events, as tokens that log out or report do"
     case keyIDNotText = "its kid is not a text"
     case unknownIssuer = "its iss is none that is configured"
     case algorithmNotAllowed = "its alg is none that is allowed for its issuer"
-    case noKeys = "the keys of its issuer could not be had yet"
+    case noKeys = "there are no keys of its issuer"
     case unknownKey = "no key of its issuer, or more than one, is the one that it names for its alg"
     case signature = "its signature does not hold"
     case audience = "its aud is another"
-    case noExpiry = "it has no exp, or one that is no time"
+    case noExpiry = "it has no exp, or one that is no time of this world"
     case expired = "it has expired"
     case notYet = "its nbf or iat is in the future, or no time"
     case noCustomer = "the claim that says who the customer is is missing, empty, or cannot be one"

@@ -23,6 +23,7 @@ package import OfferCore
 ///     algorithms: [RS256]        # optional: ES256 and RS256
 ///     applicationUsername: sub   # or hashedUsername, or appAccountToken
 ///     apps: [com.example.app]    # optional: all
+///     sharesCustomers: true      # optional: no; whether another issuer of the same app means the same customers
 /// limits:                        # each is optional
 ///   tokens: off
 ///   users: {perSecond: 1, burst: 60}

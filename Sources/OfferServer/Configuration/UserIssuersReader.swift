@@ -3,6 +3,8 @@ import OfferCore
 /// Reads `users` of the configuration file: the identity providers whose users may ask for themselves.
 struct UserIssuersReader {
     private var issuers: [UserIssuer] = []
+    /// Those of them whose customers may be those of another one.
+    private var sharing: Set<[UInt8]> = []
 
     static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> [UserIssuer] {
         var users = UserIssuersReader()
@@ -17,7 +19,7 @@ struct UserIssuersReader {
     private mutating func readIssuer(_ node: YAMLNode, _ reader: inout YAMLReader) {
         let members = reader.members(
             of: node, "an issuer of users",
-            known: ["issuer", "audience", "jwks", "algorithms"] + Self.claims + ["apps"],
+            known: ["issuer", "audience", "jwks", "algorithms"] + Self.claims + ["apps", "sharesCustomers"],
             required: ["issuer", "audience", "jwks"])
         let issuer = members["issuer"].flatMap { Self.readText($0, "issuer", &reader) }
         let audience = members["audience"].flatMap { Self.readText($0, "audience", &reader) }
@@ -25,14 +27,31 @@ struct UserIssuersReader {
         let algorithms = members["algorithms"].map { Self.readAlgorithms($0, &reader) } ?? TokenAlgorithm.usual
         let customer = Self.readCustomer(members, at: node, &reader)
         let apps = members["apps"].map { reader.bundleIDs(of: $0) }
+        let shares = members["sharesCustomers"].flatMap { reader.bool(of: $0, "sharesCustomers") } ?? false
         guard let issuer, let audience, let place, let customer else { return }
         guard !issuers.contains(where: { $0.issuer == Array(issuer.utf8) }) else {
             return reader.add("this issuer is there already", at: node, hint: "leave one out")
         }
-        issuers.append(
-            UserIssuer(
-                issuer: issuer, audience: audience, keys: place, algorithms: algorithms, customer: customer, apps: apps)
-        )
+        let read = UserIssuer(
+            issuer: issuer, audience: audience, keys: place, algorithms: algorithms, customer: customer, apps: apps)
+        // The App Store tells customers by their names alone, and two providers may give two people the same one.
+        if let other = issuers.first(where: { Self.share($0, read) && !(shares && sharing.contains($0.issuer)) }) {
+            reader.add(
+                "this issuer and \(other.name) serve the same app, and a user of one could be a customer of the other",
+                at: node,
+                hint:
+                    "give each its own apps; where both mean the same person by a name, set sharesCustomers: true in both"
+            )
+        }
+        issuers.append(read)
+        if shares { sharing.insert(read.issuer) }
+    }
+
+    /// Whether there is an app that both serve. To Apple, letter case makes no other app.
+    private static func share(_ one: UserIssuer, _ other: UserIssuer) -> Bool {
+        guard let one = one.apps, let other = other.apps else { return true }
+        func names(_ apps: Set<BundleID>) -> Set<String> { Set(apps.map { $0.text.description.lowercased() }) }
+        return !names(one).isDisjoint(with: names(other))
     }
 
     /// - Returns: a text of a size that a claim may have, and without what would look like another line of the log.

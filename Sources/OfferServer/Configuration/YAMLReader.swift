@@ -129,6 +129,14 @@ struct YAMLReader {
             })
     }
 
+    mutating func bool(of node: Node, _ what: String) -> Bool? {
+        switch node.scalar?.string {
+        case "true": true
+        case "false": false
+        default: refuse("\(what) is neither true nor false", at: node, hint: "set it to true, or leave it out")
+        }
+    }
+
     mutating func number(of node: Node, _ what: String) -> Int64? {
         guard let text = node.scalar?.string, let number = Int64(text), number > 0 else {
             return refuse("\(what) has to be a number", at: node, hint: "write it in digits")

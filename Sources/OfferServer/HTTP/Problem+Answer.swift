@@ -27,7 +27,7 @@ extension Problem {
         case .reservedField: .reservedField
         case .unknownField: .unknownField
         case .credentialsMissing: .credentialsMissing
-        case .credentialsRefused: .credentialsRefused
+        case .credentialsRefused, .userRefused: .credentialsRefused
         case .scopeMissing: .scopeMissing
         case .offerNotServed: .offerNotServed
         case .customerNotYours: .customerNotYours
@@ -84,7 +84,7 @@ extension Problem {
             "\(field) is not a field of this request."
         case .credentialsMissing:
             "This needs a token: send it as Authorization: Bearer."
-        case .credentialsRefused:
+        case .credentialsRefused, .userRefused:
             "The token in Authorization is not known here, or is no good any more."
         case .scopeMissing(let scope):
             "The token is not good for this: it lacks the scope \(scope.rawValue)."
@@ -117,7 +117,7 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .credentialsMissing, .credentialsRefused, .scopeMissing, .offerNotServed, .customerNotYours,
+            .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .customerNotYours,
             .rateLimited, .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping:
             nil
         }
@@ -149,7 +149,7 @@ extension Problem {
         answer.retryAfter = retryAfter
         // RFC 6750 section 3: who sent no credentials is told no error.
         if self == .credentialsMissing { answer.authenticate = "Bearer" }
-        if self == .credentialsRefused { answer.authenticate = "Bearer error=\"invalid_token\"" }
+        if code == .credentialsRefused { answer.authenticate = "Bearer error=\"invalid_token\"" }
         if case .scopeMissing = self { answer.authenticate = "Bearer error=\"insufficient_scope\"" }
         return answer
     }

@@ -40,6 +40,8 @@ package enum Problem: Error, Hashable {
     // It may not be had.
     case credentialsMissing
     case credentialsRefused
+    /// The same to whoever asks; the log hears why.
+    case userRefused(UserTokenFault)
     case scopeMissing(Caller.Scope)
     /// The app, the product or the offer is none that is signed for this caller; which of them, only the log says.
     case offerNotServed

@@ -10,15 +10,20 @@ package struct JSONReader {
         package static let depth = 16
         /// How many members an object, or elements an array, may have.
         package static let count = 64
+        /// The same in the claims of a user's token, which may list every group that somebody is in.
+        package static let countOfClaims = 1024
     }
 
     private let bytes: [UInt8]
+    private let maximumCount: Int
     private var position = 0
 
-    /// - Parameter bytes: the whole text; its size is the caller's to bound.
-    package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    /// - Parameters:
+    ///   - bytes: the whole text; its size is the caller's to bound.
+    ///   - maximumCount: how many members an object, or elements an array, may have.
+    package static func read(_ bytes: [UInt8], maximumCount: Int = Limit.count) throws(JSONError) -> JSONValue {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONError(.notUTF8, at: 0) }
-        var reader = JSONReader(bytes: bytes)
+        var reader = JSONReader(bytes: bytes, maximumCount: maximumCount)
         reader.skipWhitespace()
         let value = try reader.readValue(depth: 0)
         reader.skipWhitespace()
@@ -26,8 +31,9 @@ package struct JSONReader {
         return value
     }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], maximumCount: Int) {
         self.bytes = bytes
+        self.maximumCount = maximumCount
     }
 
     // MARK: Values
@@ -60,7 +66,7 @@ package struct JSONReader {
             guard take(":") else { throw unexpected() }
             skipWhitespace()
             let value = try readValue(depth: depth)
-            guard object.members.count < Limit.count else { throw error(.tooMany) }
+            guard object.members.count < maximumCount else { throw error(.tooMany) }
             guard object.add(name, value) else { throw JSONError(.duplicateName, at: start) }
             skipWhitespace()
             if take("}") { return object }
@@ -76,7 +82,7 @@ package struct JSONReader {
         var elements: [JSONValue] = []
         if take("]") { return elements }
         while true {
-            guard elements.count < Limit.count else { throw error(.tooMany) }
+            guard elements.count < maximumCount else { throw error(.tooMany) }
             elements.append(try readValue(depth: depth))
             skipWhitespace()
             if take("]") { return elements }

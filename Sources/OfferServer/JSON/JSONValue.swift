@@ -30,6 +30,8 @@ package struct JSONObject: Hashable, Sendable {
     }
 
     package private(set) var members: [Member] = []
+    /// Their names, where there are many.
+    private var names: Set<[UInt8]> = []
 
     init() {
         members.reserveCapacity(8)  // as many as a request has
@@ -42,7 +44,13 @@ package struct JSONObject: Hashable, Sendable {
 
     /// - Returns: `false`, and nothing is added, if the name is there already.
     mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
-        guard !members.contains(where: { $0.name == name }) else { return false }
+        // To look through a few is quicker; to look through many for each of them is what somebody could make us do.
+        if members.count < 32 {
+            guard !members.contains(where: { $0.name == name }) else { return false }
+        } else {
+            if names.isEmpty { names = Set(members.map(\.name)) }
+            guard names.insert(name).inserted else { return false }
+        }
         members.append(Member(name: name, value: value))
         return true
     }

@@ -107,7 +107,8 @@ package actor KeyRingKeeper: Service {
         }
     }
 
-    /// A slip in a file must not open a running service to everybody, or to every offer.
+    /// A slip in a file must not open a running service to everybody, or to every offer, nor make another customer of every
+    /// user.
     private func requireNoLooser(_ new: Configuration) throws(ConfigurationError) {
         let old = setup.snapshot
         var problems: [SetupProblem] = []
@@ -135,6 +136,7 @@ package actor KeyRingKeeper: Service {
                     "the configuration is for this machine alone, and the service listens on \(listening.host)",
                     hint: "set \(Variable.host.rawValue) as it was; to listen elsewhere takes a restart"))
         }
+        problems += old.callers.problems(withCustomersIn: new.callers)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
@@ -157,6 +159,31 @@ extension Setup {
             ring: ring, catalogue: configuration.catalogue, callers: configuration.callers,
             limits: configuration.limits,
             proxies: configuration.proxies)
+    }
+}
+
+extension Callers {
+    /// What in `new` would make other customers of the users who are here already: what they have bought would not be
+    /// theirs any more.
+    fileprivate func problems(withCustomersIn new: Callers) -> [SetupProblem] {
+        let both = userIssuers.compactMap { old in
+            new.userIssuers.first { $0.issuer == old.issuer }.map { (old: old, new: $0) }
+        }
+        var problems = both.filter { $0.old.customer != $0.new.customer }.map {
+            SetupProblem(
+                "the configuration makes other customers of the users of \($0.old.name), by another claim",
+                hint: "name the claim as it was; to change it takes a restart")
+        }
+        let isHashed = both.contains {
+            if case (.hashedUsername, .hashedUsername) = ($0.old.customer, $0.new.customer) { true } else { false }
+        }
+        if isHashed, usernameSalt?.reveal != new.usernameSalt?.reveal {
+            problems.append(
+                SetupProblem(
+                    "\(Variable.usernameSalt.rawValue) is another, and every user would be another customer",
+                    hint: "set it as it was; to change it takes a restart"))
+        }
+        return problems
     }
 }
 

@@ -27,9 +27,11 @@ package struct Routes: Sendable {
     /// The answer to a problem, under a new request ID that the log knows too.
     package func answer(_ problem: Problem) -> Answer {
         let requestID = RequestID()
-        log.log(
-            level: isQuiet(problem) ? .debug : .info,
-            "request refused", metadata: ["code": "\(problem.code.rawValue)", "requestID": "\(requestID.text)"])
+        var metadata: Logger.Metadata = [
+            "code": "\(problem.code.rawValue)", "requestID": "\(requestID.text)",
+        ]
+        if case .userRefused(let fault) = problem { metadata["reason"] = "\(fault.rawValue)" }
+        log.log(level: isQuiet(problem) ? .debug : .info, "request refused", metadata: metadata)
         return problem.answer(requestID: requestID)
     }
 

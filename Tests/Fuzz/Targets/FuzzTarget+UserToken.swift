@@ -21,7 +21,11 @@ extension FuzzTarget {
         }
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         let texts = segments.prefix(2).map { bytes(of: $0) ?? [] }
-        guard texts.allSatisfy({ (try? JSONReader.read($0)).map(isWithinDouble) ?? true }) else { return }
+        guard
+            texts.allSatisfy({
+                (try? JSONReader.read($0, maximumCount: JSONReader.Limit.countOfClaims)).map(isWithinDouble) ?? true
+            })
+        else { return }
         guard segments.count == 3, let header = object(texts[0]), let claims = object(texts[1]) else {
             throw BrokenPromise(promise: "a token that is taken is two JSON objects and a signature to Foundation")
         }
@@ -68,7 +72,7 @@ extension FuzzTarget {
             UserKeySet([
                 UserKeySet.Key(id: nil, algorithm: .es256) { _, _ in holds },
                 UserKeySet.Key(id: Array("k".utf8), algorithm: .rs256) { _, _ in holds },
-            ]), at: place)
+            ]), of: issuer)
         guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
             let key = try? SigningKey(text: pem)
         else { fatalError("a key to sign with cannot be made") }
@@ -79,7 +83,7 @@ extension FuzzTarget {
                 // The fuzzer asks more often than any user may.
                 limits: .none))
         let limiter = Limiter(log: log)
-        let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:), log: log)
+        let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:))
         let signer = OfferSigner(
             setup: setup,
             authenticator: Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter),

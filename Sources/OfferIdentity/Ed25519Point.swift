@@ -1,0 +1,30 @@
+/// Tells the texts of a point of Ed25519 (RFC 8032 section 5.1.2) that can be a public key.
+enum Ed25519Point {
+    /// Not whether it is on the curve, which the library looks at; only what the library takes and should not.
+    /// - Parameter text: 32 bytes, the lowest first: y, and in the highest bit the sign of x.
+    static func isGood(_ text: [UInt8]) -> Bool {
+        guard text.count == 32 else { return false }
+        var y = text
+        y[31] &= 0x7F
+        // y has one text, so it is less than p = 2^255 - 19.
+        let isLarge = y[31] == 0x7F && y[1..<31].allSatisfy { $0 == 0xFF } && y[0] >= 0xED
+        return !isLarge && !smallOrder.contains(y)
+    }
+
+    /// y of the eight points whose order divides 8. Under such a key, one signature can hold for many messages.
+    ///
+    /// Source: C. Cremers and D. Jackson, "Prime, Order Please!" (2019), table 6; libsodium refuses the same.
+    private static let smallOrder: Set<[UInt8]> = [
+        [UInt8](repeating: 0, count: 32),
+        [1] + [UInt8](repeating: 0, count: 31),
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [
+            0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
+            0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+        ],
+        [
+            0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F, 0x2A, 0x20,
+            0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+        ],
+    ]
+}
