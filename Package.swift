@@ -150,7 +150,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferServer",
+                "OfferCore", "OfferCrypto", "OfferIdentity", "OfferServer", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

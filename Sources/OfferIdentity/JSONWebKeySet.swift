@@ -26,20 +26,20 @@ enum JSONWebKeySet {
         var passedOver = PassedOver()
         for item in items {
             guard let key = item.key else {
-                passedOver.damaged += 1
+                passedOver.damaged = true
                 continue
             }
             guard key.isForSignatures else { continue }
             guard !key.isTooShort else {
-                passedOver.short += 1
+                passedOver.short = true
                 continue
             }
             if key.isOfOtherAlgorithm || !key.algorithms.isEmpty && key.isWeak {
-                passedOver.damaged += 1
+                passedOver.damaged = true
                 continue
             }
             let verifiers = await verifiers(of: key)
-            if verifiers.count < key.algorithms.count { passedOver.damaged += 1 }
+            if verifiers.count < key.algorithms.count { passedOver.damaged = true }
             keys += verifiers
         }
         guard !keys.isEmpty else {
@@ -75,25 +75,24 @@ enum JSONWebKeySet {
         let algorithm: TokenAlgorithm
     }
 
-    /// How many keys are not taken that are there for signatures.
+    /// Whether there are keys for signatures that are not taken.
     private struct PassedOver {
-        var short = 0
-        var damaged = 0
+        var short = false
+        var damaged = false
 
         func problems(in name: String) -> [SetupProblem] {
             var problems: [SetupProblem] = []
-            if short > 0 {
+            if short {
                 problems.append(
                     SetupProblem(
                         "\(name) has an RSA key of less than \(JSONWebKey.minimumRSASize) bits, which is passed over",
                         hint: "have the identity provider sign with a longer one"))
             }
-            if damaged > 0 {
+            if damaged {
                 problems.append(
                     SetupProblem(
-                        "\(name) has \(damaged == 1 ? "a key" : "\(damaged) keys") that cannot be read or would let "
-                            + "anybody sign, and that is passed over",
-                        hint: "tokens signed with it are refused: have the identity provider make another"))
+                        "\(name) has a key that is damaged or too weak, which is passed over",
+                        hint: "no token that is signed with it is taken: have the identity provider make another"))
             }
             return problems
         }

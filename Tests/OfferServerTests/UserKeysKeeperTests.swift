@@ -85,8 +85,11 @@ struct UserKeysKeeperTests {
         keys.set(of: Self.issuer(at: ""))?.keys.map { String(decoding: $0.id ?? [], as: UTF8.self) }
     }
 
-    private func whileLookedAfter(_ body: () async throws -> Void) async throws {
-        let keeper = UserKeysKeeper(setup: setup, keys: keys, source: source, readiness: readiness, log: log.logger)
+    private func whileLookedAfter(
+        lifetime: Duration = .seconds(3600), _ body: () async throws -> Void
+    ) async throws {
+        let keeper = UserKeysKeeper(
+            setup: setup, keys: keys, source: source, lifetime: lifetime, readiness: readiness, log: log.logger)
         let running = Task { try await keeper.run() }
         defer { running.cancel() }
         try await body()
@@ -117,6 +120,32 @@ struct UserKeysKeeperTests {
             source.put("two", at: place)
             try await wait("back") { names() == ["two"] }
             #expect(readiness.problems == [])
+        }
+    }
+
+    @Test("a set that cannot be had for too long goes as well, also where it is that of another place")
+    func lifetime() async throws {
+        let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
+        source.put("one", at: old.keys)
+        setup.replace(with: try Self.setup([old]))
+        try await whileLookedAfter(lifetime: .seconds(4)) {
+            try await wait("had") { names() == ["one"] }
+            // It is had every second.
+            try await Task.sleep(for: .seconds(5))
+            #expect(names() == ["one"] && readiness.problems == [])
+            source.put("gone", at: old.keys)
+            try await wait("told") { readiness.problems.map(\.error) == ["old is gone"] }
+            #expect(names() == ["one"])
+            try await wait("gone") { names() == [] }
+            #expect(readiness.problems.map(\.error).joined().contains("could not be had for too long"))
+
+            source.put("one", at: old.keys)
+            try await wait("back") { names() == ["one"] }
+            source.put("gone", at: new.keys)
+            setup.replace(with: try Self.setup([new]))
+            try await wait("told") { readiness.problems.map(\.error) == ["new is gone"] }
+            #expect(names() == ["one"])
+            try await wait("gone") { names() == [] }
         }
     }
 

@@ -5,15 +5,10 @@ package struct HadKeySet: Sendable {
     package let set: UserKeySet
     package let lastHad: ContinuousClock.Instant
 
-    /// For how long a set serves that cannot be had again: one that nobody can withdraw would be trusted for ever.
-    private static let longest = Duration.seconds(24 * 3600)
-
     package init(_ set: UserKeySet, lastHad: ContinuousClock.Instant) {
         self.set = set
         self.lastHad = lastHad
     }
-
-    package func isTooOld(at now: ContinuousClock.Instant) -> Bool { now - lastHad >= Self.longest }
 }
 
 /// What is known of one place with a key set, and when it is to be read again.

@@ -11,6 +11,7 @@ package actor UserKeysKeeper: Service {
     private let setup: CurrentSetup
     private let keys: CurrentUserKeys
     private let source: any KeySetSource
+    private let lifetime: Duration
     private let readiness: Readiness
     private let log: Logger
     private var places: [KeySetPlace: KeySetState] = [:]
@@ -18,13 +19,18 @@ package actor UserKeysKeeper: Service {
     /// What each issuer has, by its name.
     private var inForce: [[UInt8]: HadKeySet] = [:]
 
-    /// - Parameter keys: the sets in force, which are changed here.
+    /// - Parameters:
+    ///   - keys: the sets in force, which are changed here.
+    ///   - lifetime: for how long a set serves that cannot be had again. Without an end, whoever keeps us from its place could
+    ///     keep a key in force that has been withdrawn.
     package init(
-        setup: CurrentSetup, keys: CurrentUserKeys, source: any KeySetSource, readiness: Readiness, log: Logger
+        setup: CurrentSetup, keys: CurrentUserKeys, source: any KeySetSource,
+        lifetime: Duration = .seconds(24 * 3600), readiness: Readiness, log: Logger
     ) {
         self.setup = setup
         self.keys = keys
         self.source = source
+        self.lifetime = lifetime
         self.readiness = readiness
         self.log = log
     }
@@ -97,11 +103,11 @@ package actor UserKeysKeeper: Service {
         var problems: [SetupProblem] = []
         for issuer in issuers {
             guard var had = places[issuer.keys]?.had ?? inForce[issuer.issuer] else { continue }
-            if had.isTooOld(at: now) {
+            if now - had.lastHad >= lifetime {
                 had = HadKeySet(UserKeySet([]), lastHad: had.lastHad)
                 problems.append(
                     SetupProblem(
-                        "the keys of \(issuer.name) could not be had for 24 hours, so every user is refused",
+                        "the keys of \(issuer.name) could not be had for too long, so every user is refused",
                         hint: "mend what keeps the service from reading \(issuer.keys)"))
             } else if places[issuer.keys]?.had != nil, !had.set.keys.isEmpty,
                 let problem = issuer.problem(with: had.set)

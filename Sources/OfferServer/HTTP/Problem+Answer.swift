@@ -95,7 +95,7 @@ extension Problem {
         case .rateLimited(let seconds):
             "You have asked more often than you may. Ask again in \(seconds) s."
         case .usersUnavailable:
-            "Users cannot be told apart right now: the keys of their identity provider could not be had yet."
+            "Users cannot be told apart right now: there are no keys of their identity provider."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
         case .overloaded:

@@ -53,7 +53,7 @@ package enum Problem: Error, Hashable {
     case rateLimited(seconds: Int)
 
     // We cannot sign.
-    /// The public keys of the user's identity provider have not been had yet.
+    /// There are no public keys of the user's identity provider: not yet, or not any more.
     case usersUnavailable
     case signingUnavailable
     /// There are more requests than can be answered in time.

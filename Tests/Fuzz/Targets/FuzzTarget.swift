@@ -12,7 +12,9 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         self.check = check
     }
 
-    package static let all: [FuzzTarget] = [.requestReader, .requestFields, .keyText, .userToken, .configuration]
+    package static let all: [FuzzTarget] = [
+        .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration,
+    ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }
 

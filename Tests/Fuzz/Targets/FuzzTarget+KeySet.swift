@@ -1,0 +1,58 @@
+import Dispatch
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferIdentity
+import OfferServer
+
+extension FuzzTarget {
+    /// The public keys of an identity provider (JWKS).
+    static let keySet = FuzzTarget("key-set") { input throws(BrokenPromise) in
+        guard let set = wait({ (try? await reader.keys(in: input, from: .file(path: "keys")))?.set }) else { return }
+        try promise("a set that is taken has a key", !set.keys.isEmpty)
+        for key in set.keys {
+            for size in [0, 64, 96, 132, 256] {
+                try promise(
+                    "no key takes zeros for a signature",
+                    !key.verifies([UInt8](repeating: 0, count: size), Array("message".utf8)))
+            }
+        }
+        // What our strict reader cannot read may be two things to two readers.
+        guard case .object(let members)? = try? JSONReader.read(input, maximumCount: 100_000) else { return }
+        guard case .array(let items) = members["keys"] else {
+            throw BrokenPromise(promise: "a set that is taken has a list of keys")
+        }
+        for item in items {
+            guard case .object(let key) = item else { throw BrokenPromise(promise: "a key is an object") }
+            try promise("no key of it is symmetric", key["kty"] != .string(Array("oct".utf8)))
+            for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
+                try promise("no key of it is private", key[name] == nil)
+            }
+        }
+        try promise("a key is good for six algorithms at most", set.keys.count <= items.count * 6)
+    }
+
+    private static let reader = KeySetReader { _, _ in KeySetText([]) }
+
+    /// Waits for what does not really wait, on a thread of its own: that of the fuzzer, or of the tests, stands still.
+    private static func wait(_ work: @escaping @Sendable () async -> UserKeySet?) -> UserKeySet? {
+        let (done, result) = (DispatchSemaphore(value: 0), NIOLockedValueBox<UserKeySet?>(nil))
+        Task(executorPreference: OwnThread.shared) {
+            let set = await work()
+            result.withLockedValue { $0 = set }
+            done.signal()
+        }
+        done.wait()
+        return result.withLockedValue { $0 }
+    }
+}
+
+/// Runs tasks where no test waits for them.
+private final class OwnThread: TaskExecutor {
+    static let shared = OwnThread()
+    private let queue = DispatchQueue(label: "key sets")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
