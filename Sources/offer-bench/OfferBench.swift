@@ -38,16 +38,19 @@ enum OfferBench {
         let setup = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
         let now: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_225_600_000) }
         let limiter = Limiter(log: log)
+        let authenticator = Authenticator(sha256: SHA256.hash, now: now, limiter: limiter)
         let signer = OfferSigner(
-            setup: setup, authenticator: Authenticator(sha256: SHA256.hash, now: now, limiter: limiter),
-            limiter: limiter,
+            setup: setup, authenticator: authenticator, limiter: limiter,
             makeNonce: {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
             },
             now: now, log: log)
+        let explanations = Explanations(
+            setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: now, log: log)
         return Routes(
-            offers: signer, health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            offers: signer, explanations: explanations,
+            health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
             log: log)
     }
 

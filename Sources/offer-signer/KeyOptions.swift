@@ -32,12 +32,14 @@ struct KeyFolderOptions: ParsableArguments {
         return flags
     }
 
-    /// The configuration of a command that signs nothing: it may do without a key.
-    func readConfiguration() throws -> Configuration {
+    /// Those of a command that signs nothing: it may do without a key.
+    var verifyingFlags: Configuration.Flags {
         var flags = flags
         flags.mayChooseNoKey = true
-        return try reader(flags).read()
+        return flags
     }
+
+    func readConfiguration() throws -> Configuration { try reader(verifyingFlags).read() }
 
     func openFolder() throws -> KeyFolder { KeyFolder(try readConfiguration()) }
 }

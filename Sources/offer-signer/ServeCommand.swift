@@ -2,6 +2,7 @@ import ArgumentParser
 import CProcess
 import Logging
 import OfferCore
+import OfferCrypto
 import OfferIdentity
 import OfferServer
 import ServiceLifecycle
@@ -13,7 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the service (the default).",
         discussion: """
-            Answers POST /offer and GET /offer as Apple's sample does, and POST /v1/promotional-offers. Flags win over the \
+            Answers POST /offer and GET /offer as Apple's sample does, POST /v1/promotional-offers, and POST /v1/explanations. Flags win over the \
             environment.
 
             SIGHUP reads the environment file, the configuration file and the folder of keys again; the folder is also looked at every second. \
@@ -51,13 +52,15 @@ struct ServeCommand: AsyncParsableCommand {
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let limiter = Limiter(log: log)
+        let authenticator = SystemSources.authenticator(userKeys: userKeys, limiter: limiter)
         let offers = OfferSigner(
-            setup: keeper.setup,
-            authenticator: SystemSources.authenticator(userKeys: userKeys, limiter: limiter),
-            limiter: limiter,
+            setup: keeper.setup, authenticator: authenticator, limiter: limiter,
             makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+        let explanations = Explanations(
+            setup: keeper.setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
+            now: SystemSources.now, log: log)
         let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)
-        let routes = Routes(offers: offers, health: health, log: log)
+        let routes = Routes(offers: offers, explanations: explanations, health: health, log: log)
         let service = HTTPService(
             host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort,
             maximumConnections: Self.maximumConnections, certificate: keeper.certificate, routes: routes,

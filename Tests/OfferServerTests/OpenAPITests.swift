@@ -72,11 +72,24 @@ struct OpenAPITests {
         #expect(Set(documented.keys) == Set(codes.map(\.rawValue)))
     }
 
+    @Test("the causes and warnings of an explanation in it are those that there are, each with a sentence of its own")
+    func causes() {
+        let properties = object("components", "schemas", "Explanation", "properties")
+        let documented = (properties["cause"] as? [String: Any])?["enum"] as? [Any] ?? []
+        #expect(documented.compactMap { $0 as? String } == Cause.allCases.map(\.rawValue))
+        #expect(documented.last is NSNull)
+        #expect(Set(Cause.allCases.map { Finding($0).sentence }).count == Cause.allCases.count)
+        let warnings = schema.resolve("#/components/schemas/Explanation/properties/warnings/items/properties/code")
+        #expect((warnings as? [String: Any])?["enum"] as? [String] == ExplanationWarning.allCases.map(\.rawValue))
+    }
+
     @Test("every answer is as it says")
     func answers() throws {
         let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
         let v1 =
             #"{"bundleID":"a","productID":"p","offerID":"o","appAccountToken":"D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"}"#
+        let evidence =
+            #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"x","nonce":"n","timestamp":"1","signature":"s"}"#
         let post = ("POST", "application/json" as String?)
         let requests: [(target: String, method: String, type: String?, body: String, status: Int)] = [
             ("/offer", post.0, post.1, sample, 200), ("/v1/promotional-offers", post.0, post.1, v1, 200),
@@ -90,7 +103,11 @@ struct OpenAPITests {
             ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "\"\""), 400),
             ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "1"), 400),
             ("/offer", post.0, "text/plain", sample, 415), ("/offer", "DELETE", nil, "", 405),
-            ("/health/live", "POST", nil, "", 405),
+            ("/health/live", "POST", nil, "", 405), ("/v1/explanations", post.0, post.1, "{}", 400),
+            ("/v1/explanations", post.0, post.1, evidence, 200),
+            ("/v1/explanations", post.0, post.1, evidence.replacing(#""x""#, with: "\"\""), 200),
+            ("/v1/explanations", post.0, post.1, #"{"compactJWS":"e30.e30.e30","storeKitError":"12"}"#, 200),
+            ("/v1/explanations", post.0, post.1, #"{"compactJWS":"x","signature":"y"}"#, 400),
         ]
         for request in requests {
             let answer = routes.routes.answer(
@@ -127,7 +144,10 @@ struct OpenAPITests {
 
     @Test("what it gives as a request is taken, and what it forbids is not")
     func requests() throws {
-        for (path, name) in [("/offer", "SampleRequest"), ("/v1/promotional-offers", "PromotionalOfferRequest")] {
+        for (path, name) in [
+            ("/offer", "SampleRequest"), ("/v1/promotional-offers", "PromotionalOfferRequest"),
+            ("/v1/explanations", "ExplanationRequest"),
+        ] {
             let examples = schema.examples(ofBodyAt: path)
             #expect(!examples.isEmpty)
             for example in examples {

@@ -30,17 +30,20 @@ struct TestRoutes {
                 callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt), limits: limits,
                 proxies: proxies))
         let limiter = Limiter(log: log.logger, now: { [clock] in clock.withLockedValue { $0 } })
+        let authenticator = Authenticator(
+            sha256: SHA256.hash, now: { Fixtures.timestamp },
+            users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:)),
+            limiter: limiter)
         signer = OfferSigner(
-            setup: setup,
-            authenticator: Authenticator(
-                sha256: SHA256.hash, now: { Fixtures.timestamp },
-                users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:)),
-                limiter: limiter),
-            limiter: limiter,
+            setup: setup, authenticator: authenticator, limiter: limiter,
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
             log: log.logger)
+        let explanations = Explanations(
+            setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
+            now: { Fixtures.timestamp }, log: log.logger)
         routes = Routes(
-            offers: signer, health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            offers: signer, explanations: explanations,
+            health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
             log: log.logger)
     }
 

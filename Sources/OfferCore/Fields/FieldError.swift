@@ -15,8 +15,6 @@ package struct FieldError: Error, Hashable, Sendable {
         case notUUID
         /// Something other than ASCII letters and digits.
         case notAlphanumeric
-        /// Not standard base64 with its padding.
-        case notBase64
     }
 
     package let field: String
@@ -39,7 +37,6 @@ extension FieldError: CustomStringConvertible {
         case .controlCharacter: "\(field) must not contain control characters or line separators."
         case .notUUID: "\(field) must be a UUID such as d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10."
         case .notAlphanumeric: "\(field) must consist of ASCII letters and digits."
-        case .notBase64: "\(field) must be standard base64 with its padding."
         }
     }
 }

@@ -46,11 +46,4 @@ package struct OfferPayload: Hashable, Sendable {
         bytes += String(timestamp.milliseconds).utf8
         return bytes
     }
-
-    /// ``bytes`` as a person reads them: each separator as `|`, which says nothing about where a field ends if the field
-    /// has a `|` of its own.
-    package var readableText: String {
-        let fields = bytes.split(separator: Self.separator, omittingEmptySubsequences: false)
-        return fields.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|")
-    }
 }

@@ -48,7 +48,8 @@ extension Problem {
         case .requestTimeout:
             "The request did not arrive whole in time."
         case .notFound:
-            "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers."
+            "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers, and refused ones "
+                + "explained at POST /v1/explanations."
         case .methodNotAllowed(let allowed):
             "This path takes \(allowed.joined(separator: " and "))."
         case .bodyTooLarge:

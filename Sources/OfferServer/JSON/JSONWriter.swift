@@ -57,6 +57,28 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    package mutating func null(_ name: String) {
+        begin(name)
+        bytes += "null".utf8
+    }
+
+    /// An array with an object for each element.
+    package mutating func objects<Element>(
+        _ name: String, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "{"))
+            needsComma = false
+            write(&self, element)
+            bytes.append(UInt8(ascii: "}"))
+        }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
     /// Closes the object.
     package consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))

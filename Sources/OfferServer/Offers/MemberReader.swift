@@ -35,15 +35,6 @@ package struct MemberReader {
         do { return try check(utf8, name) } catch { throw .invalidField(error) }
     }
 
-    /// A whole number, such as a time in milliseconds.
-    package func integer(_ name: String) throws(Problem) -> Int64 {
-        guard let value = members[name] else { throw .missingField(name) }
-        guard case .number(let digits) = value, let integer = Int64(String(decoding: digits, as: UTF8.self)) else {
-            throw .wrongType(field: name, expected: "a whole number", found: value.kind)
-        }
-        return integer
-    }
-
     /// Whether there is a customer, one that can be read or not.
     package var namesCustomer: Bool { members["applicationUsername"] != nil || members["appAccountToken"] != nil }
 

@@ -3,12 +3,14 @@ package import Logging
 /// Which request is answered by what.
 package struct Routes: Sendable {
     private let offers: OfferSigner
+    private let explanations: Explanations
     private let health: Health
     private let overload: OccasionalWarning
     private let log: Logger
 
-    package init(offers: OfferSigner, health: Health, log: Logger) {
+    package init(offers: OfferSigner, explanations: Explanations, health: Health, log: Logger) {
         self.offers = offers
+        self.explanations = explanations
         self.health = health
         self.log = log
         overload = OccasionalWarning(
@@ -53,6 +55,9 @@ package struct Routes: Sendable {
 
         case ("/v1/promotional-offers", "POST"): try offers.answerV1(request)
         case ("/v1/promotional-offers", _): throw .methodNotAllowed(["POST"])
+
+        case ("/v1/explanations", "POST"): try explanations.answer(request)
+        case ("/v1/explanations", _): throw .methodNotAllowed(["POST"])
 
         case ("/health/live", "GET"), ("/health/live", "HEAD"): health.live
         case ("/health/ready", "GET"), ("/health/ready", "HEAD"): try health.ready

@@ -66,14 +66,18 @@ extension FuzzTarget {
             "only a username may be empty",
             fields.indices.allSatisfy { index in index == 4 || !fields[index].isEmpty })
 
-        let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 0x00]))
+        let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 6, 2, 1, 1, 2, 1, 1]))
         for answer in [signed.sampleBody(namesCustomer: true), signed.v1Body, signed.commandOutput] {
             try promise(
                 "an answer is JSON to Foundation", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
         }
         guard case .object(let members)? = try? JSONReader.read(signed.commandOutput),
-            let presented = try? PresentedOffer(members)
+            let evidence = try? Evidence(members)
         else { throw BrokenPromise(promise: "what is signed is read again to be verified") }
-        try promise("what is signed is what is verified", presented.payload.bytes == payload.bytes)
+        // A key that accepts this payload and nothing else.
+        let key = CandidateKey(id: keyID, standing: .inService) { _, message in message == payload.bytes }
+        let explainer = Explainer(keys: [key], now: payload.timestamp, sha256: { $0 })
+        try promise(
+            "what is signed is what is verified", (try? explainer.explanation(of: evidence))?.verifies == true)
     }
 }

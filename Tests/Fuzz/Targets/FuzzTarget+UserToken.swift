@@ -84,16 +84,17 @@ extension FuzzTarget {
                 limits: .none))
         let limiter = Limiter(log: log)
         let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:))
+        let authenticator = Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter)
         let signer = OfferSigner(
-            setup: setup,
-            authenticator: Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter),
-            limiter: limiter,
+            setup: setup, authenticator: authenticator, limiter: limiter,
             makeNonce: {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
             }, now: { now }, log: log)
         let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
-        return Routes(offers: signer, health: health, log: log)
+        let explanations = Explanations(
+            setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: { now }, log: log)
+        return Routes(offers: signer, explanations: explanations, health: health, log: log)
     }
 
     private static func base64URL(_ bytes: some Collection<UInt8>) -> String {

@@ -1,0 +1,45 @@
+package import OfferCore
+
+/// A key that a presented signature may have been made with. Only its public half is used.
+package struct CandidateKey: Sendable {
+    package enum Standing: Sendable {
+        case inService
+        case retired
+        /// A signature of it did not verify.
+        case outOfService
+    }
+
+    package let id: KeyID
+    package let standing: Standing
+    /// Whether a signature, in ASN.1 DER, is one over SHA-256 of a message.
+    let accepts: @Sendable (_ signature: [UInt8], _ message: [UInt8]) throws -> Bool
+
+    package init(
+        id: KeyID, standing: Standing, accepts: @escaping @Sendable ([UInt8], [UInt8]) throws -> Bool
+    ) {
+        self.id = id
+        self.standing = standing
+        self.accepts = accepts
+    }
+
+    var warning: ExplanationWarning? {
+        switch standing {
+        case .inService: nil
+        case .retired: .keyRetired
+        case .outOfService: .keyOutOfService
+        }
+    }
+}
+
+extension KeyRing {
+    /// Every key of the ring, retired ones included: those that sign first, then the others, each in order.
+    package var candidateKeys: [CandidateKey] {
+        let ids = keyIDs.filter { state(of: $0) == .active } + keyIDs.filter { state(of: $0) != .active }
+        return ids.compactMap(key).map { key in
+            let standing: CandidateKey.Standing =
+                activeOutOfService.contains(key.id)
+                ? .outOfService : state(of: key.id) == .retired ? .retired : .inService
+            return CandidateKey(id: key.id, standing: standing) { try key.pair.verify($0, of: $1) }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import OfferCore
+
+/// What is wrong with the header and the claims of a JWS for App Store requests, by itself or beside what the app asked for.
+///
+/// Source: Apple, "Generating JWS to sign App Store requests" (StoreKit documentation).
+struct ClaimCheck {
+    private enum Feature: String {
+        case promotionalOffer = "promotional-offer"
+        case introductoryOffer = "introductory-offer-eligibility"
+        case advancedCommerce = "advanced-commerce-api"
+    }
+
+    private let claims: JSONObject
+    private let header: JSONObject
+    private let expected: PresentedToken.Expected
+    private let issuerID: [UInt8]?
+    private let names: KnownNames
+
+    /// - Parameter issuerID: what `iss` has to be; nil if only its form is known.
+    init(_ parts: PresentedToken.Parts, expected: PresentedToken.Expected, issuerID: String?, names: KnownNames) {
+        claims = parts.claims
+        header = parts.header
+        self.expected = expected
+        self.issuerID = issuerID.map { Array($0.utf8) }
+        self.names = names
+    }
+
+    /// What no signature makes good, and is to be said before one is looked at.
+    var algorithm: [Finding] {
+        header["alg"] == .string(Array("ES256".utf8)) ? [] : [Finding(.jwsAlgorithm, field: "alg")]
+    }
+
+    /// Everything else, in the order of how sure it is that the App Store refuses it.
+    var findings: [Finding] {
+        (claims["exp"] == nil ? [] : [Finding(.jwsExpiry, field: "exp")]) + audience + issuedAt + issuer + app + nonce
+            + keyID + ofFeature + type
+    }
+
+    /// `iat`, if it is a number of seconds.
+    var issuedAtSeconds: Int64? {
+        guard case .number(let digits) = claims["iat"], let time = Double(String(decoding: digits, as: UTF8.self)),
+            time >= 0, time < Self.firstMilliseconds
+        else { return nil }
+        return Int64(time)
+    }
+
+    var isNonceInCapitals: Bool {
+        guard case .string(let nonce) = claims["nonce"], let uuid = UUIDText(parsing: nonce) else { return false }
+        return uuid.utf8 != nonce
+    }
+
+    /// As seconds it would be in the year 5138, as milliseconds in 1973.
+    private static let firstMilliseconds = 1e11
+
+    // MARK: Claims of every feature
+
+    private var audience: [Finding] {
+        switch claims["aud"] {
+        case nil: [Finding(.claimMissing, field: "aud")]
+        case .array: [Finding(.jwsAudienceList, field: "aud")]
+        case .string(let text):
+            Feature(rawValue: String(decoding: text, as: UTF8.self)) == feature && feature != nil
+                ? [] : [Finding(.jwsAudience, field: "aud")]
+        case .some: [Finding(.claimType, field: "aud")]
+        }
+    }
+
+    private var issuedAt: [Finding] {
+        switch claims["iat"] {
+        case nil: return [Finding(.claimMissing, field: "iat")]
+        case .number(let digits):
+            let text = String(decoding: digits, as: UTF8.self)
+            if let time = Double(text), time >= Self.firstMilliseconds {
+                return [Finding(.jwsIssuedInMilliseconds, field: "iat")]
+            }
+            return Int64(text) == nil ? [Finding(.claimType, field: "iat")] : []
+        case .some: return [Finding(.claimType, field: "iat")]
+        }
+    }
+
+    private var issuer: [Finding] {
+        required("iss") { text in
+            if UUIDText(parsing: text) == nil { return Finding(.notUUID, field: "iss") }
+            return issuerID.flatMap { text.isEqual(ignoringCaseOf: $0) ? nil : Finding(.claimDiffers, field: "iss") }
+        }
+    }
+
+    private var app: [Finding] {
+        required("bid") { text in
+            if let bundleID = expected.bundleID { return difference("bid", text, bundleID) }
+            return names.hasOnlyInOtherCase(app: text) ? Finding(.letterCase, field: "bid") : nil
+        }
+    }
+
+    private var nonce: [Finding] {
+        required("nonce") { UUIDText(parsing: $0) == nil ? Finding(.notUUID, field: "nonce") : nil }
+    }
+
+    private var keyID: [Finding] {
+        switch header["kid"] {
+        case nil: [Finding(.claimMissing, field: "kid")]
+        case .string(let text): expected.keyID.flatMap { difference("kid", text, $0) }.map { [$0] } ?? []
+        case .some: [Finding(.claimType, field: "kid")]
+        }
+    }
+
+    private var type: [Finding] {
+        guard case .string(let text) = header["typ"], text.isEqual(toLowerCase: "jwt".utf8) else {
+            return [Finding(.jwsType, field: "typ")]
+        }
+        return []
+    }
+
+    // MARK: Claims of one
+
+    /// What the app asked for; or, if it did not say, what the claims are of.
+    private var feature: Feature? {
+        if expected.offerID != nil { return .promotionalOffer }
+        if expected.allowIntroductoryOffer != nil { return .introductoryOffer }
+        if claims["offerIdentifier"] != nil { return .promotionalOffer }
+        if claims["allowIntroductoryOffer"] != nil { return .introductoryOffer }
+        if claims["request"] != nil { return .advancedCommerce }
+        guard case .string(let text) = claims["aud"] else { return nil }
+        return Feature(rawValue: String(decoding: text, as: UTF8.self))
+    }
+
+    private var ofFeature: [Finding] {
+        switch feature {
+        case .promotionalOffer: product + text("offerIdentifier", expected.offerID) + transaction
+        case .introductoryOffer:
+            product + allowance
+                + (claims["transactionId"] == nil ? [Finding(.claimMissing, field: "transactionId")] : transaction)
+        case .advancedCommerce: request
+        case nil: []
+        }
+    }
+
+    private var product: [Finding] { text("productId", expected.productID) }
+
+    private var transaction: [Finding] {
+        guard claims["transactionId"] != nil else {
+            return expected.transactionID == nil ? [] : [Finding(.claimMissing, field: "transactionId")]
+        }
+        return text("transactionId", expected.transactionID)
+    }
+
+    private var allowance: [Finding] {
+        switch claims["allowIntroductoryOffer"] {
+        case nil: [Finding(.claimMissing, field: "allowIntroductoryOffer")]
+        case .bool(let value):
+            expected.allowIntroductoryOffer ?? value == value
+                ? [] : [Finding(.claimDiffers, field: "allowIntroductoryOffer")]
+        case .some: [Finding(.claimType, field: "allowIntroductoryOffer")]
+        }
+    }
+
+    private var request: [Finding] {
+        required("request") { text in
+            guard let base64 = LenientBase64(text), base64.isPadded, !base64.hasURLAlphabet,
+                case .object = try? JSONReader.read(base64.bytes)
+            else { return Finding(.claimEncoding, field: "request") }
+            return nil
+        }
+    }
+
+    private func text(_ claim: String, _ expected: [UInt8]?) -> [Finding] {
+        required(claim) { text in expected.flatMap { difference(claim, text, $0) } }
+    }
+
+    private func required(_ claim: String, _ check: ([UInt8]) -> Finding?) -> [Finding] {
+        switch claims[claim] {
+        case nil: [Finding(.claimMissing, field: claim)]
+        case .null, .string([]): [Finding(.claimEmpty, field: claim)]
+        case .string(let text): check(text).map { [$0] } ?? []
+        case .some: [Finding(.claimType, field: claim)]
+        }
+    }
+
+    private func difference(_ field: String, _ text: [UInt8], _ expected: [UInt8]) -> Finding? {
+        if text == expected { return nil }
+        if text.trimmed == expected.trimmed { return Finding(.whiteSpace, field: field) }
+        return Finding(text.isEqual(ignoringCaseOf: expected) ? .letterCase : .claimDiffers, field: field)
+    }
+}

@@ -1,0 +1,120 @@
+package import OfferCore
+
+/// Says of a presented signature whether it verifies, and if not, why: values in, an explanation out.
+///
+/// It only verifies. Nothing is signed, and what it says of keys is their IDs.
+package struct Explainer: Sendable {
+    private let keys: [CandidateKey]
+    private let names: KnownNames
+    private let issuerID: String?
+    private let now: Timestamp
+    private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
+
+    /// - Parameters:
+    ///   - keys: those that sign first.
+    ///   - issuerID: what `iss` of a JWS has to be; nil if only its form is known.
+    package init(
+        keys: [CandidateKey], names: KnownNames = KnownNames(), issuerID: String? = nil, now: Timestamp,
+        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+    ) {
+        self.keys = keys
+        self.names = names
+        self.issuerID = issuerID
+        self.now = now
+        self.sha256 = sha256
+    }
+
+    /// - Throws: what keeps libcrypto from verifying.
+    package func explanation(of evidence: Evidence) throws -> Explanation {
+        var explanation =
+            switch evidence.signature {
+            case .v1(let fields): try self.explanation(of: fields)
+            case .jws(let token): try self.explanation(of: token)
+            }
+        if let text = evidence.storeKitError.map({ String(decoding: $0, as: UTF8.self) }) {
+            let error = StoreKitError(text)
+            explanation.storeKit = Explanation.StoreKitAdvice(
+                error: error?.names.first ?? ReadableText.marked(Array(text.utf8)),
+                check: error?.check(isGood: explanation.isGood) ?? StoreKitError.checkOfUnknown)
+        }
+        return explanation
+    }
+
+    // MARK: V1
+
+    private func explanation(of fields: PresentedFields) throws -> Explanation {
+        let readings = SignatureReading.all(of: fields.signature, field: "signature")
+        var search = PayloadSearch(fields, keys: keys, names: names, sha256: sha256)
+        let proof = try search.proof(of: readings)
+        let defects = FieldDefects(fields)
+        var findings = proof?.findings ?? []
+        if proof == nil {
+            if readings.isEmpty { findings.append(SignatureReading.defect(of: fields.signature, field: "signature")) }
+            findings += defects.all + unknownKey(fields.texts[.keyID] ?? [], field: "keyID")
+            if let customer = defects.noCustomer { findings.append(customer) }
+            if findings.isEmpty { findings.append(Finding(.unexplained)) }
+        } else {
+            findings += defects.fatal.filter { defect in !findings.contains { $0.cause == defect.cause } }
+        }
+        return Explanation(
+            verifies: proof?.findings.isEmpty ?? false, keyID: proof.map { "\($0.key.id)" }, findings: findings,
+            payload: fields.payload.readableText,
+            signedPayload: proof.flatMap { $0.form == fields.payload ? nil : $0.form.readableText },
+            warnings: warnings(at: fields.isInSeconds ? nil : fields.milliseconds, of: proof?.key)
+                + (proof != nil && defects.hasUndefinedCustomer && findings.isEmpty ? [.customerUndefined] : [])
+                + (proof == nil && search.verifications.isCutShort ? [.searchCutShort] : []))
+    }
+
+    // MARK: JWS
+
+    private func explanation(of token: PresentedToken) throws -> Explanation {
+        guard let parts = token.parts else {
+            return Explanation(
+                verifies: false, keyID: nil, findings: token.findings, payload: "", signedPayload: nil, warnings: [])
+        }
+        let check = ClaimCheck(parts, expected: token.expected, issuerID: issuerID, names: names)
+        var search = try TokenSearch(parts, named: token.keyID, keys: keys, sha256: sha256)
+        let proof = try search?.proof()
+        var findings = check.algorithm + token.findings + (proof?.findings ?? [])
+        if search == nil { findings.append(Finding(.jwsSignatureMalformed, field: "compactJWS")) }
+        findings += check.findings
+        if search != nil, proof == nil {
+            findings += unknownKey(token.keyID ?? [], field: "kid")
+            if findings.isEmpty { findings.append(Finding(.unexplained)) }
+        }
+        let isAsPresented = token.findings.isEmpty && check.algorithm.isEmpty
+        return Explanation(
+            verifies: isAsPresented && proof?.findings.isEmpty ?? false, keyID: proof.map { "\($0.key.id)" },
+            findings: findings, payload: ReadableText.marked(parts.claimsText), signedPayload: proof?.signedText,
+            warnings: tokenWarnings(check, key: proof?.key)
+                + (proof == nil && search?.verifications.isCutShort ?? false ? [.searchCutShort] : []))
+    }
+
+    private func tokenWarnings(_ check: ClaimCheck, key: CandidateKey?) -> [ExplanationWarning] {
+        let times = warnings(at: check.issuedAtSeconds.map { $0 * 1000 }, of: key)
+        return times.map { $0 == .olderThan24Hours ? .issuedLongAgo : $0 }
+            + (check.isNonceInCapitals ? [.nonceInCapitals] : [])
+    }
+
+    // MARK: Both
+
+    private func unknownKey(_ id: [UInt8], field: String) -> [Finding] {
+        guard !id.isEmpty, !keys.contains(where: { $0.id.text.utf8 == id }) else { return [] }
+        return [Finding(.unknownKeyID, field: field, keyID: ReadableText.marked(id))]
+    }
+
+    /// - Parameter milliseconds: when it was signed.
+    private func warnings(at milliseconds: Int64?, of key: CandidateKey?) -> [ExplanationWarning] {
+        var warnings: [ExplanationWarning] = []
+        if let milliseconds {
+            let (age, overflow) = now.milliseconds.subtractingReportingOverflow(milliseconds)
+            if overflow ? milliseconds < 0 : age > Timestamp.signatureLifetimeMilliseconds {
+                warnings.append(.olderThan24Hours)
+            }
+            // Two clocks are never quite the same.
+            if overflow ? milliseconds > 0 : age < -60_000 { warnings.append(.aheadOfClock) }
+        }
+        if let warning = key?.warning { warnings.append(warning) }
+        return warnings
+    }
+}

@@ -1,0 +1,153 @@
+extension Finding {
+    /// What differs, and how to mend it.
+    package var sentence: String {
+        let field = field ?? "a field"
+        let key = keyID ?? "another key"
+        return switch cause {
+        case .upperCaseUUID:
+            """
+            The signature covers \(field) in capitals, and the App Store puts it in lower case. Sign UUIDs in lower case; \
+            Foundation's uuidString has capitals.
+            """
+        case .letterCase:
+            """
+            The signature covers \(field) with other capitals than the ones presented. Sign and pass the very same text; only \
+            UUIDs of nonce and appAccountToken are put in lower case.
+            """
+        case .whiteSpace:
+            "\(field) has white space at an end, here or in what was signed. Remove it at both places."
+        case .otherValue:
+            "The signature is for another \(field) than the one presented: see signedPayload. Ask for it with what the app passes."
+        case .swappedProductAndOffer:
+            "The product and the offer have changed places. The product ID comes before the offer ID."
+        case .customerNotSigned:
+            """
+            The signature covers no \(field), and the app attaches one. Send it when you ask for the signature, or do not attach \
+            it to the purchase.
+            """
+        case .customerUndefined:
+            """
+            \(field) is a text such as undefined or null, here or in what was signed: a program made a text of a missing value. Sign \
+            the value that the app attaches, or an empty text where it attaches none.
+            """
+        case .customerLeftOut:
+            """
+            The signature covers six fields: \(field) was left out together with its separator. Where the app attaches none, the \
+            field is empty and both separators stay.
+            """
+        case .timestampInSeconds:
+            "The timestamp is in seconds. Sign and pass milliseconds since 1970."
+        case .timestampFormat:
+            "The signature covers the timestamp in another form of the number. Sign decimal digits alone, without fraction or exponent."
+        case .separator:
+            "The fields are joined by something else than U+2063 (INVISIBLE SEPARATOR, UTF-8 E2 81 A3): see signedPayload. Join them by that."
+        case .textAroundPayload:
+            """
+            Something stands before or behind the payload that was signed, such as a line end: see signedPayload. Sign the seven \
+            fields and the six separators between them, and nothing else.
+            """
+        case .fieldOrder:
+            """
+            The fields were signed in another order: see signedPayload. The order is appBundleID, keyID, productIdentifier, offerID, \
+            applicationUsername or appAccountToken, nonce, timestamp.
+            """
+        case .hashedTwice:
+            """
+            The signature covers a digest of what is to be signed, which was hashed once more. Pass the text itself to the signing \
+            function if that hashes, as most do.
+            """
+        case .keyIDDiffers:
+            "The signature was made with the key \(key) and names it; the app passes another keyID. Pass the keyID that came with the signature."
+        case .wrongKey:
+            """
+            The signature was made with the private key that is \(key) here, and the signed text names another key. Sign with the \
+            .p8 file of the key that is named.
+            """
+        case .unknownKeyID:
+            "There is no key \(key) here, and no key that is here made this signature. Ask where that key is, or pass the keyID that came with the signature."
+        case .signatureWhiteSpace:
+            "There is white space or a line end in the signature. Encode it as base64 on one line."
+        case .signaturePlusLost:
+            "Every + of the signature has become a space, as a form or a query does. Percent-encode it there, or send it in JSON."
+        case .signaturePercentEncoded:
+            "The signature is still percent-encoded. Decode it once before it goes to StoreKit."
+        case .signatureBase64URL:
+            "The signature is in base64url. StoreKit takes standard base64, with + and / and with padding."
+        case .signatureUnpadded:
+            "The signature lacks the = at its end. StoreKit takes standard base64 with padding."
+        case .signatureBase64Twice:
+            "The signature is in base64 twice. Encode the DER bytes once; in StoreKit 2, decode the text from the server before you pass it as Data."
+        case .signatureHexadecimal:
+            "The signature is in hexadecimal digits. StoreKit takes base64."
+        case .signatureRaw:
+            "The signature is r and s side by side, 64 bytes, as in a JWS. Here StoreKit takes ASN.1 DER: a SEQUENCE of the two INTEGERs."
+        case .signatureUnreadable:
+            "The signature is neither base64 nor hexadecimal digits, or it was cut off. Pass on what the server sent, in standard base64."
+        case .signatureMalformed:
+            """
+            The signature decodes, but not to ASN.1 DER of two INTEGERs, and not to r and s of 32 bytes each. It was cut off or changed \
+            on its way, or it is no ECDSA P-256 signature.
+            """
+        case .emptyField:
+            "\(field) is empty. Sign and pass the value that App Store Connect has."
+        case .forbiddenCharacter:
+            "\(field) has a control character, a line separator or U+2063 in it, which joins the fields. Remove it."
+        case .notUUID:
+            "\(field) is no UUID of the form d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10. Make a new one for each signature where it is the nonce."
+        case .timestampNotNumber:
+            "The timestamp is no whole number. Sign and pass milliseconds since 1970, in decimal digits."
+        case .customerMissing:
+            """
+            The signature does not verify, and the app attaches no \(field), or an empty one, which is the commonest reason. Set the \
+            value for which the signature was made, on the payment or in the purchase option.
+            """
+        case .jwsUnreadable:
+            "compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on as it came, whole."
+        case .jwsWhiteSpace:
+            "There is white space or a line end in compactJWS. Pass it on as it came, on one line."
+        case .jwsPadded:
+            "A segment of compactJWS ends in =. Encode each in base64url without padding, before signing."
+        case .jwsStandardBase64:
+            "A segment of compactJWS has + or /. Encode each in base64url, with - and _ in their places, before signing."
+        case .jwsAlgorithm:
+            "alg in the header is not ES256, the only one that the App Store takes."
+        case .jwsSignatureDER:
+            "The signature in compactJWS is ASN.1 DER. A JWS has r and s side by side, 32 bytes each."
+        case .jwsSignatureMalformed:
+            "The signature in compactJWS is not r and s of 32 bytes each. It was cut off, or it is none of ES256."
+        case .jwsSignedOverOtherText:
+            """
+            The signature covers another text than the first two segments with the dot between them: see signedPayload. Sign the \
+            ASCII bytes of header.claims as they are sent.
+            """
+        case .jwsType:
+            "typ in the header is not JWT, which Apple's documentation asks for."
+        case .jwsExpiry:
+            "The claim exp is there, and the App Store refuses a JWS that has it. Leave it out; many JWT libraries add it by themselves."
+        case .jwsAudienceList:
+            "The claim aud is a list. It has to be one text."
+        case .jwsAudience:
+            """
+            The claim aud is not the one for this request. It is promotional-offer, introductory-offer-eligibility or \
+            advanced-commerce-api.
+            """
+        case .jwsIssuedInMilliseconds:
+            "The claim iat is in milliseconds. It has to be whole seconds since 1970."
+        case .claimMissing:
+            "\(field) is missing from compactJWS."
+        case .claimEmpty:
+            "\(field) in compactJWS is empty or null. Leave a claim out that has no value."
+        case .claimType:
+            "\(field) in compactJWS has the wrong JSON type: identifiers are texts, iat is a whole number, allowIntroductoryOffer true or false."
+        case .claimDiffers:
+            "\(field) in compactJWS is another than expected. Ask for a JWS with what the app passes to StoreKit."
+        case .claimEncoding:
+            "\(field) in compactJWS is not a JSON object in standard base64, with padding."
+        case .unexplained:
+            """
+            The signature does not verify with any key here, and no usual mistake explains it: a field has another value than the one \
+            that was signed, or another key made it. Compare each field with what the server answered.
+            """
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import OfferCore
+
+/// The names that a signature may be for instead of the one that was presented. They get into an answer only where the signature
+/// proves that it is for them.
+package struct KnownNames: Sendable {
+    /// At most so many of a kind are tried.
+    static let maximumCount = 20
+
+    private let apps: [[UInt8]]
+    private let catalogue: Catalogue?
+
+    /// - Parameter allowed: the apps that the caller may know of; nil for all.
+    package init(
+        catalogue: Catalogue? = nil, choice: KeyChoice = KeyChoice(ofAllApps: nil), allowed: Set<BundleID>? = nil
+    ) {
+        var apps = Set(choice.ofApps.keys).union(catalogue?.apps.keys ?? [:].keys)
+        if let allowed { apps.formIntersection(allowed) }
+        self.apps = apps.map(\.text.utf8)
+        self.catalogue = catalogue?.restricted(to: allowed)
+    }
+
+    /// The known values of a field, those that differ from `text` in letter case alone first.
+    /// - Parameter app: the bundle ID that was presented; its letter case does not count.
+    func values(of field: PayloadField, near text: [UInt8], app: [UInt8]) -> [[UInt8]] {
+        let values: [[UInt8]]
+        switch field {
+        case .appBundleID: values = apps
+        case .productIdentifier: values = offers(of: app).map(\.key.text.utf8)
+        case .offerID: values = Set(offers(of: app).flatMap { $0.value.map(\.text.utf8) }).map(\.self)
+        case .keyID, .customer, .nonce, .timestamp: values = []
+        }
+        func rank(_ value: [UInt8]) -> Int { value.isEqual(ignoringCaseOf: text) ? 0 : 1 }
+        let sorted = values.filter { $0 != text }.sorted { one, other in
+            (rank(one), other.count) == (rank(other), one.count)
+                ? one.lexicographicallyPrecedes(other) : rank(one) < rank(other)
+        }
+        return Array(sorted.prefix(Self.maximumCount))
+    }
+
+    /// Whether there is this app, but in other capitals.
+    func hasOnlyInOtherCase(app: [UInt8]) -> Bool {
+        !apps.contains(app) && apps.contains { $0.isEqual(ignoringCaseOf: app) }
+    }
+
+    private func offers(of app: [UInt8]) -> [(key: ProductID, value: Set<OfferID>)] {
+        (catalogue?.apps ?? [:]).filter { $0.key.text.utf8.isEqual(ignoringCaseOf: app) }.flatMap {
+            Array($0.value.offers)
+        }
+    }
+}
+
+extension Catalogue {
+    fileprivate func restricted(to allowed: Set<BundleID>?) -> Catalogue {
+        guard let allowed else { return self }
+        return Catalogue(apps: apps.filter { allowed.contains($0.key) })
+    }
+}
+
+extension [UInt8] {
+    /// By ASCII letters, which is what bundle IDs and product IDs consist of.
+    func isEqual(ignoringCaseOf other: [UInt8]) -> Bool { lowerCase == other.lowerCase }
+
+    /// ASCII letters in lower case.
+    var lowerCase: [UInt8] { map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 } }
+
+    /// ASCII letters in capitals.
+    var upperCase: [UInt8] { map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & ~0x20 : $0 } }
+
+    /// Without ASCII white space at its ends.
+    var trimmed: [UInt8] {
+        func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        return Array(drop(while: isWhiteSpace).reversed().drop(while: isWhiteSpace).reversed())
+    }
+}

@@ -1,0 +1,25 @@
+/// Signed text for the eye: what cannot be seen is written out.
+enum ReadableText {
+    /// - Parameter utf8: as it was presented.
+    /// - Returns: control characters, invisible ones and unusual spaces as `<U+200B>`.
+    static func marked(_ utf8: [UInt8]) -> String {
+        var text = ""
+        for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
+            if isVisible(scalar) { text.unicodeScalars.append(scalar) } else { text += mark(scalar) }
+        }
+        return text
+    }
+
+    static func mark(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "<U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ">"
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
+        case .spaceSeparator: scalar == " "
+        default: true
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import OfferCore
+
+/// Looks for what the signature of a JWS was really made over, and with which key: at most nine texts for each of 32 keys.
+struct TokenSearch {
+    /// What was signed.
+    struct Proof {
+        let key: CandidateKey
+        /// What differs from what was presented; none if nothing does.
+        let findings: [Finding]
+        /// nil if it is the first two segments.
+        let signedText: String?
+    }
+
+    private struct Input {
+        let finding: Finding?
+        let message: [UInt8]
+        let readableText: String?
+
+        init(_ message: [UInt8], _ cause: Cause? = nil, readableText: String? = nil) {
+            finding = cause.map { Finding($0) }
+            self.message = message
+            self.readableText = readableText
+        }
+    }
+
+    private static let maximumKeyCount = 32
+
+    private let inputs: [Input]
+    private let der: [UInt8]
+    private let formFindings: [Finding]
+    private let keys: [CandidateKey]
+    private let named: [UInt8]?
+    private(set) var verifications = Verifications()
+
+    /// - Returns: nil if the signature has no form that could be one.
+    init?(
+        _ parts: PresentedToken.Parts, named: [UInt8]?, keys: [CandidateKey],
+        sha256: ([UInt8]) throws -> [UInt8]
+    ) rethrows {
+        if let der = SignatureForm.der(ofRaw: parts.signature) {
+            (self.der, formFindings) = (der, [])
+        } else if SignatureForm.isDER(parts.signature) {
+            (der, formFindings) = (parts.signature, [Finding(.jwsSignatureDER, field: "compactJWS")])
+        } else {
+            return nil
+        }
+        self.named = named
+        self.keys = keys.filter { $0.id.text.utf8 == named } + keys.filter { $0.id.text.utf8 != named }
+        inputs = try Self.inputs(parts, sha256: sha256)
+    }
+
+    mutating func proof() throws -> Proof? {
+        for input in inputs {
+            for key in keys.prefix(Self.maximumKeyCount) {
+                guard try verifications.accept(der, of: input.message, by: key) else { continue }
+                let isNamed = key.id.text.utf8 == named
+                let other = isNamed || named == nil ? [] : [Finding(.wrongKey, field: "kid", keyID: "\(key.id)")]
+                return Proof(
+                    key: key, findings: formFindings + other + (input.finding.map { [$0] } ?? []),
+                    signedText: input.readableText)
+            }
+        }
+        return nil
+    }
+
+    /// What may have been signed, the right text first.
+    private static func inputs(
+        _ parts: PresentedToken.Parts, sha256: ([UInt8]) throws -> [UInt8]
+    ) rethrows -> [Input] {
+        let input = parts.signingInput
+        func other(_ message: [UInt8]) -> Input {
+            Input(message, .jwsSignedOverOtherText, readableText: ReadableText.marked(message))
+        }
+        let digest = try sha256(input)
+        let text = String(decoding: input, as: UTF8.self)
+        return [Input(input)] + (parts.mendedSigningInput == input ? [] : [Input(parts.mendedSigningInput)]) + [
+            Input(digest, .hashedTwice, readableText: "SHA-256(\(text))"),
+            Input(
+                Array(Hexadecimal.text(of: digest).utf8), .hashedTwice, readableText: "hexadecimal(SHA-256(\(text)))"),
+            other(parts.claimsText), other(parts.claimsSegment),
+            other(parts.headerText + [UInt8(ascii: ".")] + parts.claimsText),
+            other(parts.headerText + parts.claimsText),
+            other(input + [UInt8(ascii: "\n")]),
+        ]
+    }
+}

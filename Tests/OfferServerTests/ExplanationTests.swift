@@ -1,0 +1,500 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+/// V1 signatures that are wrong on purpose, each in one way, which has to be named.
+@Suite("Explanations of V1 signatures")
+struct ExplanationTests {
+    private static let right: [(name: String, text: String)] = [
+        ("appBundleID", "com.Example.app"), ("keyID", "TESTKEY123"), ("productIdentifier", "pro.monthly"),
+        ("offerID", "Winback_3m"), ("customer", "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"),
+        ("nonce", Fixtures.nonceText), ("timestamp", "1767225600123"),
+    ]
+
+    /// One way to sign and to present.
+    struct Mistake: CustomStringConvertible, Sendable {
+        let description: String
+        /// The causes that have to be named, in order; none for no mistake.
+        let causes: [Cause]
+        var field: String?
+        /// Texts that are signed in place of the right ones.
+        var signed: [String: String] = [:]
+        /// JSON values that are presented in place of the right ones.
+        var presented: [String: String] = [:]
+        var customerName = "appAccountToken"
+        var order = [0, 1, 2, 3, 4, 5, 6]
+        var separator = "\u{2063}"
+        var start = ""
+        var end = ""
+        var hashes = 0
+        var key = "TESTKEY123"
+        /// What is done to the signature's DER to make its text.
+        var encode: @Sendable ([UInt8]) -> String = { $0.foundationBase64 }
+
+        init(_ description: String, _ causes: Cause..., change: (inout Mistake) -> Void = { _ in }) {
+            self.description = description
+            self.causes = causes
+            change(&self)
+        }
+    }
+
+    private static func signed(_ description: String, _ cause: Cause, _ name: String, _ text: String) -> Mistake {
+        Mistake(description, cause) { mistake in
+            mistake.field = name == "customer" ? "appAccountToken" : name
+            mistake.signed[name] = text
+        }
+    }
+
+    private static func presented(
+        _ description: String, _ cause: Cause, _ name: String, _ json: String, field: String? = nil,
+        change: (inout Mistake) -> Void = { _ in }
+    ) -> Mistake {
+        Mistake(description, cause) { mistake in
+            mistake.field = field ?? (name == "customer" ? "appAccountToken" : name)
+            mistake.presented[name] = json
+            change(&mistake)
+        }
+    }
+
+    private static func encoded(
+        _ description: String, _ cause: Cause, _ encode: @escaping @Sendable ([UInt8]) -> String
+    ) -> Mistake {
+        Mistake(description, cause) { mistake in
+            mistake.field = "signature"
+            mistake.encode = encode
+        }
+    }
+
+    static let mistakes: [Mistake] =
+        fields + otherTexts + timestamps + together + keys + signatures + unprovable + pairs
+
+    private static let fields = [
+        signed("nonce in capitals", .upperCaseUUID, "nonce", right[5].text.uppercased()),
+        signed("token in capitals", .upperCaseUUID, "customer", right[4].text.uppercased()),
+        presented(
+            "token presented in both cases and signed so", .upperCaseUUID, "customer",
+            "\"D3b07384-d113-4ec6-a7b1-6f1c2f5e9b10\""
+        ) { $0.signed["customer"] = "D3b07384-d113-4ec6-a7b1-6f1c2f5e9b10" },
+        presented(
+            "username in capitals, signed as a token", .letterCase, "customer",
+            #""D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10""#, field: "applicationUsername"
+        ) {
+            $0.customerName = "applicationUsername"
+        },
+        signed("bundle ID in lower case", .letterCase, "appBundleID", "com.example.app"),
+        presented(
+            "bundle ID presented in lower case, as a known app is not", .letterCase, "appBundleID",
+            "\"com.example.app\""),
+        signed("another known app", .otherValue, "appBundleID", "com.example.other"),
+        signed("another known product", .otherValue, "productIdentifier", "pro.yearly"),
+        signed("another known offer", .otherValue, "offerID", "half"),
+        signed("product in capitals", .letterCase, "productIdentifier", "PRO.MONTHLY"),
+        signed("offer in lower case", .letterCase, "offerID", "winback_3m"),
+        Mistake("product and offer swapped", .swappedProductAndOffer) {
+            $0.signed = ["productIdentifier": right[3].text, "offerID": right[2].text]
+        },
+        signed("no token signed", .customerNotSigned, "customer", ""),
+    ]
+
+    private static let otherTexts =
+        ["undefined", "null", "None"].map { signed("\($0) signed", .customerUndefined, "customer", $0) } + [
+            Mistake("token left out", .customerLeftOut) {
+                $0.order = [0, 1, 2, 3, 5, 6]
+                $0.field = "appAccountToken"
+            }
+        ]
+        + right.flatMap { name, text in
+            [
+                signed("space behind \(name)", .whiteSpace, name, text + " "),
+                signed("line end behind \(name)", .whiteSpace, name, text + "\n"),
+                presented("\(name) presented with a space", .whiteSpace, name, "\"\(text) \""),
+                presented("\(name) presented with a tab in front", .whiteSpace, name, #""\t\#(text)""#),
+            ].filter { $0.description != "line end behind timestamp" }  // that is one behind the payload
+        }
+
+    private static let timestamps = [
+        signed("signed in seconds", .timestampInSeconds, "timestamp", "1767225600"),
+        signed("signed in seconds with a fraction", .timestampInSeconds, "timestamp", "1767225600.123"),
+        presented("presented in seconds, signed in milliseconds", .timestampInSeconds, "timestamp", "1767225600") {
+            $0.signed["timestamp"] = "1767225600000"
+        },
+        signed("signed with a fraction", .timestampFormat, "timestamp", "1767225600123.0"),
+        signed("signed with an exponent", .timestampFormat, "timestamp", "1.767225600123e+12"),
+        presented("presented as another text and signed so", .timestampFormat, "timestamp", "\"01767225600123\"") {
+            $0.signed["timestamp"] = "01767225600123"
+        },
+    ]
+
+    private static let together =
+        [
+            "", "|", ",", " ", "\u{200B}", "\n", "\\u2063", "\u{2062}", "\u{2064}", "\r\n", "&#8291;",
+            "\u{E2}\u{81}\u{A3}",
+        ].map { text in
+            Mistake("separator \(text.debugDescription)", .separator) { $0.separator = text }
+        }
+        + [
+            [1, 0, 2, 3, 4, 5, 6], [0, 2, 3, 4, 5, 6, 1], [0, 1, 2, 3, 4, 6, 5], [6, 1, 2, 3, 4, 5, 0],
+            [0, 1, 3, 4, 2, 5, 6],
+        ].map { order in
+            Mistake("order \(order)", .fieldOrder) { $0.order = order }
+        }
+        + [
+            Mistake("line end behind", .textAroundPayload) { $0.end = "\n" },
+            Mistake("separator behind", .textAroundPayload) { $0.end = "\u{2063}" },
+            Mistake("separator in front", .textAroundPayload) { $0.start = "\u{2063}" },
+            Mistake("byte-order mark", .textAroundPayload) { $0.start = "\u{FEFF}" },
+            Mistake("hashed twice", .hashedTwice) { $0.hashes = 1 },
+            Mistake("digest in hexadecimal", .hashedTwice) { $0.hashes = 2 },
+        ]
+
+    private static let keys = [
+        presented("another key ID presented", .keyIDDiffers, "keyID", "\"OTHERKEY12\""),
+        presented("an unknown key ID presented", .keyIDDiffers, "keyID", "\"UNKNOWN123\""),
+        presented("key ID in lower case", .letterCase, "keyID", "\"testkey123\""),
+        Mistake("made with another key", .wrongKey) {
+            $0.key = "OTHERKEY12"
+            $0.field = "keyID"
+        },
+        presented("an unknown key signed and presented", .unknownKeyID, "keyID", "\"UNKNOWN123\"") {
+            $0.signed["keyID"] = "UNKNOWN123"
+            $0.key = "UNKNOWN123"
+        },
+    ]
+
+    private static let signatures = [
+        encoded("raw", .signatureRaw) { raw($0).foundationBase64 },
+        encoded("base64url", .signatureBase64URL) { base64URL($0) },
+        encoded("without padding", .signatureUnpadded) {
+            // Of the forms without + and /: those are the same in base64url.
+            $0.foundationBase64.replacing("=", with: "")
+        },
+        encoded("base64 twice", .signatureBase64Twice) { Array($0.foundationBase64.utf8).foundationBase64 },
+        encoded("hexadecimal", .signatureHexadecimal) { $0.hex },
+        encoded("hexadecimal in capitals", .signatureHexadecimal) { $0.hex.uppercased() },
+        encoded("in lines", .signatureWhiteSpace) {
+            let text = $0.foundationBase64
+            return "\(text.prefix(64))\\r\\n\(text.dropFirst(64))\\n"
+        },
+        encoded("plus as space", .signaturePlusLost) { $0.foundationBase64.replacing("+", with: " ") },
+        encoded("percent-encoded", .signaturePercentEncoded) {
+            $0.foundationBase64.replacing("+", with: "%2B").replacing("/", with: "%2f").replacing("=", with: "%3D")
+        },
+        encoded("not base64", .signatureUnreadable) { _ in "*" },
+        encoded("empty", .signatureUnreadable) { _ in "" },
+        encoded("cut off", .signatureMalformed) { Array($0.dropLast(4)).foundationBase64 },
+        encoded("of 63 bytes", .signatureMalformed) { Array(raw($0).dropLast()).foundationBase64 },
+    ]
+
+    /// What shows by itself: nothing verifies here.
+    private static let unprovable = [
+        presented("empty product", .emptyField, "productIdentifier", "\"\""),
+        presented("separator in the offer", .forbiddenCharacter, "offerID", #""a\u2063b""#),
+        presented("no UUID for a nonce", .notUUID, "nonce", "\"7f8a1c7e\""),
+        presented("no UUID for a token", .notUUID, "customer", "\"user\""),
+        presented("no number", .timestampNotNumber, "timestamp", "\"now\""),
+        presented("seconds that do not verify", .timestampInSeconds, "timestamp", "1767225600"),
+        presented("undefined presented", .customerUndefined, "customer", "\"undefined\"", field: "applicationUsername")
+        {
+            $0.customerName = "applicationUsername"
+        },
+        presented("no customer presented", .customerMissing, "customer", "null", field: "applicationUsername") {
+            $0.customerName = "applicationUsername"
+        },
+        presented("empty customer presented", .customerMissing, "customer", "\"\""),
+        Mistake("something else signed", .unexplained),
+    ].map { mistake in
+        var mistake = mistake
+        mistake.end = "!!"
+        return mistake
+    }
+
+    private static let pairs = [
+        Mistake("nonce and token in capitals", .upperCaseUUID, .upperCaseUUID) {
+            $0.field = "nonce"
+            $0.signed = ["nonce": right[5].text.uppercased(), "customer": right[4].text.uppercased()]
+        },
+        Mistake("capitals and seconds", .upperCaseUUID, .timestampInSeconds) {
+            $0.field = "nonce"
+            $0.signed = ["nonce": right[5].text.uppercased(), "timestamp": "1767225600"]
+        },
+        Mistake("raw, and joined by spaces", .signatureRaw, .separator) {
+            $0.field = "signature"
+            $0.separator = " "
+            $0.encode = { raw($0).foundationBase64 }
+        },
+        Mistake("another key, and no token", .keyIDDiffers, .customerNotSigned) {
+            $0.field = "keyID"
+            $0.signed = ["keyID": "OTHERKEY12", "customer": ""]
+            $0.key = "OTHERKEY12"
+        },
+    ]
+
+    // MARK: Tests
+
+    @Test("each mistake is named, proven where it can be, and cheaply", arguments: mistakes)
+    func named(mistake: Mistake) throws {
+        let world = try World()
+        let (json, payload) = try world.present(mistake)
+        let explanation = try world.explain(json)
+        #expect(explanation.findings.map(\.cause) == mistake.causes, "\(json)\n\(explanation)")
+        #expect(explanation.findings.first?.field == mistake.field)
+        #expect(!explanation.isGood && !explanation.verifies)
+        #expect(world.count <= 300, "verifications")
+        // What proves the cause is what was signed.
+        if let signed = explanation.signedPayload {
+            let digest = ["", "SHA-256(", "hexadecimal(SHA-256("][mistake.hashes]
+            #expect(signed.hasPrefix(digest + (mistake.start.isEmpty ? payload.prefix(1) : "")))
+            #expect(explanation.keyID == mistake.key)
+        }
+        #expect(explanation.warnings == [] || explanation.warnings == [.searchCutShort])
+    }
+
+    @Test("every cause of a V1 signature is tried here")
+    func complete() {
+        let named = Set(Self.mistakes.flatMap(\.causes))
+        let ofTokens = Cause.allCases.filter { $0.rawValue.hasPrefix("jws") || $0.rawValue.hasPrefix("claim") }
+        #expect(named.union(ofTokens) == Set(Cause.allCases))
+    }
+
+    @Test("a hundred right ones are accused of nothing", arguments: 0..<100 as Range<UInt64>)
+    func notAccused(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let characters = Array("abcXYZ019._- |,é😀")
+        func text(_ sizes: ClosedRange<Int>) -> String {
+            let count = Int.random(in: sizes, using: &random)
+            let text = String((0..<count).compactMap { _ in characters.randomElement(using: &random) })
+            return "a" + text + "z"
+        }
+        let customer: Customer =
+            Bool.random(using: &random)
+            ? try Customer(appAccountToken: Nonce(using: &random).uuid.utf8)
+            : try Customer(applicationUsername: Array((Bool.random(using: &random) ? text(0...40) : "").utf8))
+        let age = Int64.random(in: 0...86_400_000, using: &random)
+        let payload = OfferPayload(
+            appBundleID: try BundleID(utf8: Array(text(0...20).utf8)), keyID: try Fixtures.keyID(),
+            productIdentifier: try ProductID(utf8: Array(text(0...40).utf8)),
+            offerID: try OfferID(utf8: Array(text(0...40).utf8)), customer: customer, nonce: Nonce(using: &random),
+            timestamp: Timestamp(milliseconds: Fixtures.timestamp.milliseconds - age))
+        let world = try World()
+        let signed = SignedOffer(payload: payload, signature: try world.key.signature(for: payload))
+        for json in [signed.commandOutput, signed.v1Body] {
+            let explanation = try world.explain(String(decoding: json, as: UTF8.self))
+            #expect(explanation.verifies && explanation.isGood && explanation.warnings == [], "\(explanation)")
+            #expect(explanation.signedPayload == nil && explanation.keyID == "TESTKEY123")
+        }
+        #expect(world.count == 2)
+    }
+
+    @Test("the published vectors verify, in any letter case of their UUIDs", arguments: try OfferVectors.load().vectors)
+    func vectors(vector: OfferVectors.Vector) throws {
+        let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
+        let signed = SignedOffer(payload: try vector.payload, signature: OfferSignature(der: [UInt8](vector.signature)))
+        let candidate = CandidateKey(id: try vector.payload.keyID, standing: .inService, accepts: key.verify)
+        let explainer = Explainer(keys: [candidate], now: Fixtures.timestamp, sha256: SHA256.hash)
+        let json = String(decoding: signed.commandOutput, as: UTF8.self)
+            .replacing(vector.nonce, with: vector.nonce.uppercased())
+        let explanation = try explainer.explanation(of: Evidence(World.object(json)))
+        #expect(explanation.isGood && explanation.verifies)
+    }
+
+    @Test("age, clock and the standing of the key are warnings, for the evidence may be looked at later")
+    func warnings() throws {
+        let world = try World()
+        for (age, warnings) in [
+            (0, []), (86_400_000, []), (86_400_001, [.olderThan24Hours]), (-60_000, []), (-60_001, [.aheadOfClock]),
+        ] as [(Int64, [ExplanationWarning])] {
+            let (json, _) = try world.present(
+                Mistake("") {
+                    let time = String(Fixtures.timestamp.milliseconds - age)
+                    $0.signed["timestamp"] = time
+                    $0.presented["timestamp"] = time
+                })
+            let explanation = try world.explain(json)
+            #expect(explanation.verifies && explanation.isGood)
+            #expect(explanation.warnings == warnings)
+        }
+        for (standing, warning) in [
+            (CandidateKey.Standing.retired, ExplanationWarning.keyRetired), (.outOfService, .keyOutOfService),
+        ] {
+            let world = try World(standing: standing)
+            let explanation = try world.explain(world.present(Mistake("")).json)
+            #expect(explanation.verifies && explanation.isGood)
+            #expect(explanation.warnings == [warning])
+        }
+        let undefined = try world.present(
+            Mistake("") {
+                $0.customerName = "applicationUsername"
+                $0.signed["customer"] = "undefined"
+                $0.presented["customer"] = "\"undefined\""
+            })
+        let explanation = try world.explain(undefined.json)
+        #expect(explanation.verifies && explanation.warnings == [.customerUndefined])
+    }
+
+    @Test("seconds and what is no UUID are named although the signature covers them")
+    func fatalAlthoughVerified() throws {
+        let world = try World()
+        for (name, text, cause) in [
+            ("timestamp", "1767225600", Cause.timestampInSeconds), ("nonce", "n", .notUUID),
+            ("offerID", "", .emptyField),
+        ] {
+            let (json, _) = try world.present(
+                Mistake("") {
+                    $0.signed[name] = text
+                    $0.presented[name] = "\"\(text)\""
+                })
+            let explanation = try world.explain(json)
+            #expect(explanation.verifies && !explanation.isGood)
+            #expect(explanation.cause == cause)
+        }
+    }
+
+    @Test("many keys and hopeless evidence cost no more than 300 verifications, and are said to be too many")
+    func bounded() throws {
+        let world = try World(moreKeys: 100)
+        let explanation = try world.explain(
+            world.present(Mistake("") { $0.end = "!" }).json)
+        #expect(explanation.cause == .unexplained)
+        #expect(explanation.warnings == [.searchCutShort])
+        #expect(world.count == 300)
+    }
+
+    @Test("what StoreKit said is met by what to check", arguments: StoreKitError.allCases)
+    func storeKit(error: StoreKitError) throws {
+        let world = try World()
+        let (good, _) = try world.present(Mistake(""))
+        let (bad, _) = try world.present(Mistake("") { $0.end = "!" })
+        for name in error.names {
+            let capital = name.prefix(1).uppercased() + name.dropFirst()
+            for spelling in [name, ".\(name)", "SKError.\(name)", "SKError\(capital)", "Product.PurchaseError.\(name)"]
+            {
+                let member = #","storeKitError":"\#(spelling)"}"#
+                let ofGood = try world.explain(good.dropLast() + member)
+                #expect(ofGood.storeKit?.error == error.names[0])
+                let ofBad = try world.explain(bad.dropLast() + member)
+                #expect(ofBad.storeKit?.error == error.names[0])
+                if error == .invalidSignature {
+                    #expect(ofGood.storeKit?.check.contains("revoked") == true)
+                    #expect(ofBad.storeKit?.check != ofGood.storeKit?.check)
+                }
+            }
+        }
+        let unknown = try world.explain(good.dropLast() + #","storeKitError":"no\u200Bthing"}"#)
+        #expect(unknown.storeKit?.error == "no<U+200B>thing")
+        #expect(unknown.storeKit?.check.contains("no name that StoreKit has") == true)
+    }
+
+    @Test("the numbers of SKError.Code are names, too")
+    func storeKitCodes() {
+        #expect(StoreKitError("12") == .invalidSignature && StoreKitError("18") == .ineligibleForOffer)
+        #expect(StoreKitError("11") == .invalidOfferIdentifier && StoreKitError("13") == .missingOfferParams)
+        #expect(StoreKitError("14") == .invalidOfferPrice && StoreKitError("2") == nil && StoreKitError("") == nil)
+    }
+
+    // MARK: Forms of a signature
+
+    /// r and s side by side.
+    private static func raw(_ der: [UInt8]) -> [UInt8] {
+        func padded(_ integer: ArraySlice<UInt8>) -> [UInt8] {
+            let digits = integer.drop { $0 == 0 }
+            return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+        }
+        let size = Int(der[3])
+        return padded(der[4..<(4 + size)]) + padded(der[(6 + size)...])
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        bytes.foundationBase64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Two keys, one of them named in what is right, and everything that is known.
+    final class World {
+        let key: SigningKey
+        private let other: SigningKey
+        private let unknown: SigningKey
+        private let explainer: Explainer
+        private let counter = Counter()
+        var count: Int { counter.count }
+
+        final class Counter: @unchecked Sendable {
+            // Only ever used by the test that made it.
+            var count = 0
+        }
+
+        init(standing: CandidateKey.Standing = .inService, moreKeys: Int = 0) throws {
+            let (key, other) = try (Fixtures.makeSigningKey(), Fixtures.makeSigningKey())
+            (self.key, self.other, unknown) = (key, other, try Fixtures.makeSigningKey())
+            let counter = counter
+            func candidate(
+                _ id: String, _ key: SigningKey, _ standing: CandidateKey.Standing = .inService
+            ) throws -> CandidateKey {
+                CandidateKey(id: try Fixtures.keyID(id), standing: standing) { signature, message in
+                    counter.count += 1
+                    return try key.verify(signature, of: message)
+                }
+            }
+            let catalogue = try #require(
+                ConfigurationFile.read(
+                    Array(
+                        """
+                        apps:
+                          - bundleID: com.Example.app
+                            products:
+                              - {productID: pro.monthly, offers: [Winback_3m]}
+                              - {productID: pro.yearly, offers: [half]}
+                          - {bundleID: com.example.other, products: [{productID: p, offers: [o]}]}
+                        """.utf8), name: "c"
+                ).file.catalogue)
+            let more = try (0..<moreKeys).map { try candidate("MORE\($0)", other) }
+            explainer = Explainer(
+                keys: try [candidate("OTHERKEY12", other), candidate("TESTKEY123", key, standing)] + more,
+                names: KnownNames(catalogue: catalogue), now: Fixtures.timestamp, sha256: SHA256.hash)
+        }
+
+        func explain(_ json: some StringProtocol) throws -> Explanation {
+            try explainer.explanation(of: Evidence(Self.object(json)))
+        }
+
+        static func object(_ json: some StringProtocol) throws -> JSONObject {
+            guard case .object(let object) = try JSONReader.read(Array(json.utf8)) else { throw CancellationError() }
+            return object
+        }
+
+        /// Signs and presents with one mistake.
+        func present(_ mistake: Mistake) throws -> (json: String, payload: String) {
+            let texts = ExplanationTests.right.map { mistake.signed[$0.name] ?? $0.text }
+            let fields = mistake.order.map { texts[$0] }.joined(separator: mistake.separator)
+            let text = mistake.start + fields + mistake.end
+            var message = Array(text.utf8)
+            if mistake.hashes > 0 { message = try SHA256.hash(message) }
+            if mistake.hashes > 1 { message = Array(message.hex.utf8) }
+            let pair = ["TESTKEY123": key, "OTHERKEY12": other][mistake.key] ?? unknown
+            let members = ExplanationTests.right.map { name, text in
+                let json = mistake.presented[name] ?? (name == "timestamp" ? text : "\"\(text)\"")
+                return "\"\(name == "customer" ? mistake.customerName : name)\":\(json)"
+            }
+            let signature = try ExplanationTests.encoding(mistake, pair, message)
+            return ("{" + members.joined(separator: ",") + ",\"signature\":\"\(signature)\"}", text)
+        }
+    }
+
+    /// Signs until the text shows the mistake: not every signature has padding, or a +.
+    private static func encoding(_ mistake: Mistake, _ pair: SigningKey, _ message: [UInt8]) throws -> String {
+        for _ in 0..<1000 {
+            let der = try pair.sign(message)
+            let base64 = der.foundationBase64
+            let isTelling =
+                switch mistake.causes.first {
+                case .signatureUnpadded, .signaturePercentEncoded: base64.contains("=")
+                case .signatureBase64URL: base64.contains("+") || base64.contains("/")
+                case .signaturePlusLost: base64.contains("+")
+                default: true
+                }
+            if isTelling { return mistake.encode(der) }
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,304 @@
+import Crypto
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+/// JWS that are wrong on purpose, each in one way, which has to be named. They are made with swift-crypto.
+@Suite("Explanations of JWS")
+struct TokenExplanationTests {
+    private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
+
+    /// The claims of a promotional offer, as JSON texts.
+    private static let claims: [(name: String, json: String)] = [
+        ("iss", "\"\(issuerID)\""), ("iat", "1767225600"), ("aud", "\"promotional-offer\""),
+        ("bid", "\"com.example.app\""), ("nonce", "\"\(Fixtures.nonceText)\""), ("productId", "\"pro.monthly\""),
+        ("offerIdentifier", "\"winback_3m\""), ("transactionId", "\"2000000123456789\""),
+    ]
+
+    struct Mistake: CustomStringConvertible, Sendable {
+        let description: String
+        let cause: Cause?
+        let field: String?
+        /// Whether the signature holds all the same.
+        var verifies = true
+        var header = ["alg": "\"ES256\"", "kid": "\"TESTKEY123\"", "typ": "\"JWT\""]
+        /// Claims in place of the right ones, or beside them; an empty text leaves one out.
+        var claims: [String: String] = [:]
+        /// What is presented beside the JWS.
+        var asked: [String: String] = [:]
+        var key = "TESTKEY123"
+        var encode: @Sendable ([UInt8]) -> String = { base64URL($0) }
+        /// What is signed, of header and claims in JSON and the text of the first two segments.
+        var message: @Sendable (_ header: [UInt8], _ claims: [UInt8], _ input: [UInt8]) throws -> [UInt8] = {
+            _, _, input in input
+        }
+        var signature: @Sendable (P256.Signing.ECDSASignature) -> [UInt8] = { [UInt8]($0.rawRepresentation) }
+        /// What is done to the whole text.
+        var send: @Sendable (String) -> String = { $0 }
+
+        init(_ description: String, _ cause: Cause?, _ field: String? = nil, change: (inout Mistake) -> Void = { _ in })
+        {
+            self.description = description
+            self.cause = cause
+            self.field = field
+            change(&self)
+        }
+    }
+
+    private static func claim(_ name: String, _ json: String, _ cause: Cause) -> Mistake {
+        Mistake("\(name) \(json)", cause, name) { $0.claims[name] = json }
+    }
+
+    private static func signed(
+        _ description: String, _ cause: Cause,
+        _ message: @escaping @Sendable ([UInt8], [UInt8], [UInt8]) throws -> [UInt8]
+    ) -> Mistake {
+        Mistake(description, cause) {
+            $0.verifies = false
+            $0.message = message
+        }
+    }
+
+    private static func asked(_ name: String, _ json: String, _ cause: Cause, _ field: String) -> Mistake {
+        Mistake("asked for \(name) \(json)", cause, field) { $0.asked[name] = json }
+    }
+
+    private static let introductory = [
+        "aud": "\"introductory-offer-eligibility\"", "offerIdentifier": "", "allowIntroductoryOffer": "true",
+    ]
+
+    private static func introductory(_ name: String, _ json: String, _ cause: Cause) -> Mistake {
+        Mistake("introductory \(name) \(json)", cause, name) {
+            $0.claims = introductory.merging([name: json]) { $1 }
+        }
+    }
+
+    private static func commerce(_ request: String, _ cause: Cause) -> Mistake {
+        Mistake("request \(request)", cause, "request") {
+            $0.claims = [
+                "aud": "\"advanced-commerce-api\"", "offerIdentifier": "", "productId": "", "request": "\"\(request)\"",
+            ]
+        }
+    }
+
+    static let mistakes: [Mistake] = claimMistakes + textMistakes + differences
+
+    private static let claimMistakes = [
+        claim("exp", "1767229200", .jwsExpiry), claim("aud", #"["promotional-offer"]"#, .jwsAudienceList),
+        claim("aud", "\"appstoreconnect-v1\"", .jwsAudience),
+        claim("aud", "\"introductory-offer-eligibility\"", .jwsAudience), claim("aud", "", .claimMissing),
+        claim("aud", "1", .claimType), claim("iat", "1767225600000", .jwsIssuedInMilliseconds),
+        claim("iat", "1767225600.5", .claimType), claim("iat", "\"1767225600\"", .claimType),
+        claim("iat", "", .claimMissing), claim("iss", "\"issuer\"", .notUUID), claim("iss", "", .claimMissing),
+        claim("iss", "\"\(Fixtures.nonceText)\"", .claimDiffers), claim("bid", "", .claimMissing),
+        claim("bid", "\"com.Example.app\"", .letterCase), claim("nonce", "\"7f8a\"", .notUUID),
+        claim("nonce", "", .claimMissing), claim("nonce", "\"\"", .claimEmpty), claim("productId", "", .claimMissing),
+        claim("offerIdentifier", "null", .claimEmpty), claim("transactionId", "2000000123456789", .claimType),
+        claim("transactionId", "\"\"", .claimEmpty), introductory("allowIntroductoryOffer", "\"true\"", .claimType),
+        introductory("transactionId", "", .claimMissing), introductory("aud", "\"promotional-offer\"", .jwsAudience),
+        commerce("eyJhIjo_fQ", .claimEncoding), commerce("bm8ganNvbg==", .claimEncoding),
+        Mistake("no typ", .jwsType, "typ") { $0.header["typ"] = nil },
+        Mistake("no kid", .claimMissing, "kid") {
+            $0.header["kid"] = nil
+        },
+        Mistake("alg of another curve", .jwsAlgorithm, "alg") {
+            $0.header["alg"] = "\"ES384\""
+            $0.verifies = false
+        },
+    ]
+
+    private static let textMistakes = [
+        Mistake("DER", .jwsSignatureDER, "compactJWS") {
+            $0.signature = { [UInt8]($0.derRepresentation) }
+            $0.verifies = false
+        },
+        Mistake("cut off", .jwsSignatureMalformed, "compactJWS") {
+            $0.signature = { $0.rawRepresentation.dropLast(1).map(\.self) }
+            $0.verifies = false
+        },
+        Mistake("padded and signed so", .jwsPadded, "compactJWS") {
+            $0.encode = { $0.foundationBase64.replacing("+", with: "-").replacing("/", with: "_") }
+            $0.verifies = false
+        },
+        Mistake("standard base64", .jwsStandardBase64, "compactJWS") {
+            $0.encode = { $0.foundationBase64.replacing("=", with: "") }
+            // With a letter that becomes a / in base64.
+            $0.claims["x"] = "\"???>>>~~~\""
+            $0.verifies = false
+        },
+        Mistake("line end behind", .jwsWhiteSpace, "compactJWS") {
+            $0.send = { $0 + "\\n" }
+            $0.verifies = false
+        },
+        Mistake("two segments", .jwsUnreadable, "compactJWS") {
+            $0.send = { $0.split(separator: ".").prefix(2).joined(separator: ".") }
+            $0.verifies = false
+        },
+        Mistake("no JSON", .jwsUnreadable, "compactJWS") {
+            $0.send = { "e30.bm8." + ($0.split(separator: ".").last ?? "") }
+            $0.verifies = false
+        },
+        signed("hashed twice", .hashedTwice) { try OfferCrypto.SHA256.hash($2) },
+        signed("digest in hexadecimal", .hashedTwice) { Array(try OfferCrypto.SHA256.hash($2).hex.utf8) },
+        signed("claims alone", .jwsSignedOverOtherText) { _, claims, _ in claims },
+        signed("the JSON texts", .jwsSignedOverOtherText) { header, claims, _ in header + [UInt8(ascii: ".")] + claims
+        },
+        signed("a line end behind", .jwsSignedOverOtherText) { $2 + [UInt8(ascii: "\n")] },
+        signed("something else", .unexplained) { $2 + [0] },
+        Mistake("another key", .wrongKey, "kid") {
+            $0.key = "OTHERKEY12"
+            $0.verifies = false
+        },
+        Mistake("an unknown key", .unknownKeyID, "kid") {
+            $0.header["kid"] = "\"UNKNOWN123\""
+            $0.key = "UNKNOWN123"
+            $0.verifies = false
+        },
+    ]
+
+    private static let differences = [
+        asked("bundleID", "\"com.example.other\"", .claimDiffers, "bid"),
+        asked("bundleID", "\"com.Example.app\"", .letterCase, "bid"),
+        asked("productID", "\"pro.yearly\"", .claimDiffers, "productId"),
+        asked("productID", "\"pro.monthly \"", .whiteSpace, "productId"),
+        asked("offerID", "\"half\"", .claimDiffers, "offerIdentifier"),
+        asked("transactionID", "\"1\"", .claimDiffers, "transactionId"),
+        asked("keyID", "\"OTHERKEY12\"", .claimDiffers, "kid"),
+        asked("allowIntroductoryOffer", "true", .jwsAudience, "aud"),
+        Mistake("asked for the other allowance", .claimDiffers, "allowIntroductoryOffer") {
+            $0.claims = introductory
+            $0.asked["allowIntroductoryOffer"] = "false"
+        },
+    ]
+
+    private static let rightOnes: [Mistake] = [
+        Mistake("promotional", nil),
+        Mistake("promotional, with all that was asked for", nil) {
+            $0.asked = [
+                "bundleID": "\"com.example.app\"", "productIdentifier": "\"pro.monthly\"", "offerID": "\"winback_3m\"",
+                "transactionID": "\"2000000123456789\"", "keyID": "\"TESTKEY123\"", "applicationUsername": "\"u\"",
+            ]
+        },
+        Mistake("without a transaction", nil) { $0.claims["transactionId"] = "" },
+        Mistake("introductory", nil) { $0.claims = introductory },
+        Mistake("introductory, withheld", nil) {
+            $0.claims = introductory.merging(["allowIntroductoryOffer": "false"]) { $1 }
+            $0.asked = ["allowIntroductoryOffer": "false"]
+        },
+        Mistake("commerce", nil) {
+            $0.claims = [
+                "aud": "\"advanced-commerce-api\"", "offerIdentifier": "", "productId": "", "transactionId": "",
+                "request": "\"eyJhIjoxfQ==\"",
+            ]
+        },
+        Mistake("issuer in capitals", nil) { $0.claims["iss"] = "\"\(issuerID.uppercased())\"" },
+    ]
+
+    // MARK: Tests
+
+    @Test("each mistake is named", arguments: mistakes)
+    func named(mistake: Mistake) throws {
+        let world = try World()
+        let explanation = try world.explain(world.present(mistake))
+        #expect(explanation.cause == mistake.cause, "\(explanation)")
+        #expect(explanation.findings.first?.field == mistake.field)
+        #expect(explanation.verifies == mistake.verifies)
+        #expect(!explanation.isGood)
+        #expect(explanation.findings.count <= 2)
+    }
+
+    @Test("every cause of a JWS is tried here")
+    func complete() {
+        let ofTokens = Cause.allCases.filter { $0.rawValue.hasPrefix("jws") || $0.rawValue.hasPrefix("claim") }
+        #expect(Set(ofTokens).subtracting(Self.mistakes.compactMap(\.cause)) == [])
+    }
+
+    @Test("a hundred right ones are accused of nothing", arguments: 0..<100 as Range<UInt64>)
+    func notAccused(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let world = try World()
+        var one = Self.rightOnes[Int(seed) % Self.rightOnes.count]
+        one.claims["nonce"] = "\"\(Nonce(using: &random))\""
+        one.claims["iat"] = "\(1_767_225_600 - Int64.random(in: 0...3600, using: &random))"
+        one.claims["x"] = "\"\(random.next())\""  // other claims do no harm
+        let explanation = try world.explain(world.present(one))
+        #expect(explanation.isGood && explanation.verifies && explanation.warnings == [], "\(one) \(explanation)")
+        #expect(explanation.keyID == "TESTKEY123" && explanation.signedPayload == nil)
+        #expect(explanation.payload.contains("\"bid\":\"com.example.app\""))
+    }
+
+    @Test("a nonce in capitals, an old iat and one ahead are warnings")
+    func warnings() throws {
+        let world = try World()
+        for (name, json, warning) in [
+            ("nonce", "\"\(Fixtures.nonceText.uppercased())\"", ExplanationWarning.nonceInCapitals),
+            ("iat", "1767139199", .issuedLongAgo), ("iat", "1767225661", .aheadOfClock),
+        ] {
+            let explanation = try world.explain(world.present(Mistake("", nil) { $0.claims[name] = json }))
+            #expect(explanation.isGood && explanation.warnings == [warning])
+        }
+    }
+
+    @Test("the published JWS verifies")
+    func published() throws {
+        let source = try String(
+            contentsOf: MarkdownBlock.repository.appending(path: "Sources/OfferServer/OpenAPI/openapi.json"),
+            encoding: .utf8)
+        let jws = try #require(source.firstMatch(of: /"compactJWS": "(eyJ[^"]*)"/)).output.1
+        let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
+        let candidate = CandidateKey(id: try Fixtures.keyID("ABCDE12345"), standing: .inService, accepts: key.verify)
+        let explainer = Explainer(
+            keys: [candidate], issuerID: Self.issuerID, now: Fixtures.timestamp, sha256: OfferCrypto.SHA256.hash)
+        guard case .object(let object) = try JSONReader.read(Array("{\"compactJWS\":\"\(jws)\"}".utf8)) else { return }
+        let explanation = try explainer.explanation(of: Evidence(object))
+        #expect(explanation.isGood && explanation.verifies, "\(explanation)")
+    }
+
+    fileprivate static func base64URL(_ bytes: [UInt8]) -> String {
+        bytes.foundationBase64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private struct World {
+        private let keys: [String: P256.Signing.PrivateKey]
+        private let explainer: Explainer
+
+        init() throws {
+            let ids = ["TESTKEY123", "OTHERKEY12", "UNKNOWN123"]
+            let keys = Dictionary(uniqueKeysWithValues: ids.map { ($0, P256.Signing.PrivateKey()) })
+            self.keys = keys
+            let candidates = try ["OTHERKEY12", "TESTKEY123"].map { id in
+                let key = try VerifyingKey(der: [UInt8](#require(keys[id]).publicKey.derRepresentation))
+                return CandidateKey(id: try Fixtures.keyID(id), standing: .inService, accepts: key.verify)
+            }
+            let app = Catalogue.App(appStoreID: nil, offers: [:])
+            let catalogue = Catalogue(apps: [try BundleID(utf8: Array("com.example.app".utf8)): app])
+            explainer = Explainer(
+                keys: candidates, names: KnownNames(catalogue: catalogue), issuerID: TokenExplanationTests.issuerID,
+                now: Fixtures.timestamp, sha256: OfferCrypto.SHA256.hash)
+        }
+
+        func explain(_ json: String) throws -> Explanation {
+            guard case .object(let object) = try JSONReader.read(Array(json.utf8)) else { throw CancellationError() }
+            return try explainer.explanation(of: Evidence(object))
+        }
+
+        func present(_ mistake: Mistake) throws -> String {
+            let own = TokenExplanationTests.claims.map { ($0.name, mistake.claims[$0.name] ?? $0.json) }
+            let more = mistake.claims.filter { claim in !own.contains { $0.0 == claim.key } }.map { ($0.key, $0.value) }
+            func object(_ members: [(String, String)]) -> [UInt8] {
+                let texts = members.filter { !$0.1.isEmpty }.map { "\"\($0.0)\":\($0.1)" }
+                return Array("{\(texts.joined(separator: ","))}".utf8)
+            }
+            let (header, claims) = (object(mistake.header.map { ($0.key, $0.value) }), object(own + more))
+            let input = mistake.encode(header) + "." + mistake.encode(claims)
+            let message = try mistake.message(header, claims, Array(input.utf8))
+            let signature = try #require(keys[mistake.key]).signature(for: Data(message))
+            let jws = mistake.send(input + "." + TokenExplanationTests.base64URL(mistake.signature(signature)))
+            let asked = mistake.asked.map { ",\"\($0.key)\":\($0.value)" }.joined()
+            return "{\"compactJWS\":\"\(jws)\"\(asked)}"
+        }
+    }
+}
