@@ -29,11 +29,13 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // users and limits for it, a start with TLS, two snippets, and the two commands.
+        // users and limits for it, a start with TLS, two snippets, a refused signature with why, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
                 "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "yaml", "sh", "swift",
                 "swift",
+                "sh",
+                "json",
                 "sh",
                 "json",
             ])
@@ -79,6 +81,16 @@ struct ReadmeTests {
             "bash", ["-o", "pipefail", "-c", Self.block("sh", containing: "offer-signer sign")], directory: folder.url)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(Self.shape(outcome.standardOutput) == Self.shape(try Self.block("json", containing: "\"verifies\"")))
+    }
+
+    @Test("a username that changes on its way is explained as stands below it")
+    func refused() throws {
+        let folder = try Self.checkout()
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
+        let outcome = try Command.run(
+            "bash", ["-o", "pipefail", "-c", Self.block("sh", containing: "sed ")], directory: folder.url)
+        #expect(outcome.status == 1, "\(outcome.standardError)")
+        #expect(Self.shape(outcome.standardOutput) == Self.shape(try Self.block("json", containing: "letter_case")))
     }
 
     @Test("the three lines for a real key start the service with it")

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferServer
@@ -239,6 +240,44 @@ struct TokenExplanationTests {
         ] {
             let explanation = try world.explain(world.present(Mistake("", nil) { $0.claims[name] = json }))
             #expect(explanation.isGood && explanation.warnings == [warning])
+        }
+    }
+
+    @Test("r and s of other sizes or out of range are refused, and zeros in front belong to them")
+    func rawSignatures() throws {
+        let world = try World()
+        let order = [UInt8](Data(base64Encoded: "/////wAAAAD//////////7zm+q2nF56E87nKwvxjJVE=") ?? Data())
+        let zero = [UInt8](repeating: 0, count: 32)
+        let others: [(String, @Sendable ([UInt8]) -> [UInt8])] = [
+            ("empty", { _ in [] }), ("63 bytes", { $0.dropLast() }), ("65 bytes", { $0 + [0] }),
+            ("65 bytes, the first zero", { [0] + $0 }), ("66 bytes", { [0] + $0.prefix(32) + [0] + $0.suffix(32) }),
+            ("128 bytes", { $0 + $0 }), ("r alone", { $0.dropLast(32) }), ("all zero", { _ in zero + zero }),
+            ("r is 0", { zero + $0.suffix(32) }), ("s is 0", { $0.prefix(32) + zero }),
+            ("r is the order", { order + $0.suffix(32) }), ("s is the order", { $0.prefix(32) + order }),
+            ("r and s are the order", { _ in order + order }),
+            ("all ones", { _ in [UInt8](repeating: 0xFF, count: 64) }),
+            ("the other way round", { $0.suffix(32) + $0.prefix(32) }), ("little-endian", { $0.reversed() }),
+        ]
+        for (name, change) in others {
+            let json = try world.present(Mistake("", nil) { $0.signature = { change([UInt8]($0.rawRepresentation)) } })
+            #expect(try !world.explain(json).verifies, "\(name)")
+        }
+        // About one in 128 has a zero in front of r or s, which DER leaves out.
+        var short = 0
+        while short < 2 {
+            let seen = NIOLockedValueBox(false)
+            let json = try world.present(
+                Mistake("", nil) { mistake in
+                    mistake.signature = { signature in
+                        let raw = [UInt8](signature.rawRepresentation)
+                        seen.withLockedValue { $0 = raw[0] == 0 || raw[32] == 0 }
+                        return raw
+                    }
+                })
+            if seen.withLockedValue({ $0 }) {
+                short += 1
+                #expect(try world.explain(json).isGood)
+            }
         }
     }
 

@@ -1,0 +1,148 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("Explanations over the route")
+struct ExplanationRouteTests {
+    private static let path = "/v1/explanations"
+
+    private static func caller(_ name: String, _ scopes: Set<Caller.Scope>, apps: [String]? = nil) throws -> Caller {
+        Caller(
+            name: name, tokenDigest: try SHA256.hash(Array("token-of-\(name)".utf8)), scopes: scopes,
+            apps: try apps.map { Set(try $0.map { try BundleID(utf8: Array($0.utf8)) }) }, expiry: nil)
+    }
+
+    private static func signed(_ routes: TestRoutes, token: String? = nil) -> String {
+        routes.post(
+            "/v1/promotional-offers", #"{"bundleID":"a.b","productID":"p","offerID":"o","applicationUsername":"u"}"#,
+            authorization: token
+        ).text
+    }
+
+    @Test("what the service signs is good, and what differs is named")
+    func explained() throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let signed = Self.signed(routes)
+        let good = routes.post(Self.path, signed)
+        #expect(good.status == 200)
+        #expect(
+            good.text.hasPrefix(
+                #"{"verifies":true,"keyID":"TESTKEY123","cause":null,"explanation":"The signature is good"#))
+        #expect(good.json["payload"] as? String == "a.b|TESTKEY123|p|o|u|\(Self.nonce(in: signed))|1767225600000")
+        #expect(good.json["signedPayload"] == nil && good.json["storeKit"] == nil)
+
+        let changed = routes.post(Self.path, signed.replacing(#""u""#, with: #""u ""#))
+        #expect(changed.json["verifies"] as? Bool == false)
+        #expect(changed.json["cause"] as? String == "white_space")
+        #expect(changed.json["field"] as? String == "applicationUsername")
+        #expect(changed.json["signedPayload"] as? String == good.json["payload"] as? String)
+    }
+
+    private static func nonce(in json: String) -> String {
+        json.firstMatch(of: /"nonce":"([^"]*)"/).map { String($0.output.1) } ?? ""
+    }
+
+    @Test("a caller needs the scope, and no user has it")
+    func scope() throws {
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(),
+            callers: [Self.caller("signer", [.sign]), Self.caller("support", [.explain])])
+        let signed = Self.signed(routes, token: "Bearer token-of-signer")
+        for (token, status, code) in [
+            (nil, 401, "credentials_missing"), ("Bearer unknown-token", 401, "credentials_refused"),
+            ("Bearer token-of-signer", 403, "scope_missing"), ("Bearer token-of-support", 200, nil),
+        ] as [(String?, Int, String?)] {
+            let answer = routes.post(Self.path, signed, authorization: token)
+            #expect(answer.status == status)
+            #expect(answer.json["code"] as? String == code)
+        }
+    }
+
+    @Test("a caller for some apps asks about those, whatever their letter case, and hears of no other")
+    func apps() throws {
+        let text =
+            "apps: [{bundleID: a.b, products: [{productID: p, offers: [o]}]}, {bundleID: c.d, products: [{productID: p, offers: [o]}]}]"
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(),
+            catalogue: ConfigurationFile.read(Array(text.utf8), name: "c").file.catalogue,
+            callers: [Self.caller("all", Set(Caller.Scope.allCases)), Self.caller("some", [.explain], apps: ["c.d"])])
+        let signed = Self.signed(routes, token: "Bearer token-of-all")
+        func answer(_ app: String, _ caller: String) -> Answer {
+            routes.post(
+                Self.path, signed.replacing("\"a.b\"", with: "\"\(app)\""), authorization: "Bearer token-of-\(caller)")
+        }
+        #expect(answer("a.b", "some").json["code"] as? String == "offer_not_served")
+        // The signature is for an app that this caller may not know of.
+        #expect(answer("C.d", "some").json["cause"] as? String == "unexplained")
+        #expect(answer("C.d", "all").json["cause"] as? String == "other_value")
+        #expect(answer("A.B", "all").json["cause"] as? String == "letter_case")
+    }
+
+    @Test("the limit of a caller holds here, too")
+    func limit() throws {
+        var limits = Limits()
+        limits.tokens = RateLimit(perSecond: 1, burst: 2)
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("support", [.explain])], limits: limits)
+        let statuses = (0..<3).map { _ in
+            routes.post(Self.path, #"{"compactJWS":"x"}"#, authorization: "Bearer token-of-support").status
+        }
+        #expect(statuses == [200, 200, 429])
+    }
+
+    private static let evidence =
+        #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"k","nonce":"n","timestamp":1,"signature":"s"}"#
+
+    @Test(
+        "the texts of the evidence may be anything, and the rest of it may not",
+        arguments: [
+            (#""a""#, #""\#(String(repeating: "x", count: 1024))""#, 200),
+            (#""a""#, #""\#(String(repeating: "x", count: 1025))""#, 400), (#""a""#, "1", 400), (#""a""#, "null", 400),
+            (#""n""#, #""\u0000\u2063""#, 200), ("1", "1e400", 200), ("1", "-9223372036854775808", 200),
+            ("1", "99999999999999999999", 200), ("1", "true", 400), (#""s""#, #"{"signature":"s"}"#, 400),
+            (#""s""#, #""\#(String(repeating: "A", count: 2048))""#, 200),
+            (#""s""#, #""\#(String(repeating: "A", count: 2049))""#, 400),
+            (#""k""#, #""k","misspelt":"x""#, 400), (#""k""#, #""k","applicationUsername":null"#, 200),
+            (#""k""#, #""k","applicationUsername":"","appAccountToken":"""#, 400),
+            (#""k""#, #""k","storeKitError":12"#, 400), (#""k""#, #""k","storeKitError":"12""#, 200),
+            (#""k""#, #""k","appBundleID":"b""#, 400), (#""k""#, #""k","keyID":"b""#, 400),
+        ])
+    func bounds(text: String, other: String, status: Int) throws {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let answer = routes.post(Self.path, Self.evidence.replacing(text, with: other))
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(!answer.json.isEmpty)
+    }
+
+    @Test("nothing is signed to explain, and nothing of a request is logged")
+    func neitherSignedNorLogged() throws {
+        final class Pair: SigningKeyPair {
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) throws -> [UInt8] { throw CancellationError() }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+        }
+        let routes = try TestRoutes(pair: Pair())
+        let evidence = Self.evidence.replacing(
+            #""s""#, with: #""bWFya2VkLXNpZ25hdHVyZQ==","applicationUsername":"marked-user""#)
+        #expect(routes.post(Self.path, evidence).status == 200)
+        for mark in ["marked-user", "bWFya2Vk"] { #expect(!routes.log.text.contains(mark)) }
+        #expect(routes.log.text.contains("signature explained"))
+    }
+
+    @Test("a fault of libcrypto is a 503, and not a no")
+    func fault() throws {
+        final class Pair: SigningKeyPair {
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) -> [UInt8] { [] }
+            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { throw CancellationError() }
+        }
+        let routes = try TestRoutes(pair: Pair())
+        let der = ([0x30, 6, 2, 1, 1, 2, 1, 1] as [UInt8]).foundationBase64
+        let answer = routes.post(Self.path, Self.evidence.replacing(#""s""#, with: "\"\(der)\""))
+        #expect(answer.status == 503)
+        #expect(routes.log.text.contains("verifying failed"))
+    }
+}
