@@ -69,6 +69,40 @@ struct SignAndVerifyTests {
         #expect(fromFile.status == 0)
     }
 
+    @Test("verify explains with every key of the folder, retired ones too, and names a file that is no key")
+    func explained() throws {
+        var (folder, environment) = try Self.folderWithKey()
+        func verify(_ input: some StringProtocol) throws -> Command.Outcome {
+            try Command.run(Command.offerSigner, ["verify"], input: Array(input.utf8), environment: environment)
+        }
+        let signed = try Command.run(
+            Command.offerSigner, ["sign"], input: Array(Self.offer.utf8), environment: environment
+        ).standardOutput
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OTHERKEY12.p8")
+        environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "OTHERKEY12"
+        environment["SUBSCRIPTION_OFFERS_RETIRED_KEY_IDS"] = "TESTKEY123"
+        let retired = try verify(signed)
+        #expect(retired.status == 0)
+        #expect(retired.standardOutput.contains(#""warnings":[{"code":"key_retired""#))
+        let named = try verify(signed.replacing("TESTKEY123", with: "OTHERKEY12"))
+        #expect(named.status == 1)
+        #expect(named.standardOutput.contains(#""keyID":"TESTKEY123","cause":"key_id_differs""#))
+        #expect(named.standardError == "")
+
+        try folder.write("no key".utf8, to: "SubscriptionKey_TESTKEY123.p8")
+        let broken = try verify(signed)
+        #expect(broken.status == 1)
+        #expect(broken.standardOutput.contains(#""cause":"unknown_key_id""#))
+        #expect(broken.standardError.contains("SubscriptionKey_TESTKEY123.p8"))
+
+        let jws = try verify(#"{"compactJWS":"e30.e30"}"#)
+        #expect(jws.status == 1)
+        #expect(jws.standardOutput.contains(#""cause":"jws_unreadable""#))
+        let misspelt = try verify(signed.replacing("nonce", with: "nonse"))
+        #expect(misspelt.status == 1)
+        #expect(misspelt.standardError == "error: nonse is not a field of this request.\n")
+    }
+
     @Test(
         "verify takes the answer of /v1/promotional-offers, and a public key alone",
         arguments: try OfferVectors.load().vectors)

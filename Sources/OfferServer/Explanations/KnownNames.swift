@@ -6,6 +6,9 @@ package struct KnownNames: Sendable {
     /// At most so many of a kind are tried.
     static let maximumCount = 20
 
+    /// Of more than so many it is chance which are tried.
+    private static let maximumSortedCount = 200
+
     private let apps: [[UInt8]]
     private let catalogue: Catalogue?
 
@@ -26,15 +29,12 @@ package struct KnownNames: Sendable {
         switch field {
         case .appBundleID: values = apps
         case .productIdentifier: values = offers(of: app).map(\.key.text.utf8)
-        case .offerID: values = Set(offers(of: app).flatMap { $0.value.map(\.text.utf8) }).map(\.self)
+        case .offerID: values = Array(Set(offers(of: app).flatMap { $0.value.map(\.text.utf8) }))
         case .keyID, .customer, .nonce, .timestamp: values = []
         }
-        func rank(_ value: [UInt8]) -> Int { value.isEqual(ignoringCaseOf: text) ? 0 : 1 }
-        let sorted = values.filter { $0 != text }.sorted { one, other in
-            (rank(one), other.count) == (rank(other), one.count)
-                ? one.lexicographicallyPrecedes(other) : rank(one) < rank(other)
-        }
-        return Array(sorted.prefix(Self.maximumCount))
+        let near = values.filter { $0 != text && $0.isEqual(ignoringCaseOf: text) }
+        let others = values.lazy.filter { $0 != text && !near.contains($0) }.prefix(Self.maximumSortedCount)
+        return Array((near + others.sorted { $0.lexicographicallyPrecedes($1) }).prefix(Self.maximumCount))
     }
 
     /// Whether there is this app, but in other capitals.
@@ -58,7 +58,7 @@ extension Catalogue {
 
 extension [UInt8] {
     /// By ASCII letters, which is what bundle IDs and product IDs consist of.
-    func isEqual(ignoringCaseOf other: [UInt8]) -> Bool { lowerCase == other.lowerCase }
+    func isEqual(ignoringCaseOf other: [UInt8]) -> Bool { count == other.count && lowerCase == other.lowerCase }
 
     /// ASCII letters in lower case.
     var lowerCase: [UInt8] { map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 } }

@@ -15,7 +15,7 @@ struct PayloadSearch {
 
     private let presented: PresentedFields
     private let keys: [CandidateKey]
-    private let variations: [Variation]
+    private let names: KnownNames
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
     private(set) var verifications = Verifications()
     /// What has been tried, so that two variations that come to the same cost one verification.
@@ -43,7 +43,7 @@ struct PayloadSearch {
         }
         // The sort keeps equals in their order.
         self.keys = keys.sorted { rank($0) < rank($1) }
-        variations = Variation.all(of: presented, names: names)
+        self.names = names
     }
 
     /// - Parameter readings: what the signature's text may stand for.
@@ -54,6 +54,7 @@ struct PayloadSearch {
         // The named key is the first; where it is not here, the first ones stand in for it.
         let others = keys.prefix(Self.maximumKeyCounts.varied)
         let likely = others.prefix { isNamed($0) }.isEmpty ? others : others.prefix(1)
+        let variations = Variation.all(of: presented, names: names)
         let common = variations.filter(\.isCommon)
         for reading in readings.prefix(1) {
             for variation in variations {

@@ -1,0 +1,52 @@
+import Foundation
+import OfferCore
+import OfferServer
+
+extension FuzzTarget {
+    /// What is presented to be explained: the input is a JSON body; or, with a line end in it, the header and the claims of a
+    /// JWS, which are put together here.
+    static let evidence = FuzzTarget("evidence") { input throws(BrokenPromise) in
+        let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+        let jws = parts.map { Data($0).base64EncodedString() }.joined(separator: ".") + "." + signature
+        let body = parts.count == 2 ? Array("{\"compactJWS\":\"\(jws)\"}".utf8) : input
+        guard case .object(let members)? = try? JSONReader.read(body), let evidence = try? Evidence(members) else {
+            return
+        }
+        var count = 0
+        for accepts in [false, true] {
+            guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)) else { return }
+            let calls = Calls()
+            let key = CandidateKey(id: id, standing: .inService) { _, _ in
+                calls.count += 1
+                return accepts
+            }
+            let explainer = Explainer(
+                keys: [key], now: Timestamp(milliseconds: 1_767_225_600_000),
+                sha256: { _ in [UInt8](repeating: 0, count: 32) })
+            guard let explanation = try? explainer.explanation(of: evidence) else {
+                throw BrokenPromise(promise: "there is an explanation of everything")
+            }
+            try promise("no request costs more than 300 verifications", calls.count <= 300)
+            try promise("where no key accepts, nothing verifies", accepts || !explanation.verifies)
+            try promise("what does not verify has a cause", explanation.verifies || explanation.cause != nil)
+            try promise("a proof has a key", explanation.signedPayload == nil || explanation.keyID != nil)
+            try promise(
+                "an explanation is JSON to Foundation",
+                (try? JSONSerialization.jsonObject(with: Data(explanation.body))) != nil)
+            try promise(
+                "nothing of it controls a terminal",
+                [explanation.payload, explanation.signedPayload ?? ""].joined().unicodeScalars.allSatisfy {
+                    ![.control, .format].contains($0.properties.generalCategory)
+                })
+            count += calls.count
+        }
+        try promise("a key that accepts all ends the search", count <= 301)
+    }
+
+    private static let signature = Data(repeating: 1, count: 64).base64EncodedString()
+
+    /// Used by one thread.
+    private final class Calls: @unchecked Sendable {
+        var count = 0
+    }
+}
