@@ -211,6 +211,19 @@ struct TokenExplanationTests {
         #expect(explanation.findings.count <= 2)
     }
 
+    @Test("a signature that does not verify is said beside a claim that is wrong")
+    func both() throws {
+        let world = try World()
+        let explanation = try world.explain(
+            world.present(
+                Mistake("", nil) {
+                    $0.claims["exp"] = "1767229200"
+                    $0.message = { _, _, input in input + [0] }
+                }))
+        #expect(explanation.findings.map(\.cause) == [.jwsExpiry, .unexplained])
+        #expect(!explanation.verifies && explanation.keyID == nil)
+    }
+
     @Test("every cause of a JWS is tried here")
     func complete() {
         let ofTokens = Cause.allCases.filter { $0.rawValue.hasPrefix("jws") || $0.rawValue.hasPrefix("claim") }

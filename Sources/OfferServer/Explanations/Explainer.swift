@@ -79,8 +79,9 @@ package struct Explainer: Sendable {
         if search == nil { findings.append(Finding(.jwsSignatureMalformed, field: "compactJWS")) }
         findings += check.findings
         if search != nil, proof == nil {
-            findings += unknownKey(token.keyID ?? [], field: "kid")
-            if findings.isEmpty { findings.append(Finding(.unexplained)) }
+            let unknown = unknownKey(token.keyID ?? [], field: "kid")
+            // A wrong claim does not keep a signature from verifying, so that is one thing more.
+            findings += unknown.isEmpty ? [Finding(.unexplained)] : unknown
         }
         let isAsPresented = token.findings.isEmpty && check.algorithm.isEmpty
         return Explanation(
