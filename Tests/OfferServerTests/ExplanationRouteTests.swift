@@ -45,7 +45,7 @@ struct ExplanationRouteTests {
         json.firstMatch(of: /"nonce":"([^"]*)"/).map { String($0.output.1) } ?? ""
     }
 
-    @Test("a caller needs the scope, and no user has it")
+    @Test("a caller needs the scope")
     func scope() throws {
         let routes = try TestRoutes(
             pair: Fixtures.makeSigningKey(),
