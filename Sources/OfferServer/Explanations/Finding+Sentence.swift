@@ -64,7 +64,7 @@ extension Finding {
             .p8 file of the key that is named.
             """
         case .unknownKeyID:
-            "There is no key \(key) here, and no key that is here made this signature. Ask where that key is, or pass the keyID that came with the signature."
+            "There is no key \(key) here, and the signature verifies with none that is. Ask where that key is, or pass the keyID that came with the signature."
         case .signatureWhiteSpace:
             "There is white space or a line end in the signature. Encode it as base64 on one line."
         case .signaturePlusLost:
