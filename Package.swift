@@ -111,7 +111,7 @@ let package = Package(
         ),
         .testTarget(
             name: "OfferCoreTests",
-            dependencies: ["OfferCore", "TestSupport"],
+            dependencies: ["OfferCore", "TestSupport", locks],
             swiftSettings: strict
         ),
         .testTarget(
@@ -119,6 +119,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferCrypto", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OfferCore
 import OfferServer
 import OfferStorage
 import SystemPackage

@@ -49,6 +49,9 @@ struct KeyOptions: ParsableArguments {
     @Option(help: "ID of the key that signs (SUBSCRIPTION_OFFERS_KEY_ID).")
     var keyID: String?
 
+    @Option(help: "Issuer ID of the team, which every JWS names (SUBSCRIPTION_OFFERS_ISSUER_ID).")
+    var issuerID: String?
+
     @OptionGroup var folder: KeyFolderOptions
 
     @Flag(help: "Sign with a development key, made once in the folder of keys. The App Store refuses what it signs.")
@@ -57,6 +60,7 @@ struct KeyOptions: ParsableArguments {
     var flags: Configuration.Flags {
         var flags = folder.flags
         flags.keyID = keyID
+        flags.issuerID = issuerID
         flags.development = development
         return flags
     }

@@ -14,8 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the service (the default).",
         discussion: """
-            Answers POST /offer and GET /offer as Apple's sample does, POST /v1/promotional-offers, and POST /v1/explanations. Flags win over the \
-            environment.
+            Answers POST /offer and GET /offer as Apple's sample does, and POST /v1/promotional-offers, \
+            /v1/introductory-offers, /v1/advanced-commerce and /v1/explanations. Flags win over the environment.
 
             SIGHUP reads the environment file, the configuration file and the folder of keys again; the folder is also looked at every second. \
             The files and URLs with the keys of users' identity providers are looked after, too. Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \

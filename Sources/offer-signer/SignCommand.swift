@@ -15,6 +15,8 @@ struct SignCommand: ParsableCommand {
               echo '{"appBundleID": "com.example.app", "productIdentifier": "com.example.app.pro.monthly",
                      "offerID": "retention_50off_3m", "applicationUsername": "8d7f9a52c4e1"}' |
                 offer-signer sign --key-id 2X9R4HXF34
+
+            With an issuer ID (--issuer-id) and a transactionID among the fields, compactJWS for StoreKit 2 is there, too.
             """
     )
 
@@ -26,13 +28,14 @@ struct SignCommand: ParsableCommand {
         let members = try input.read()
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         do {
-            let offer = try OfferRequest(members, spelling: .sample)
+            let offer = try OfferRequest(members, spelling: .command)
             try DevelopmentKey.makeIfWanted(configuration)
             let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
             let limiter = Limiter(log: log)
             let signer = OfferSigner(
-                setup: CurrentSetup(Setup(ring: draft.ring, catalogue: configuration.catalogue)),
+                setup: CurrentSetup(
+                    Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
                 authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
                 makeNonce: SystemSources.makeNonce, now: SystemSources.now,
                 log: log)

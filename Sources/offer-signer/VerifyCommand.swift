@@ -54,7 +54,8 @@ struct VerifyCommand: ParsableCommand {
         let names = KnownNames(catalogue: configuration.catalogue, choice: configuration.wanted.choice)
         return (
             Explainer(
-                keys: keys.candidateKeys, names: names, now: SystemSources.now(), sha256: SHA256.hash),
+                keys: keys.candidateKeys, names: names, issuerIDs: configuration.issuerIDs, now: SystemSources.now(),
+                sha256: SHA256.hash),
             keys.findings.compactMap(\.problem)
         )
     }

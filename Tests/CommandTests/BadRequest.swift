@@ -104,12 +104,12 @@ struct BadRequest: Sendable {
     ]
 
     static let sizes: [BadRequest] = [
-        framed("a body announced too large", "POST /offer HTTP/1.1", [json, "Content-Length: 16385"], [413]),
-        body("a body just too large", String(repeating: " ", count: 16385)).expecting([413]),
+        framed("a body announced too large", "POST /offer HTTP/1.1", [json, "Content-Length: 32769"], [413]),
+        body("a body just too large", String(repeating: " ", count: 32769)).expecting([413]),
         raw(
             "a chunked body too large",
             "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + String(repeating: "1000\r\n" + String(repeating: " ", count: 4096) + "\r\n", count: 8) + "0\r\n\r\n",
+                + String(repeating: "1000\r\n" + String(repeating: " ", count: 4096) + "\r\n", count: 9) + "0\r\n\r\n",
             [413]),
         framed(
             "a header of 100 kB", "POST /offer HTTP/1.1",

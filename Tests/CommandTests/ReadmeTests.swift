@@ -29,11 +29,11 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // users and limits for it, a start with TLS, two snippets, a refused signature with why, and the two commands.
+        // users and limits for it, a start with TLS, three snippets, a refused signature with why, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
                 "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "yaml", "sh", "swift",
-                "swift",
+                "swift", "swift",
                 "sh",
                 "json",
                 "sh",
@@ -211,12 +211,56 @@ struct ReadmeTests {
         let request = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","\#(customer.0)":"\#(customer.1)"}"#
         let answer = try await Connection.open(port: service.port) { try await $0.post("/offer", json: request) }
 
+        let passed = try Self.passed(
+            answer: #require(answer).body, snippet: version == 1 ? "SKPayment" : "let signature: Data",
+            driver: Self.driver(version: version, customer: customer.1))
+        try #require(passed.count == 6)
+        // What the App Store would put together from what StoreKit was given.
+        let payload = ["a", passed[0], "p", passed[1], passed[2], passed[3].lowercased(), passed[4]]
+        let signature = [UInt8](try #require(Data(base64Encoded: passed[5])))
+        #expect(try service.verifyingKey.verify(signature, of: Array(payload.joined(separator: "\u{2063}").utf8)))
+    }
+
+    @Test("the StoreKit snippet for JWS hands StoreKit a JWS that verifies")
+    func storeKitJWS() async throws {
+        let service = try RunningService(arguments: ["--issuer-id", Fixtures.issuerText])
+        let request =
+            #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"2000000123456789"}"#
+        let answer = try await Connection.open(port: service.port) {
+            try await $0.post("/v1/promotional-offers", json: request)
+        }
+        let passed = try Self.passed(
+            answer: #require(answer).body, snippet: "compactJWS: String",
+            driver: """
+                import StoreKit
+                let answer = try Data(contentsOf: URL(filePath: "answer.json"))
+                let signed = try JSONDecoder().decode(SignedOffer.self, from: answer)
+                let result = try await purchase(Product(), accountToken: UUID(), signed: signed)
+                if case .success(let options) = result {
+                    for case .offerJWS(let offerID, let jws) in options { print(offerID, jws, separator: "\\n") }
+                }
+                """)
+        try #require(passed.count == 2)
+        let jws = try CompactJWS(Array(passed[1].utf8))
+        #expect(try service.verifyingKey.verify(jws.signature.der, of: jws.signingInput))
+        guard case .promotionalOffer(let product, let offer, let transaction) = jws.content.request else {
+            Issue.record("another kind")
+            return
+        }
+        #expect((product.text.description, offer.text.description, passed[0]) == ("p", "o", "o"))
+        #expect(transaction?.text.description == "2000000123456789")
+    }
+
+    /// What a snippet hands to StoreKit.
+    /// - Parameters:
+    ///   - snippet: a text that no other has.
+    ///   - driver: calls it as an app would, and prints what it gave StoreKit, a line each.
+    private static func passed(answer: [UInt8], snippet: String, driver: String) throws -> [String] {
         let folder = try TemporaryFolder()
-        try folder.write(try #require(answer).body, to: "answer.json")
-        try folder.write(Self.standIn(), to: "StoreKit.swift")
-        try folder.write(
-            Self.block("swift", containing: version == 1 ? "SKPayment" : "PurchaseResult").utf8, to: "snippet.swift")
-        try folder.write(Self.driver(version: version, customer: customer.1).utf8, to: "main.swift")
+        try folder.write(answer, to: "answer.json")
+        try folder.write(standIn(), to: "StoreKit.swift")
+        try folder.write(block("swift", containing: snippet).utf8, to: "snippet.swift")
+        try folder.write(driver.utf8, to: "main.swift")
         for command in [
             "swiftc -emit-module -emit-library -static -module-name StoreKit StoreKit.swift",
             "swiftc -I . -L . main.swift snippet.swift -lStoreKit -o try",
@@ -224,13 +268,8 @@ struct ReadmeTests {
             let compiled = try Command.run("bash", ["-c", command], directory: folder.url)
             try #require(compiled.status == 0, "\(compiled.standardError)")
         }
-        let outcome = try Command.run("./try", [], directory: folder.url)
-        let passed = outcome.standardOutput.split(separator: "\n").map(String.init)
-        try #require(passed.count == 6)
-        // What the App Store would put together from what StoreKit was given.
-        let payload = ["a", passed[0], "p", passed[1], passed[2], passed[3].lowercased(), passed[4]]
-        let signature = [UInt8](try #require(Data(base64Encoded: passed[5])))
-        #expect(try service.verifyingKey.verify(signature, of: Array(payload.joined(separator: "\u{2063}").utf8)))
+        return try Command.run("./try", [], directory: folder.url).standardOutput.split(separator: "\n").map(
+            String.init)
     }
 
     private static func standIn() throws -> Data {

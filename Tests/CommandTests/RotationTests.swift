@@ -1,4 +1,5 @@
 import Foundation
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
@@ -309,5 +310,36 @@ struct RotationTests {
         #expect(statuses.filter { $0 == 200 }.count == 8)
         #expect(statuses.filter { $0 == 503 }.count == 1, "the one that asked for the readiness")
         #expect(service.stop() == 0)
+    }
+
+    @Test("the issuer ID changes with SIGHUP, and one that is none leaves the one in force")
+    func issuerID() async throws {
+        let (first, second) = (Fixtures.issuerText, Fixtures.nonceText)
+        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+        func issuer() async throws -> String {
+            let body = #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#
+            let answer = try await Connection.open(port: service.port) {
+                try await $0.post("/v1/introductory-offers", json: body)
+            }
+            let json = try JSONSerialization.jsonObject(with: Data(#require(answer).body)) as? [String: Any]
+            guard let text = json?["compactJWS"] as? String else { return json?["code"] as? String ?? "" }
+            return try CompactJWS(Array(text.utf8)).content.issuerID.uuid.description
+        }
+        #expect(try await issuer() == "issuer_id_missing")
+        for id in [first, second] {
+            try service.reload(keyID, "SUBSCRIPTION_OFFERS_ISSUER_ID=\(id)")
+            try await waitUntil { try await issuer() == id }
+            #expect(try await issuer() == id)
+        }
+        try service.reload(keyID, "SUBSCRIPTION_OFFERS_ISSUER_ID=none")
+        _ = try await Self.waitForProblems(1, of: service)
+        #expect(try await issuer() == second)
+        try service.configure(
+            "apps:\n- {bundleID: a, issuerID: \(first), products: [{productID: p, offers: []}]}")
+        try service.reload(
+            keyID, "SUBSCRIPTION_OFFERS_ISSUER_ID=\(second)",
+            "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
+        try await waitUntil { try await issuer() == first }
+        #expect(try await issuer() == first, "an app's own wins")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
@@ -103,6 +104,38 @@ struct SignAndVerifyTests {
         #expect(misspelt.standardError == "error: nonse is not a field of this request.\n")
     }
 
+    @Test("sign adds compactJWS where there are an issuer ID and a transactionID, and verify passes over it")
+    func compactJWS() throws {
+        let (folder, environment) = try Self.folderWithKey()
+        let key = try SigningKey(text: folder.read("SubscriptionKey_TESTKEY123.p8"))
+        let bound = Self.offer.replacing("}", with: #","transactionID":"2000000123456789"}"#)
+        let issuer = ["SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText]
+        func sign(_ offer: String, _ arguments: [String], _ more: [String: String] = [:]) throws -> String {
+            let signed = try Command.run(
+                Command.offerSigner, ["sign"] + arguments, input: Array(offer.utf8),
+                environment: environment.merging(more) { $1 })
+            #expect(signed.status == 0, "\(signed.standardError)")
+            return signed.standardOutput
+        }
+        for output in [try sign(bound, ["--issuer-id", Fixtures.issuerText]), try sign(bound, [], issuer)] {
+            let json = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+            #expect(json?["transactionID"] as? String == "2000000123456789")
+            let jws = try CompactJWS(Array(try #require(json?["compactJWS"] as? String).utf8))
+            #expect(try key.verify(jws.signature.der, of: jws.signingInput))
+            #expect(jws.content.issuerID == (try Fixtures.issuerID()))
+            let verified = try Command.run(
+                Command.offerSigner, ["verify"], input: Array(output.utf8), environment: environment)
+            #expect(verified.status == 0, "\(verified.standardError)")
+        }
+        for output in [try sign(bound, []), try sign(Self.offer, [], issuer)] {
+            #expect(!output.contains("compactJWS") && !output.contains("transactionID"))
+        }
+        let wrong = try Command.run(
+            Command.offerSigner, ["sign", "--issuer-id", "x"], input: Array(bound.utf8), environment: environment)
+        #expect(wrong.status == 1)
+        #expect(wrong.standardError.contains("SUBSCRIPTION_OFFERS_ISSUER_ID or --issuer-id must be a UUID"))
+    }
+
     @Test(
         "verify takes the answer of /v1/promotional-offers, and a public key alone",
         arguments: try OfferVectors.load().vectors)
@@ -148,9 +181,9 @@ struct SignAndVerifyTests {
     func largeInput() throws {
         let (_, environment) = try Self.folderWithKey()
         let outcome = try Command.run(
-            Command.offerSigner, ["sign"], input: [UInt8](repeating: 0x20, count: 20_000), environment: environment)
+            Command.offerSigner, ["sign"], input: [UInt8](repeating: 0x20, count: 40_000), environment: environment)
         #expect(outcome.status == 1)
-        #expect(outcome.standardError.contains("larger than 16384 bytes"))
+        #expect(outcome.standardError.contains("larger than 32768 bytes"))
     }
 
     @Test("wrong usage is status 64, help is status 0 and teaches", arguments: ["serve", "sign", "verify", "keys"])

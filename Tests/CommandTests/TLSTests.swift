@@ -72,7 +72,7 @@ struct TLSTests {
         #expect(try pair.curl([flag, "--tls-max", "1.1", "-d", Self.offer], of: service).isEmpty)
         for (arguments, path, status) in [
             (["-d", "{"], "/offer", "400"), (["-X", "DELETE"], "/offer", "405"), ([], "/nothing", "404"),
-            (["-d", String(repeating: " ", count: 20000)], "/offer", "413"),
+            (["-d", String(repeating: " ", count: 40000)], "/offer", "413"),
             (["-H", "Expect: 100-continue", "-d", Self.offer], "/offer", "200"), (["-I"], "/health/live", "200"),
             (["-H", "Content-Type: text/plain", "-d", Self.offer], "/offer", "415"),
         ] {

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import OfferCore
 import TestSupport
 import Testing
@@ -37,6 +38,47 @@ struct SelfVerificationTests {
                 #expect("\(error)".hasPrefix(expected))
             }
         }
+    }
+
+    @Test("a JWS leaves only when the public key accepts its signature, and a signature that is none leaves in no form")
+    func jwsOnlyWhenAccepted() throws {
+        let jws = try Fixtures.unsignedJWS(Fixtures.promotionalOffer())
+        let der: [UInt8] = [0x30, 0x06, 2, 1, 1, 2, 1, 2]
+        let made = try ScriptedKeyPair(signature: .success(der)).compactJWS(for: jws)
+        #expect(made.content == jws && made.signature.der == der)
+        for (pair, expected) in [
+            (ScriptedKeyPair(signature: .success(der), verdict: .success(false)), "signatureRefused"),
+            (ScriptedKeyPair(signature: .success(der), verdict: .failure(Broken())), "verificationFailed"),
+            (ScriptedKeyPair(signature: .failure(Broken())), "signingFailed"),
+            (ScriptedKeyPair(signature: .success([1])), "signatureRefused"),
+            (ScriptedKeyPair(signature: .success([])), "signatureRefused"),
+            (ScriptedKeyPair(signature: .success([0x30, 0x06, 2, 1, 0, 2, 1, 2])), "signatureRefused"),
+        ] {
+            do {
+                _ = try pair.compactJWS(for: jws)
+                Issue.record("a JWS left: \(expected)")
+            } catch {
+                #expect("\(error)".hasPrefix(expected))
+            }
+        }
+    }
+
+    @Test("what is verified of a JWS is what its text says: the first two parts, and r and s of the third")
+    func verifiedFromText() throws {
+        final class Recording: SigningKeyPair {
+            let fingerprint = ""
+            let seen = NIOLockedValueBox<[[UInt8]]>([])
+            func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 2] }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+                seen.withLockedValue { $0 += [signature, message] }
+                return true
+            }
+        }
+        let pair = Recording()
+        let text = try pair.compactJWS(for: Fixtures.unsignedJWS(Fixtures.promotionalOffer())).text
+        let parts = text.split(separator: UInt8(ascii: "."))
+        let seen = pair.seen.withLockedValue { $0 }
+        #expect(seen == [[0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 2], Array(parts[0] + [UInt8(ascii: ".")] + parts[1])])
     }
 
     @Test("a key that is taken out of service signs no more, and no other takes its place")

@@ -15,6 +15,8 @@ struct ConfigurationFileTests {
         apps:
           - bundleID: com.example.app
             keyID: 2X9R4HXF34
+            issuerID: \(Fixtures.issuerText.uppercased())
+            allowUnboundJWS: true
             appStoreID: 1234567890
             products:
               - productID: com.example.app.pro.monthly
@@ -67,7 +69,10 @@ struct ConfigurationFileTests {
         let catalogue = try #require(file.catalogue)
         #expect(catalogue.apps.count == 2 && catalogue.apps[app]?.appStoreID == 1_234_567_890)
         let product = try ProductID(utf8: Array("com.example.app.pro.monthly".utf8))
-        #expect(throws: Never.self) { try catalogue.require(OfferID(utf8: Array("007".utf8)), of: product, in: app) }
+        let item = CatalogueItem(app: app, product: product, offer: try OfferID(utf8: Array("007".utf8)))
+        #expect(throws: Never.self) { try catalogue.require(item) }
+        #expect(file.issuerIDs == [app: try Fixtures.issuerID()])
+        #expect(catalogue.apps.mapValues(\.allowsUnboundJWS).filter(\.value).keys.elementsEqual([app]))
         #expect(file.callers.map(\.name) == ["backend", "support"])
         #expect(file.callers[0].scopes == Set(Caller.Scope.allCases) && file.callers[0].apps == nil)
         #expect(file.callers[1].scopes == [.explain] && file.callers[1].apps == [app])
@@ -95,6 +100,9 @@ struct ConfigurationFileTests {
             ("apps:\n- bundleID: \"a\\u2063\"\n  products: []", 2),
             ("apps:\n- bundleID: a\n  keyID: a-b\n  products: []", 3),
             ("apps:\n- bundleID: a\n  appStoreID: x\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  issuerID: 57246542\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  allowUnboundJWS: yes\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  allowUnboundJWS: \"true\"\n  products: []", 3),
             ("apps:\n- bundleID: a\n  products:\n  - productID: p\n    offers: [o, o]", 5),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: []}\n  - {productID: p, offers: []}", 5),
             ("apps:\n- bundleID: a\n  products:\n  - {productID: p, offers: o}", 4),

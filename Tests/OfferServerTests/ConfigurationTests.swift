@@ -1,5 +1,6 @@
 import OfferCore
 import OfferServer
+import TestSupport
 import Testing
 
 @Suite("Configuration")
@@ -115,7 +116,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "settings that this version cannot keep its word on stop it", arguments: ["ISSUER_ID", "AUDIT_LOG"])
+        "settings that this version cannot keep its word on stop it", arguments: ["ISSUER", "AUDIT_LOG"])
     func unknownSettings(name: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
     }
@@ -142,6 +143,32 @@ struct ConfigurationTests {
                 let found = choice.keyID(for: try BundleID(utf8: Array(app.utf8)))
                 #expect(found?.description == expected)
             }
+        }
+    }
+
+    @Test("the issuer ID is a UUID in lower case, of the flag, else of the variable; an app's own stands beside it")
+    func issuerID() throws {
+        let environment = [
+            "SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText.uppercased(),
+        ]
+        let app = try BundleID(utf8: Array("com.example.a".utf8))
+        let plain = Self.configuration(environment)
+        #expect(plain.issuerIDs[app]?.uuid.description == Fixtures.issuerText)
+        var flags = Configuration.Flags()
+        flags.issuerID = Fixtures.nonceText
+        #expect(Self.configuration(environment, flags: flags).issuerIDs[app]?.uuid.description == Fixtures.nonceText)
+        let (file, _) = ConfigurationFile.read(
+            Array("apps:\n- {bundleID: com.example.a, issuerID: \(Fixtures.nonceText), products: []}".utf8), name: "f")
+        let both = Configuration.read(flags: Configuration.Flags(), environment: environment, file: file).configuration
+        #expect(both.issuerIDs[app]?.uuid.description == Fixtures.nonceText)
+        #expect(
+            both.issuerIDs[try BundleID(utf8: Array("com.example.b".utf8))]?.uuid.description == Fixtures.issuerText)
+        #expect(Self.configuration(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]).issuerIDs[app] == nil)
+        for text in ["x", "57246542-96fe-1a63-e053-0824d011072", "{57246542-96fe-1a63-e053-0824d011072a}"] {
+            let problems = Self.problems([
+                "SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_ISSUER_ID": text,
+            ])
+            #expect(problems.count == 1 && problems.first?.contains("SUBSCRIPTION_OFFERS_ISSUER_ID") == true)
         }
     }
 

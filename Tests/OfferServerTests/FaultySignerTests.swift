@@ -12,9 +12,12 @@ struct FaultySignerTests {
         let key: SigningKey
         var fingerprint: String { key.fingerprint }
         private let state: NIOLockedValueBox<(random: SplitMix64, turned: Int)>
+        /// How many signatures there are to one with a bit turned.
+        private let interval: UInt64
 
-        init(key: SigningKey, seed: UInt64) {
+        init(key: SigningKey, seed: UInt64, interval: UInt64 = 1000) {
             self.key = key
+            self.interval = interval
             state = NIOLockedValueBox((SplitMix64(seed: seed), 0))
         }
 
@@ -23,7 +26,7 @@ struct FaultySignerTests {
         func sign(_ message: [UInt8]) throws -> [UInt8] {
             let signature = try key.sign(message)
             return state.withLockedValue { state in
-                guard state.random.next() % 1000 == 0 else { return signature }
+                guard state.random.next() % interval == 0 else { return signature }
                 state.turned += 1
                 return signature.turningBit(Int.random(in: 0..<signature.count * 8, using: &state.random))
             }
@@ -58,6 +61,79 @@ struct FaultySignerTests {
         }
         #expect(refused > 300)
         #expect(refused == pair.turned)
+    }
+
+    @Test("of 5,000 JWS, some with a bit of the signature turned, no bad one gets out", arguments: [3] as [UInt64])
+    func noBadJWS(seed: UInt64) async throws {
+        let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed, interval: 50)
+        let publicKey = try pair.key.verifyingKey
+        let issuerIDs = IssuerIDs(ofAllApps: try Fixtures.issuerID())
+        let json =
+            #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#
+        let offer = try OfferRequest(OfferRouteTests.object(Array(json.utf8)), spelling: .command)
+        var routes = try TestRoutes(pair: pair, issuerIDs: issuerIDs)
+        var refused = 0
+        for round in 0..<5_000 {
+            if round % 16 == 0 { await Task.yield() }
+            do {
+                guard case .made(let jws) = try routes.signer.sign(offer).jws,
+                    jws == (try CompactJWS(jws.text)), jws.signingInput == jws.content.signingInput,
+                    try publicKey.verify(jws.signature.der, of: jws.signingInput)
+                else {
+                    Issue.record("a bad JWS got out")
+                    return
+                }
+            } catch let problem as Problem {
+                #expect(problem == .signingUnavailable)
+                #expect(routes.log.text.contains("critical ALARM"))
+                refused += 1
+                routes = try TestRoutes(pair: pair, issuerIDs: issuerIDs)
+            }
+        }
+        #expect(refused > 100)
+        #expect(refused == pair.turned)
+    }
+
+    @Test("a JWS that does not verify is a 503 and an alarm, and takes the key out of service for everything")
+    func jwsTakesKeyOutOfService() throws {
+        /// Signs truly what has no dots in it, as V1 has, and JWS falsely.
+        final class FalseForJWS: SigningKeyPair {
+            let key: SigningKey
+            let fingerprint = ""
+            init(key: SigningKey) { self.key = key }
+            func sign(_ message: [UInt8]) throws -> [UInt8] {
+                try message.starts(with: "eyJ".utf8) ? key.sign([]) : key.sign(message)
+            }
+            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+                try key.verify(signature, of: message)
+            }
+        }
+        let bodies = [
+            "promotional-offers":
+                #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#,
+            "introductory-offers":
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#,
+            "advanced-commerce": #"{"bundleID":"a","request":{}}"#,
+        ]
+        for (path, body) in bodies {
+            let routes = try TestRoutes(
+                pair: FalseForJWS(key: Fixtures.makeSigningKey()), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+            let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
+            #expect(routes.post("/offer", sample).status == 200)
+            if path == "promotional-offers" {
+                let list = routes.post("/v1/" + path, #"{"offers":[\#(body),\#(body)]}"#)
+                #expect(list.status == 200 && list.text.ranges(of: "signing_unavailable").count == 2)
+                #expect(!list.text.contains("signature\":") && !list.text.contains("eyJ"))
+            }
+            let answer = routes.post("/v1/" + path, body)
+            #expect(answer.status == 503)
+            #expect(answer.json["code"] as? String == "signing_unavailable")
+            #expect(!answer.text.contains("eyJ"))
+            #expect(routes.post("/offer", sample).status == 503)
+            #expect(routes.get("/health/ready").status == 503)
+            #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
+            #expect(!routes.log.text.contains("eyJ"), "no JWS is logged")
+        }
     }
 
     @Test("the offer that met the fault is answered 503, alarms once, and takes the key out of service")

@@ -59,7 +59,10 @@ struct OfferRouteTests {
         )
         #expect(answer.status == 200)
         let json = answer.json
-        #expect(Set(json.keys) == ["bundleID", "productID", "offerID", "appAccountToken", "expiresAt", "signature"])
+        #expect(
+            Set(json.keys) == [
+                "bundleID", "productID", "offerID", "appAccountToken", "expiresAt", "signature", "compactJWSMissing",
+            ])
         #expect(json["appAccountToken"] as? String == "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10")
         #expect(json["expiresAt"] as? Int64 == Fixtures.timestamp.milliseconds + 86_400_000)
         let signature = try #require(json["signature"] as? [String: Any])

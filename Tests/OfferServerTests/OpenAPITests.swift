@@ -13,7 +13,8 @@ struct OpenAPITests {
     private let schema: JSONSchema
 
     init() throws {
-        routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
         schema = JSONSchema(document: routes.get("/openapi.json").json)
     }
 
@@ -93,6 +94,19 @@ struct OpenAPITests {
         let post = ("POST", "application/json" as String?)
         let requests: [(target: String, method: String, type: String?, body: String, status: Int)] = [
             ("/offer", post.0, post.1, sample, 200), ("/v1/promotional-offers", post.0, post.1, v1, 200),
+            (
+                "/v1/promotional-offers", post.0, post.1,
+                v1.replacing(#""o","#, with: #""o","transactionID":"1","#), 200
+            ),
+            ("/v1/promotional-offers", post.0, post.1, #"{"offers":[\#(v1),{},7,\#(v1)]}"#, 200),
+            ("/v1/promotional-offers", post.0, post.1, #"{"offers":[]}"#, 400),
+            (
+                "/v1/introductory-offers", post.0, post.1,
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":false,"transactionID":"1"}"#, 200
+            ),
+            ("/v1/introductory-offers", post.0, post.1, #"{"bundleID":"a","iss":"x"}"#, 400),
+            ("/v1/advanced-commerce", post.0, post.1, #"{"bundleID":"a","request":{"a":[1]}}"#, 200),
+            ("/v1/advanced-commerce", post.0, post.1, #"{"bundleID":"a","request":1}"#, 400),
             ("/offer?appBundleID=a&productIdentifier=p&offerID=o&applicationUsername=u", "GET", nil, "", 200),
             ("/health/live", "GET", nil, "", 200), ("/health/ready", "GET", nil, "", 200),
             ("/openapi.json", "GET", nil, "", 200), ("/offer", post.0, post.1, "{", 400),
@@ -136,6 +150,10 @@ struct OpenAPITests {
         let refused = faulty.post("/offer", sample)
         #expect(refused.status == 503)
         expect(refused, isDocumentedAt: "/offer", "POST", "a faulty key")
+        let withoutIssuer = try TestRoutes(pair: Fixtures.makeSigningKey())
+        expect(
+            withoutIssuer.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#),
+            isDocumentedAt: "/v1/advanced-commerce", "POST", "no issuer ID")
         expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
         for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
             expect(routes.routes.answer(problem), isDocumentedAt: "/offer", "POST", "\(problem)")
@@ -144,14 +162,13 @@ struct OpenAPITests {
 
     @Test("what it gives as a request is taken, and what it forbids is not")
     func requests() throws {
-        for (path, name) in [
-            ("/offer", "SampleRequest"), ("/v1/promotional-offers", "PromotionalOfferRequest"),
-            ("/v1/explanations", "ExplanationRequest"),
+        for path in [
+            "/offer", "/v1/promotional-offers", "/v1/introductory-offers", "/v1/advanced-commerce", "/v1/explanations",
         ] {
-            let examples = schema.examples(ofBodyAt: path)
+            let (examples, ofBody) = schema.examples(ofBodyAt: path)
             #expect(!examples.isEmpty)
             for example in examples {
-                #expect(schema.faults(of: example, against: ["$ref": "#/components/schemas/\(name)"]).isEmpty)
+                #expect(schema.faults(of: example, against: ofBody) == [])
                 let body = try JSONSerialization.data(withJSONObject: example)
                 #expect(routes.post(path, String(decoding: body, as: UTF8.self)).status == 200)
             }
@@ -224,22 +241,28 @@ extension JSONSchema {
         return schema?["allOf"] as? [[String: Any]] ?? []
     }
 
-    fileprivate func examples(ofBodyAt path: String) -> [[String: Any]] {
+    fileprivate func examples(ofBodyAt path: String) -> (examples: [[String: Any]], schema: Any) {
         let paths = document["paths"] as? [String: [String: [String: Any]]]
         let body = paths?[path]?["post"]?["requestBody"] as? [String: Any]
         let content = (body?["content"] as? [String: [String: Any]])?["application/json"]
         let examples = content?["examples"] as? [String: [String: Any]] ?? [:]
-        return examples.values.compactMap { $0["value"] as? [String: Any] }
+        return (examples.values.compactMap { $0["value"] as? [String: Any] }, content?["schema"] ?? false)
     }
 
     /// Members that a schema lets pass without saying anything about them.
     fileprivate func undocumentedMembers(of object: [String: Any], against schema: Any) -> [String] {
         var schema = schema as? [String: Any] ?? [:]
         if let reference = schema["$ref"] as? String { schema = resolve(reference) as? [String: Any] ?? [:] }
+        if let choices = schema["anyOf"] as? [Any] {
+            let choice = choices.first { faults(of: object, against: $0).isEmpty }
+            return choice.map { undocumentedMembers(of: object, against: $0) } ?? ["none of anyOf"]
+        }
         let properties = schema["properties"] as? [String: Any] ?? [:]
         return object.flatMap { name, value in
             guard let property = properties[name] else { return [name] }
-            return (value as? [String: Any]).map { undocumentedMembers(of: $0, against: property) } ?? []
+            let items = (property as? [String: Any])?["items"] ?? false
+            return (value as? [String: Any]).map { undocumentedMembers(of: $0, against: property) }
+                ?? (value as? [[String: Any]])?.flatMap { undocumentedMembers(of: $0, against: items) } ?? []
         }
     }
 }

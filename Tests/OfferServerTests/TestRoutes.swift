@@ -19,7 +19,8 @@ struct TestRoutes {
     let clock = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
 
     init(
-        pair: any SigningKeyPair, catalogue: Catalogue? = nil, callers: [Caller] = [], userIssuers: [UserIssuer] = [],
+        pair: any SigningKeyPair, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
+        callers: [Caller] = [], userIssuers: [UserIssuer] = [],
         usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()
     ) throws {
         log = RecordedLog()
@@ -27,7 +28,8 @@ struct TestRoutes {
         let setup = CurrentSetup(
             Setup(
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
-                callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt), limits: limits,
+                issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
+                limits: limits,
                 proxies: proxies))
         let limiter = Limiter(log: log.logger, now: { [clock] in clock.withLockedValue { $0 } })
         let authenticator = Authenticator(

@@ -12,6 +12,10 @@ import Testing
 struct TokenExplanationTests {
     private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
 
+    private static func issuerIDs() throws -> IssuerIDs {
+        IssuerIDs(ofAllApps: try IssuerID(utf8: Array(issuerID.utf8)))
+    }
+
     /// The claims of a promotional offer, as JSON texts.
     private static let claims: [(name: String, json: String)] = [
         ("iss", "\"\(issuerID)\""), ("iat", "1767225600"), ("aud", "\"promotional-offer\""),
@@ -303,7 +307,8 @@ struct TokenExplanationTests {
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
         let candidate = CandidateKey(id: try Fixtures.keyID("ABCDE12345"), standing: .inService, accepts: key.verify)
         let explainer = Explainer(
-            keys: [candidate], issuerID: Self.issuerID, now: Fixtures.timestamp, sha256: OfferCrypto.SHA256.hash)
+            keys: [candidate], issuerIDs: try Self.issuerIDs(), now: Fixtures.timestamp, sha256: OfferCrypto.SHA256.hash
+        )
         guard case .object(let object) = try JSONReader.read(Array("{\"compactJWS\":\"\(jws)\"}".utf8)) else { return }
         let explanation = try explainer.explanation(of: Evidence(object))
         #expect(explanation.isGood && explanation.verifies, "\(explanation)")
@@ -328,7 +333,8 @@ struct TokenExplanationTests {
             let app = Catalogue.App(appStoreID: nil, offers: [:])
             let catalogue = Catalogue(apps: [try BundleID(utf8: Array("com.example.app".utf8)): app])
             explainer = Explainer(
-                keys: candidates, names: KnownNames(catalogue: catalogue), issuerID: TokenExplanationTests.issuerID,
+                keys: candidates, names: KnownNames(catalogue: catalogue),
+                issuerIDs: try TokenExplanationTests.issuerIDs(),
                 now: Fixtures.timestamp, sha256: OfferCrypto.SHA256.hash)
         }
 

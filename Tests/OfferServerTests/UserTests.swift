@@ -27,11 +27,12 @@ struct UserTests {
 
     /// The service with the keys of `issuers` in force.
     private static func routes(
-        _ keys: String, _ issuers: UserIssuer..., salt: String? = nil, callers: [Caller] = []
+        _ keys: String, _ issuers: UserIssuer..., salt: String? = nil, callers: [Caller] = [],
+        issuerIDs: IssuerIDs = IssuerIDs()
     ) async throws -> TestRoutes {
         let issuers = issuers.isEmpty ? [try issuer()] : issuers
         let routes = try TestRoutes(
-            pair: Fixtures.makeSigningKey(), callers: callers, userIssuers: issuers,
+            pair: Fixtures.makeSigningKey(), issuerIDs: issuerIDs, callers: callers, userIssuers: issuers,
             usernameSalt: salt.map(Secret.init))
         for issuer in issuers {
             let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(in: Array(keys.utf8), from: issuer.keys)
@@ -73,6 +74,29 @@ struct UserTests {
             lines.filter { $0.contains(answer.json["requestID"] as? String ?? "-") } == lines.suffix(1),
             "one line, with the request ID", sourceLocation: location)
         #expect(!log.contains("marked") && !log.contains("eyJ"), sourceLocation: location)
+    }
+
+    @Test("a user gets a JWS for a promotional offer, and decides nothing of introductory offers and prices")
+    func jws() async throws {
+        let key = try ProviderKey.make(for: "ES256")
+        let routes = try await Self.routes(
+            ProviderKey.set(key), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        let authorization = "Bearer " + (try key.token("ES256", claims: Self.claims()))
+        let offer = #"{"bundleID":"a","productID":"p","offerID":"o","transactionID":"1"}"#
+        for body in [offer, #"{"offers":[\#(offer)]}"#] {
+            let answer = routes.post("/v1/promotional-offers", body, authorization: authorization)
+            #expect(answer.status == 200 && answer.text.contains(#""compactJWS":"eyJ"#))
+        }
+        for (path, body) in [
+            (
+                "introductory-offers",
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#
+            ), ("advanced-commerce", #"{"bundleID":"a","request":{}}"#), ("advanced-commerce", ""),
+        ] {
+            let answer = routes.post("/v1/" + path, body, authorization: authorization)
+            #expect(answer.status == 403)
+            #expect(answer.json["code"] as? String == "scope_missing")
+        }
     }
 
     @Test("a good token signs for its user", arguments: TokenAlgorithm.allCases)

@@ -28,4 +28,23 @@ package enum Fixtures {
             timestamp: timestamp
         )
     }
+
+    package static let issuerText = "57246542-96fe-1a63-e053-0824d011072a"
+
+    package static func issuerID() throws -> IssuerID { try IssuerID(utf8: Array(issuerText.utf8)) }
+
+    /// A request for the offer of ``payload(appBundleID:keyID:productIdentifier:offerID:customer:)``.
+    package static func promotionalOffer(transactionID: String? = "2000000123456789") throws -> AppStoreRequest {
+        .promotionalOffer(
+            try ProductID(utf8: Array("pro".utf8)), try OfferID(utf8: Array("offer".utf8)),
+            try transactionID.map { try TransactionID(utf8: Array($0.utf8)) })
+    }
+
+    /// What a JWS says: the request, with the rest fixed.
+    package static func unsignedJWS(_ request: AppStoreRequest) throws -> UnsignedJWS {
+        UnsignedJWS(
+            keyID: try keyID(), issuerID: try issuerID(), issuedAtSeconds: timestamp.milliseconds / 1000,
+            bundleID: try BundleID(utf8: Array("com.example.app".utf8)), nonce: try Nonce(utf8: Array(nonceText.utf8)),
+            request: request)
+    }
 }

@@ -15,6 +15,8 @@ package struct FieldError: Error, Hashable, Sendable {
         case notUUID
         /// Something other than ASCII letters and digits.
         case notAlphanumeric
+        /// A list with fewer or more items than this.
+        case wrongCount(ClosedRange<Int>)
     }
 
     package let field: String
@@ -37,6 +39,7 @@ extension FieldError: CustomStringConvertible {
         case .controlCharacter: "\(field) must not contain control characters or line separators."
         case .notUUID: "\(field) must be a UUID such as d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10."
         case .notAlphanumeric: "\(field) must consist of ASCII letters and digits."
+        case .wrongCount(let range): "\(field) must have \(range.lowerBound) to \(range.upperBound) items."
         }
     }
 }

@@ -110,7 +110,9 @@ extension KeyRing {
     /// The key signs no more, whatever its state: a signature of it did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
-    mutating func keepOutOfService(whatIsOutOfServiceIn other: KeyRing) { outOfService.formUnion(other.outOfService) }
+    package mutating func keepOutOfService(whatIsOutOfServiceIn other: KeyRing) {
+        outOfService.formUnion(other.outOfService)
+    }
 
     private func requireUnretired(_ id: KeyID) throws(KeyRingError) {
         guard keys[id] != nil else { throw .unknown(id) }

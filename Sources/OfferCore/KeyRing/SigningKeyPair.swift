@@ -17,8 +17,8 @@ package protocol SigningKeyPair: AnyObject, Sendable {
 package enum SigningFault: Error {
     case signingFailed(any Error)
     case verificationFailed(any Error)
-    /// A signature was made and the public key refuses it: memory, the processor or the library cannot be trusted with
-    /// this key any more.
+    /// A signature was made and the public key refuses it, or a JWS does not read as what was asked for: memory, the
+    /// processor or the library cannot be trusted with this key any more.
     case signatureRefused
 }
 

@@ -14,6 +14,7 @@ package struct Configuration: Sendable {
         package var trustedProxies: String?
         package var allowAnyone = false
         package var keyID: String?
+        package var issuerID: String?
         package var keysDirectory: String?
         package var allowReadableKeys = false
         package var development = false
@@ -43,6 +44,8 @@ package struct Configuration: Sendable {
     package let wanted: WantedKeys
     /// The text of the key for all apps, if it does not come from the folder.
     package let keyText: Secret?
+    /// Which issuer stands in the JWS of which app.
+    package let issuerIDs: IssuerIDs
     /// nil where any offer of an app that has a key is signed.
     package let catalogue: Catalogue?
     package let callers: Callers
@@ -103,6 +106,9 @@ package struct Configuration: Sendable {
         allowsReadableKeys = flags.allowReadableKeys || problems.isOn(.allowReadableKeys, in: environment)
         catalogue = file.catalogue
         wanted = problems.wantedKeys(flags: flags, environment: environment, file: file)
+        issuerIDs = IssuerIDs(
+            ofAllApps: problems.issuerID(flags.issuerID ?? environment[Variable.issuerID.rawValue]),
+            ofApps: file.issuerIDs)
         callers = Callers(
             file.callers + problems.callers(in: environment, sha256: sha256), userIssuers: file.userIssuers,
             usernameSalt: problems.usernameSalt(in: environment, for: file.userIssuers))

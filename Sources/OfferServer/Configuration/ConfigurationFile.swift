@@ -6,6 +6,8 @@ package import OfferCore
 /// apps:
 ///   - bundleID: com.example.app
 ///     keyID: 2X9R4HXF34          # optional: the app's own key
+///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer
+///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
 ///     appStoreID: 1234567890     # optional
 ///     products:
 ///       - productID: com.example.app.pro.monthly
@@ -33,6 +35,8 @@ package struct ConfigurationFile: Sendable {
     package private(set) var catalogue: Catalogue?
     /// The apps' own keys.
     package private(set) var keyIDs: [BundleID: KeyID] = [:]
+    /// The apps' own issuers.
+    package private(set) var issuerIDs: [BundleID: IssuerID] = [:]
     package private(set) var callers: [Caller] = []
     package private(set) var userIssuers: [UserIssuer] = []
 
@@ -75,7 +79,8 @@ package struct ConfigurationFile: Sendable {
         }
         for node in nodes {
             let members = reader.members(
-                of: node, "an app", known: ["bundleID", "keyID", "appStoreID", "products"],
+                of: node, "an app",
+                known: ["bundleID", "keyID", "issuerID", "allowUnboundJWS", "appStoreID", "products"],
                 required: ["bundleID", "products"])
             let bundleID = members["bundleID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
@@ -84,6 +89,11 @@ package struct ConfigurationFile: Sendable {
             let keyID = members["keyID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
             }
+            let issuerID = members["issuerID"].flatMap { node in
+                reader.value(of: node) { text throws(FieldError) in try IssuerID(utf8: text) }
+            }
+            let allowsUnboundJWS =
+                members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false
             let offers = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
             guard let bundleID else { continue }
             // Apple: bundle IDs are case-insensitive, so no two apps differ in letter case alone.
@@ -91,8 +101,10 @@ package struct ConfigurationFile: Sendable {
                 reader.add("this app is there already, if only in other letter case", at: node, hint: "leave one out")
                 continue
             }
-            apps[bundleID] = Catalogue.App(appStoreID: appStoreID, offers: offers)
+            apps[bundleID] = Catalogue.App(
+                appStoreID: appStoreID, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
             keyIDs[bundleID] = keyID
+            issuerIDs[bundleID] = issuerID
         }
         return Catalogue(apps: apps)
     }

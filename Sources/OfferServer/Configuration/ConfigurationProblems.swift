@@ -146,6 +146,15 @@ struct ConfigurationProblems {
         return WantedKeys(choice: choice, retired: retiredKeys(in: environment, besides: choice))
     }
 
+    mutating func issuerID(_ text: String?) -> IssuerID? {
+        guard let text else { return nil }
+        do { return try IssuerID(utf8: Array(text.utf8), field: "\(Variable.issuerID.rawValue) or --issuer-id") } catch
+        {
+            add("\(error)", hint: "copy the issuer ID from the In-App Purchase keys in App Store Connect")
+            return nil
+        }
+    }
+
     /// - Parameter environment: may have the tokens as `name=token,name2=token2`.
     mutating func callers(
         in environment: [String: String], sha256: ([UInt8]) throws -> [UInt8]

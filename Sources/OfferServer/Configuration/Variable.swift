@@ -4,6 +4,7 @@ package enum Variable: String, CaseIterable, Sendable {
     case privateKey = "SUBSCRIPTION_OFFERS_PRIVATE_KEY"
     case bundleKeyIDs = "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS"
     case retiredKeyIDs = "SUBSCRIPTION_OFFERS_RETIRED_KEY_IDS"
+    case issuerID = "SUBSCRIPTION_OFFERS_ISSUER_ID"
     case keysDirectory = "SUBSCRIPTION_OFFERS_KEYS_DIR"
     case allowReadableKeys = "SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS"
     case tokens = "SUBSCRIPTION_OFFERS_API_TOKENS"

@@ -130,9 +130,9 @@ struct YAMLReader {
     }
 
     mutating func bool(of node: Node, _ what: String) -> Bool? {
-        switch node.scalar?.string {
-        case "true": true
-        case "false": false
+        switch node.scalar.map({ ($0.style, $0.string) }) {
+        case (.plain, "true")?: true
+        case (.plain, "false")?: false
         default: refuse("\(what) is neither true nor false", at: node, hint: "set it to true, or leave it out")
         }
     }

@@ -17,11 +17,11 @@ struct ClaimCheck {
     private let names: KnownNames
 
     /// - Parameter issuerID: what `iss` has to be; nil if only its form is known.
-    init(_ parts: PresentedToken.Parts, expected: PresentedToken.Expected, issuerID: String?, names: KnownNames) {
+    init(_ parts: PresentedToken.Parts, expected: PresentedToken.Expected, issuerID: [UInt8]?, names: KnownNames) {
         claims = parts.claims
         header = parts.header
         self.expected = expected
-        self.issuerID = issuerID.map { Array($0.utf8) }
+        self.issuerID = issuerID
         self.names = names
     }
 

@@ -1,3 +1,5 @@
+package import OfferCore
+
 /// What is presented to be explained: what an app passed to StoreKit, and what StoreKit said.
 package struct Evidence: Sendable {
     package enum Signature: Sendable {
@@ -12,12 +14,11 @@ package struct Evidence: Sendable {
     /// - Parameter members: the members of the request's JSON object. Names that are not known are refused: a misspelt field
     ///   would otherwise be taken for one that the app left out.
     package init(_ members: JSONObject) throws(Problem) {
-        if members["compactJWS"] == nil {
+        if members["compactJWS"] == nil || members["signature"] != nil {
             try MemberReader(members).refuseOthers(
                 than: Self.namesOfV1.union(Self.isNested(members) ? [] : Self.ofSignature))
             signature = .v1(try PresentedFields(members))
         } else {
-            if members["signature"] != nil { throw .conflictingFields("compactJWS", "signature") }
             try MemberReader(members).refuseOthers(than: Self.namesOfJWS)
             signature = .jws(try PresentedToken(members))
         }
@@ -51,8 +52,9 @@ package struct Evidence: Sendable {
         "transactionID", "storeKitError",
     ]
 
-    /// `expiresAt` and `transactionID` are there so that an answer of `/v1/promotional-offers` can be presented as it is.
-    private static let namesOfV1 = fieldNames.union(["signature", "expiresAt"])
+    /// `transactionID`, `expiresAt` and what is said of a JWS are there so that an answer of `/v1/promotional-offers` can be
+    /// presented as it is. It is its signature that is explained then; a JWS is when it stands alone.
+    private static let namesOfV1 = fieldNames.union(["signature", "expiresAt", "compactJWS", "compactJWSMissing"])
 
     private static let ofSignature: Set<String> = ["keyID", "nonce", "timestamp"]
 

@@ -6,20 +6,20 @@ package import OfferCore
 package struct Explainer: Sendable {
     private let keys: [CandidateKey]
     private let names: KnownNames
-    private let issuerID: String?
+    private let issuerIDs: IssuerIDs
     private let now: Timestamp
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
 
     /// - Parameters:
     ///   - keys: those that sign first.
-    ///   - issuerID: what `iss` of a JWS has to be; nil if only its form is known.
+    ///   - issuerIDs: what `iss` of a JWS has to be; where there is none, only its form is known.
     package init(
-        keys: [CandidateKey], names: KnownNames = KnownNames(), issuerID: String? = nil, now: Timestamp,
+        keys: [CandidateKey], names: KnownNames = KnownNames(), issuerIDs: IssuerIDs = IssuerIDs(), now: Timestamp,
         sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) {
         self.keys = keys
         self.names = names
-        self.issuerID = issuerID
+        self.issuerIDs = issuerIDs
         self.now = now
         self.sha256 = sha256
     }
@@ -72,7 +72,9 @@ package struct Explainer: Sendable {
             return Explanation(
                 verifies: false, keyID: nil, findings: token.findings, payload: "", signedPayload: nil, warnings: [])
         }
-        let check = ClaimCheck(parts, expected: token.expected, issuerID: issuerID, names: names)
+        let app = (token.expected.bundleID ?? token.text(ofClaim: "bid")).flatMap { try? BundleID(utf8: $0) }
+        let issuerID = app.map { issuerIDs[$0] } ?? issuerIDs.ofAllApps
+        let check = ClaimCheck(parts, expected: token.expected, issuerID: issuerID?.uuid.utf8, names: names)
         var search = try TokenSearch(parts, named: token.keyID, keys: keys, sha256: sha256)
         let proof = try search?.proof()
         var findings = check.algorithm + token.findings + (proof?.findings ?? [])

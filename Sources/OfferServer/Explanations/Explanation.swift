@@ -1,3 +1,5 @@
+import OfferCore
+
 /// What can be said of a presented signature.
 package struct Explanation: Hashable, Sendable {
     /// What StoreKit said, and what to check because of it.

@@ -40,7 +40,7 @@ package struct Explanations: Sendable {
         let explainer = Explainer(
             keys: setup.ring.candidateKeys,
             names: KnownNames(catalogue: setup.catalogue, choice: setup.ring.choice, allowed: requester.apps),
-            now: now(), sha256: sha256)
+            issuerIDs: setup.issuerIDs, now: now(), sha256: sha256)
         do {
             let explanation = try explainer.explanation(of: evidence)
             log.debug("signature explained", metadata: ["cause": "\(explanation.cause?.rawValue ?? "-")"])

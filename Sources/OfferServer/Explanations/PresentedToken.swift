@@ -1,3 +1,5 @@
+import OfferCore
+
 /// A JWS (RFC 7515, compact) that an app passed to StoreKit, read leniently, and what the app thinks it is for.
 package struct PresentedToken: Sendable {
     /// What the app asked for; each is compared only if it was given.

@@ -21,8 +21,8 @@ package struct IncomingRequest: Sendable {
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 
-    /// The largest body that is read. The longest valid request has under 2 kB.
-    package static let maximumBodySize = 16 * 1024
+    /// The largest body that is read. A list of 20 offers with the longest fields there may be has 27 kB.
+    package static let maximumBodySize = 32 * 1024
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(

@@ -34,6 +34,7 @@ extension Problem {
         case .rateLimited: .rateLimited
         case .usersUnavailable: .usersUnavailable
         case .signingUnavailable: .signingUnavailable
+        case .issuerIDMissing: .issuerIDMissing
         case .overloaded: .overloaded
         case .notReady: .notReady
         case .stopping: .stopping
@@ -99,6 +100,8 @@ extension Problem {
             "Users cannot be told apart right now: there are no keys of their identity provider."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
+        case .issuerIDMissing:
+            "This needs an issuer ID, and the service has none for the app yet: its operator has to configure it."
         case .overloaded:
             "There are more requests than can be answered right now. Ask again in a moment."
         case .notReady:
@@ -119,7 +122,7 @@ extension Problem {
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
             .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .customerNotYours,
-            .rateLimited, .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping:
+            .rateLimited, .usersUnavailable, .signingUnavailable, .issuerIDMissing, .overloaded, .notReady, .stopping:
             nil
         }
     }
@@ -129,7 +132,7 @@ extension Problem {
         switch self {
         case .rateLimited(let seconds): seconds
         case .overloaded: 2
-        case .usersUnavailable, .signingUnavailable, .notReady, .stopping: 30
+        case .usersUnavailable, .signingUnavailable, .issuerIDMissing, .notReady, .stopping: 30
         default: nil
         }
     }
@@ -141,9 +144,7 @@ extension Problem {
         // With the type about:blank, RFC 9457 wants the phrase of the status and no other title.
         writer.member("title", Answer.reasonPhrase(for: status))
         writer.member("status", Int64(status))
-        writer.member("detail", detail)
-        writer.member("code", code.rawValue)
-        if let field { writer.member("field", field) }
+        writeCode(to: &writer)
         writer.member("requestID", requestID.text)
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
@@ -153,5 +154,17 @@ extension Problem {
         if code == .credentialsRefused { answer.authenticate = "Bearer error=\"invalid_token\"" }
         if case .scopeMissing = self { answer.authenticate = "Bearer error=\"insufficient_scope\"" }
         return answer
+    }
+
+    /// The problem as it stands in a list of answers, which has one status and one set of headers for all.
+    func writeItem(to writer: inout JSONWriter) {
+        writeCode(to: &writer)
+        if let retryAfter { writer.member("retryAfter", Int64(retryAfter)) }
+    }
+
+    private func writeCode(to writer: inout JSONWriter) {
+        writer.member("detail", detail)
+        writer.member("code", code.rawValue)
+        if let field { writer.member("field", field) }
     }
 }

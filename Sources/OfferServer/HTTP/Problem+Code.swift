@@ -28,6 +28,7 @@ extension Problem {
         case rateLimited = "rate_limited"
         case usersUnavailable = "users_unavailable"
         case signingUnavailable = "signing_unavailable"
+        case issuerIDMissing = "issuer_id_missing"
         case overloaded
         case notReady = "not_ready"
         case stopping = "stopping"
@@ -47,7 +48,8 @@ extension Problem {
             case .bodyTooLarge: 413
             case .notJSONContent, .encodedContent: 415
             case .rateLimited: 429
-            case .usersUnavailable, .signingUnavailable, .overloaded, .notReady, .stopping: 503
+            // It is the operator's to mend, and the same request is good once they have: 503, not 422.
+            case .usersUnavailable, .signingUnavailable, .issuerIDMissing, .overloaded, .notReady, .stopping: 503
             }
         }
     }

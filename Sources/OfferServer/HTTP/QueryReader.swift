@@ -1,3 +1,5 @@
+import OfferCore
+
 /// One strict reading of a query string as the members of a request, each a string.
 enum QueryReader {
     /// - Parameter query: what follows the `?`, as `name=value` pairs joined by `&`, percent-encoded (RFC 3986).

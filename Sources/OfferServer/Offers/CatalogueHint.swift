@@ -7,15 +7,18 @@ package enum CatalogueHint {
 
     /// - Returns: a sentence, or nil if nothing comes near.
     package static func hint(
-        for error: CatalogueError, offer: OfferID, product: ProductID, app: BundleID, in catalogue: Catalogue
+        for error: CatalogueError, _ item: CatalogueItem, in catalogue: Catalogue
     ) -> String? {
+        let app = item.app
         switch error {
         case .unknownApp:
             return near(app.text, among: catalogue.apps.keys.lazy.map(\.text)).map { "there is an app \($0)" }
         case .unknownProduct:
+            guard let product = item.product else { return nil }
             let products = catalogue.apps[app]?.offers ?? [:]
             return near(product.text, among: products.keys.lazy.map(\.text)).map { "the app has a product \($0)" }
         case .unknownOffer:
+            guard let product = item.product, let offer = item.offer else { return nil }
             let products = catalogue.apps[app]?.offers ?? [:]
             if let other = products.prefix(maximumCount).first(where: { $0.value.contains(offer) }) {
                 return "it is an offer of the product \(other.key.text)"

@@ -35,6 +35,14 @@ package struct MemberReader {
         do { return try check(utf8, name) } catch { throw .invalidField(error) }
     }
 
+    package func bool(_ name: String) throws(Problem) -> Bool {
+        guard let value = members[name] else { throw .missingField(name) }
+        guard case .bool(let bool) = value else {
+            throw .wrongType(field: name, expected: "true or false", found: value.kind)
+        }
+        return bool
+    }
+
     /// Whether there is a customer, one that can be read or not.
     package var namesCustomer: Bool { members["applicationUsername"] != nil || members["appAccountToken"] != nil }
 
@@ -59,17 +67,30 @@ package struct MemberReader {
 
     /// Refuses a request that tries to choose what only the server may make, however it writes the name.
     package func refuseReserved() throws(Problem) {
-        for member in members.members where Self.reserved.contains(where: { member.name.isEqual(toLowerCase: $0) }) {
+        for member in members.members where Self.isReserved(member.name, Self.reserved) {
             throw .reservedField(String(decoding: member.name, as: UTF8.self))
         }
     }
 
+    /// Refuses every member but those of these names.
     package func refuseOthers(than names: Set<String>) throws(Problem) {
         for member in members.members {
             let name = String(decoding: member.name, as: UTF8.self)
-            guard names.contains(name) else { throw .unknownField(name) }
+            guard names.contains(name) else {
+                let isReserved =
+                    Self.isReserved(member.name, Self.reserved) || Self.isReserved(member.name, Self.reservedInJWS)
+                throw isReserved ? .reservedField(name) : .unknownField(name)
+            }
         }
     }
 
+    private static func isReserved(_ name: [UInt8], _ reserved: [[UInt8]]) -> Bool {
+        reserved.contains { name.isEqual(toLowerCase: $0) }
+    }
+
     private static let reserved = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"].map { Array($0.utf8) }
+    /// The header and the claims of a JWS. Apple's sample knows none of them, and passes them over.
+    private static let reservedInJWS = [
+        "alg", "kid", "typ", "iss", "issuerid", "iat", "exp", "aud", "bid", "compactjws",
+    ].map { Array($0.utf8) }
 }

@@ -8,35 +8,42 @@ package struct OfferRequest: Hashable, Sendable {
         case sample
         /// `/v1`. Members it does not know are refused: a misspelt option would otherwise go unnoticed.
         case v1
+        /// `offer-signer sign`: as the sample, with the transaction of `/v1`.
+        case command
     }
 
     package let appBundleID: BundleID
     package let productIdentifier: ProductID
     package let offerID: OfferID
     package let customer: Customer
+    /// What the JWS is tied to; nil also where none is wanted.
+    package let transactionID: TransactionID?
+    /// Whether a JWS goes with the signature. Apple's sample knows none.
+    package let wantsJWS: Bool
 
     /// - Parameters:
     ///   - members: the members of the request's JSON object, or of its query.
     ///   - user: the only customer to sign for, whom the request then need not name; nil for any.
     package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         let reader = MemberReader(members)
-        try reader.refuseReserved()
         switch spelling {
-        case .sample:
+        case .sample, .command:
+            try reader.refuseReserved()
             appBundleID = try reader.field("appBundleID", BundleID.init)
             productIdentifier = try reader.field("productIdentifier", or: "productID", ProductID.init)
         case .v1:
             try reader.refuseOthers(than: Self.namesInV1)
             appBundleID = try reader.field("bundleID", BundleID.init)
             productIdentifier = try reader.field("productID", ProductID.init)
-            // Belongs to the JWS form; here it only has to be what it will have to be there.
-            _ = try reader.optionalField("transactionID") { utf8, field throws(FieldError) in
-                try FieldText(utf8: utf8, field: field, sizes: 1...64)
-            }
         }
+        wantsJWS = spelling != .sample
+        transactionID = wantsJWS ? try reader.optionalField("transactionID", TransactionID.init) : nil
         offerID = try reader.field("offerID", OfferID.init)
         customer = try Self.customer(in: reader, user: user)
     }
+
+    /// What the catalogue has to have.
+    var item: CatalogueItem { CatalogueItem(app: appBundleID, product: productIdentifier, offer: offerID) }
 
     private static func customer(in reader: MemberReader, user: Customer?) throws(Problem) -> Customer {
         guard let user else { return try reader.customer() }

@@ -1,3 +1,5 @@
+package import OfferCore
+
 /// Reads the members of a request: from its JSON body, or from its query where the method is GET.
 package enum RequestMembers {
     package static func read(_ request: IncomingRequest) throws(Problem) -> JSONObject {

@@ -4,10 +4,12 @@ package import OfferCore
 package struct SignedOffer: Hashable, Sendable {
     package let payload: OfferPayload
     package let signature: OfferSignature
+    package let jws: OfferJWS
 
-    package init(payload: OfferPayload, signature: OfferSignature) {
+    package init(payload: OfferPayload, signature: OfferSignature, jws: OfferJWS = .notWanted) {
         self.payload = payload
         self.signature = signature
+        self.jws = jws
     }
 
     /// Until when the App Store accepts the signature.
@@ -24,16 +26,23 @@ package struct SignedOffer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// The body of `/v1/promotional-offers`: what was signed, and the signature. `expiresAt` is in milliseconds, as
-    /// `timestamp` is.
+    /// The body of `/v1/promotional-offers`.
     package var v1Body: [UInt8] {
         var writer = JSONWriter()
+        writeV1(to: &writer)
+        return writer.finish()
+    }
+
+    /// What was signed, and both signatures. `expiresAt` is in milliseconds, as `timestamp` is, and about `signature` alone:
+    /// for how long the App Store takes a JWS, Apple does not say.
+    func writeV1(to writer: inout JSONWriter) {
         writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
         writer.member("productID", utf8: payload.productIdentifier.text.utf8)
         writeOfferAndCustomer(to: &writer)
         writer.member("expiresAt", expiresAt.milliseconds)
         writer.object("signature") { writeSignature(to: &$0) }
-        return writer.finish()
+        writeJWS(to: &writer)
+        if case .missing(let gaps) = jws { writer.member("compactJWSMissing", words: gaps.codes) }
     }
 
     /// The output of `offer-signer sign`: everything that the app passes to StoreKit, flat, as `verify` reads it.
@@ -43,7 +52,16 @@ package struct SignedOffer: Hashable, Sendable {
         writer.member("productIdentifier", utf8: payload.productIdentifier.text.utf8)
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
+        writeJWS(to: &writer)
         return writer.finish()
+    }
+
+    private func writeJWS(to writer: inout JSONWriter) {
+        guard case .made(let jws) = jws else { return }
+        if case .promotionalOffer(_, _, let transactionID?) = jws.content.request {
+            writer.member("transactionID", utf8: transactionID.text.utf8)
+        }
+        writer.member("compactJWS", utf8: jws.text)
     }
 
     private func writeOfferAndCustomer(to writer: inout JSONWriter) {

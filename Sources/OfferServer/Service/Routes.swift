@@ -54,7 +54,10 @@ package struct Routes: Sendable {
         case ("/offer", _): throw .methodNotAllowed(["GET", "POST"])
 
         case ("/v1/promotional-offers", "POST"): try offers.answerV1(request)
-        case ("/v1/promotional-offers", _): throw .methodNotAllowed(["POST"])
+        case ("/v1/introductory-offers", "POST"): try offers.answerIntroductoryOffer(request)
+        case ("/v1/advanced-commerce", "POST"): try offers.answerAdvancedCommerce(request)
+        case ("/v1/promotional-offers", _), ("/v1/introductory-offers", _), ("/v1/advanced-commerce", _):
+            throw .methodNotAllowed(["POST"])
 
         case ("/v1/explanations", "POST"): try explanations.answer(request)
         case ("/v1/explanations", _): throw .methodNotAllowed(["POST"])

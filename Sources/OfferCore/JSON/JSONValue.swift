@@ -33,7 +33,7 @@ package struct JSONObject: Hashable, Sendable {
     /// Their names, where there are many.
     private var names: Set<[UInt8]> = []
 
-    init() {
+    package init() {
         members.reserveCapacity(8)  // as many as a request has
     }
 
@@ -43,7 +43,7 @@ package struct JSONObject: Hashable, Sendable {
     }
 
     /// - Returns: `false`, and nothing is added, if the name is there already.
-    mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
+    package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
         // To look through a few is quicker; to look through many for each of them is what somebody could make us do.
         if members.count < 32 {
             guard !members.contains(where: { $0.name == name }) else { return false }

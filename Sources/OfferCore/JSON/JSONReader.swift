@@ -31,6 +31,28 @@ package struct JSONReader {
         return value
     }
 
+    /// The text of one member's value, byte for byte as it stands there.
+    /// - Parameter bytes: what ``read(_:)`` takes for an object.
+    /// - Returns: nil if it has no such member.
+    package static func text(ofMember wanted: String, in bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
+        var reader = JSONReader(bytes: bytes, maximumCount: Limit.count)
+        reader.skipWhitespace()
+        guard reader.take("{") else { return nil }
+        repeat {
+            reader.skipWhitespace()
+            guard reader.next == UInt8(ascii: "\"") else { return nil }
+            let name = try reader.readString()
+            reader.skipWhitespace()
+            guard reader.take(":") else { throw reader.unexpected() }
+            reader.skipWhitespace()
+            let start = reader.position
+            _ = try reader.readValue(depth: 1)
+            if name.elementsEqual(wanted.utf8) { return Array(bytes[start..<reader.position]) }
+            reader.skipWhitespace()
+        } while reader.take(",")
+        return nil
+    }
+
     private init(bytes: [UInt8], maximumCount: Int) {
         self.bytes = bytes
         self.maximumCount = maximumCount

@@ -48,6 +48,38 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
+    /// - Parameter words: stable names, in which nothing has to be escaped.
+    package mutating func member(_ name: String, words: [String]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        for word in words {
+            if needsComma { bytes.append(UInt8(ascii: ",")) }
+            needsComma = true
+            bytes.append(UInt8(ascii: "\""))
+            bytes += word.utf8
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// An array with an object for each element.
+    package mutating func objects<Element>(
+        _ name: String, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            bytes += (index > 0 ? ",{" : "{").utf8
+            needsComma = false
+            write(&self, element)
+            bytes.append(UInt8(ascii: "}"))
+        }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
     package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
         begin(name)
         bytes.append(UInt8(ascii: "{"))
@@ -60,23 +92,6 @@ package struct JSONWriter {
     package mutating func null(_ name: String) {
         begin(name)
         bytes += "null".utf8
-    }
-
-    /// An array with an object for each element.
-    package mutating func objects<Element>(
-        _ name: String, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
-    ) {
-        begin(name)
-        bytes.append(UInt8(ascii: "["))
-        for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(UInt8(ascii: "{"))
-            needsComma = false
-            write(&self, element)
-            bytes.append(UInt8(ascii: "}"))
-        }
-        bytes.append(UInt8(ascii: "]"))
-        needsComma = true
     }
 
     /// Closes the object.

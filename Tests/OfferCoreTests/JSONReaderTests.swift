@@ -1,5 +1,5 @@
 import Foundation
-import OfferServer
+import OfferCore
 import TestSupport
 import Testing
 
@@ -52,6 +52,24 @@ struct JSONReaderTests {
         #expect(throws: JSONError.self) { try JSONReader.read([0x7B, 0x00, 0x7D, 0x00]) }
     }
 
+    private static func object(_ text: [UInt8]) throws -> JSONObject {
+        guard case .object(let object) = try JSONReader.read(text) else { throw CancellationError() }
+        return object
+    }
+
+    @Test("the text of a member's value is what stands there, byte for byte")
+    func textOfMember() throws {
+        let text = #" { "a" : {"b": 1 } , "b":[ "}" ,2],"\u0063" :-1.0e5,"d":"\u00e9\\" } "#
+        for (name, expected) in [
+            ("a", #"{"b": 1 }"#), ("b", #"[ "}" ,2]"#), ("c", "-1.0e5"), ("d", #""\u00e9\\""#), ("e", nil), ("", nil),
+        ] as [(String, String?)] {
+            let found = try JSONReader.text(ofMember: name, in: Array(text.utf8))
+            #expect(found.map { String(decoding: $0, as: UTF8.self) } == expected)
+        }
+        #expect(try JSONReader.text(ofMember: "a", in: Array("{}".utf8)) == nil)
+        #expect(try JSONReader.text(ofMember: "a", in: Array("[]".utf8)) == nil)
+    }
+
     @Test("escapes are resolved to the bytes they stand for")
     func escapes() throws {
         let text = #""\"\\\/\b\f\n\r\t\u0041\u00e9\u2063\ud83d\ude00é😀""#
@@ -60,14 +78,14 @@ struct JSONReaderTests {
         #expect(
             try JSONReader.read(Array(" { \"a\" : [ 1 , -2.5e+3 , true , null ] } ".utf8))
                 == .object(
-                    OfferRouteTests.object(Array("{\"a\":[1,-2.5e+3,true,null]}".utf8))))
+                    Self.object(Array("{\"a\":[1,-2.5e+3,true,null]}".utf8))))
         #expect(try JSONReader.read(Array("-2.5e+3".utf8)) == .number(Array("-2.5e+3".utf8)))
     }
 
     @Test("names are found by their bytes, never by canonical equivalence")
     func names() throws {
         // U+212A, the Kelvin sign, is canonically a K.
-        let object = try OfferRouteTests.object(Array("{\"\u{212A}\":1,\"K\":2}".utf8))
+        let object = try Self.object(Array("{\"\u{212A}\":1,\"K\":2}".utf8))
         #expect(object.members.count == 2)
         #expect(object["K"] == .number(Array("2".utf8)))
         #expect(object["\u{212A}"] == .number(Array("1".utf8)))

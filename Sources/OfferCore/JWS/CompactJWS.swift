@@ -1,0 +1,74 @@
+/// A JWS in its compact form (RFC 7515 section 7.1), read strictly as one of those that are made here. Its signature is
+/// another matter: see ``SigningKeyPair/compactJWS(for:)``.
+package struct CompactJWS: Hashable, Sendable {
+    /// The three parts in base64url without padding, joined by dots: what goes to StoreKit as `compactJWS`.
+    package let text: [UInt8]
+    /// What it says.
+    package let content: UnsignedJWS
+    package let signature: RawSignature
+
+    /// What the signature covers: the first two parts as they stand there.
+    package let signingInput: [UInt8]
+
+    /// - Throws: for every text but the one that ``UnsignedJWS`` and a signature make, save for the order, the escapes and
+    ///   the white space of members.
+    package init(_ text: [UInt8]) throws(CompactJWSFault) {
+        let parts = text.split(separator: Self.dot, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .notThreeParts }
+        guard let header = Base64URL.bytes(of: parts[0]), let claims = Base64URL.bytes(of: parts[1]),
+            let signature = Base64URL.bytes(of: parts[2])
+        else { throw .notBase64URL }
+        guard let signature = RawSignature(bytes: signature) else { throw .signatureSize }
+        let keyID = try Self.keyID(in: ClaimReader(json: header))
+        content = try Self.content(of: ClaimReader(json: claims), keyID: keyID)
+        self.signature = signature
+        self.text = text
+        signingInput = Array(text[..<(parts[2].startIndex - 1)])
+    }
+
+    private static let dot = UInt8(ascii: ".")
+
+    private static func keyID(in header: ClaimReader) throws(CompactJWSFault) -> KeyID {
+        try header.requireNoOthers(than: ["alg", "kid", "typ"])
+        // With any other alg it is not the signature that is checked here.
+        try header.require("alg", "ES256")
+        try header.require("typ", "JWT")
+        return try header.field("kid", KeyID.init)
+    }
+
+    private static func content(of claims: ClaimReader, keyID: KeyID) throws(CompactJWSFault) -> UnsignedJWS {
+        let request: AppStoreRequest
+        let own: [String]
+        switch try claims.text("aud") {
+        case Array("promotional-offer".utf8):
+            own = ["productId", "offerIdentifier", "transactionId"]
+            request = .promotionalOffer(
+                try claims.field("productId", ProductID.init), try claims.field("offerIdentifier", OfferID.init),
+                try claims.optionalField("transactionId", TransactionID.init))
+        case Array("introductory-offer-eligibility".utf8):
+            own = ["productId", "allowIntroductoryOffer", "transactionId"]
+            request = .introductoryOfferEligibility(
+                try claims.field("productId", ProductID.init), allowed: try claims.bool("allowIntroductoryOffer"),
+                try claims.field("transactionId", TransactionID.init))
+        case Array("advanced-commerce-api".utf8):
+            own = ["request"]
+            request = .advancedCommerce(try claims.base64Object("request"))
+        default: throw .claim("aud")
+        }
+        try claims.requireNoOthers(than: ["iss", "iat", "aud", "bid", "nonce"] + own)
+        return UnsignedJWS(
+            keyID: keyID, issuerID: try claims.lowerCaseField("iss", IssuerID.init),
+            issuedAtSeconds: try claims.integer("iat"), bundleID: try claims.field("bid", BundleID.init),
+            nonce: try claims.lowerCaseField("nonce", Nonce.init), request: request)
+    }
+}
+
+/// Why a text is no JWS that is made here. It holds the names of members, never what they say.
+package enum CompactJWSFault: Error, Hashable {
+    case notThreeParts
+    case notBase64URL
+    case signatureSize
+    case notAnObject
+    /// The member of this name is missing, of another type, or cannot be what it should; or should not be there.
+    case claim(String)
+}

@@ -1,0 +1,31 @@
+package import OfferCore
+
+/// The JWS that goes with the signature of a promotional offer, or why none does.
+package enum OfferJWS: Hashable, Sendable {
+    /// Apple's sample knows none.
+    case notWanted
+    case made(CompactJWS)
+    case missing(Gaps)
+
+    /// What there would have to be.
+    package struct Gaps: OptionSet, Hashable, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The operator has configured none for the app.
+        package static let issuerID = Gaps(rawValue: 1)
+        /// The caller has given none, and the app allows no JWS without.
+        package static let transactionID = Gaps(rawValue: 2)
+
+        /// Stable names, for programs.
+        var codes: [String] { Self.codes[rawValue] }
+
+        // A table, so that an answer without a JWS costs no more than it did.
+        private static let codes = [
+            [], ["issuer_id_missing"], ["transaction_id_missing"], ["issuer_id_missing", "transaction_id_missing"],
+        ]
+    }
+}

@@ -1,0 +1,68 @@
+import OfferCore
+import OfferServer
+
+extension FuzzTarget {
+    /// JWS: the input is taken as one, as the claims of one, as a signature in DER, and as a request for one.
+    static let jws = FuzzTarget("jws") { input throws(BrokenPromise) in
+        if let signature = RawSignature(der: input) {
+            try promise("a signature has one DER", signature.der == input)
+        }
+        if let jws = try? CompactJWS(input) { try checkReading(of: jws) }
+        let header = Array(#"{"alg":"ES256","kid":"FUZZKEY123","typ":"JWT"}"#.utf8)
+        let parts = [header, input, [UInt8](repeating: 1, count: 64)].map(Base64URL.text)
+        if let jws = try? CompactJWS(Array(parts.joined(separator: [UInt8(ascii: ".")]))) {
+            try checkReading(of: jws)
+        }
+        for (app, request) in requests(in: input) { try checkMaking(of: request, app) }
+    }
+
+    private static func checkReading(of jws: CompactJWS) throws(BrokenPromise) {
+        let content = jws.content
+        let text = content.signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: jws.signature.bytes)
+        try promise("what was read and is written anew says the same", (try? CompactJWS(text))?.content == content)
+        // In a text its quotes would be escaped.
+        try promise("a JWS has no exp", !String(decoding: content.claims, as: UTF8.self).contains(#""exp":"#))
+    }
+
+    /// What a body asks for, by every route.
+    private static func requests(in body: [UInt8]) -> [(BundleID, AppStoreRequest)] {
+        let request = IncomingRequest(method: "POST", target: "/", contentType: "application/json", body: body)
+        guard let members = try? RequestMembers.read(request) else { return [] }
+        var requests: [(BundleID, AppStoreRequest)] = []
+        if let asked = try? OfferRequest(members, spelling: .v1) {
+            requests.append(
+                (
+                    asked.appBundleID,
+                    .promotionalOffer(asked.productIdentifier, asked.offerID, asked.transactionID)
+                ))
+        }
+        if let asked = try? IntroductoryOfferRequest(members) {
+            let request = AppStoreRequest.introductoryOfferEligibility(
+                asked.productID, allowed: asked.allowIntroductoryOffer, asked.transactionID)
+            requests.append((asked.bundleID, request))
+        }
+        if let asked = try? AdvancedCommerceRequest(members, body: body) {
+            requests.append((asked.bundleID, .advancedCommerce(asked.request)))
+        }
+        return requests
+    }
+
+    private static func checkMaking(of request: AppStoreRequest, _ app: BundleID) throws(BrokenPromise) {
+        var random = SystemRandomNumberGenerator()
+        let nonce = Nonce(using: &random)
+        guard let keyID = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let issuer = try? IssuerID(utf8: nonce.uuid.utf8)
+        else { return }
+        let unsigned = UnsignedJWS(
+            keyID: keyID, issuerID: issuer, issuedAtSeconds: 1_767_225_600, bundleID: app, nonce: nonce,
+            request: request)
+        try promise(
+            "what a caller asks for never makes a sound key look broken",
+            (try? SoundKeyPair().compactJWS(for: unsigned)) != nil)
+    }
+
+    private final class SoundKeyPair: SigningKeyPair {
+        let fingerprint = ""
+        func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x06, 2, 1, 1, 2, 1, 1] }
+        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }
+    }
+}
