@@ -301,7 +301,7 @@ struct TokenExplanationTests {
     @Test("the published JWS verifies")
     func published() throws {
         let source = try String(
-            contentsOf: MarkdownBlock.repository.appending(path: "Sources/OfferServer/OpenAPI/openapi.json"),
+            contentsOf: MarkdownBlock.repository.appending(path: "Tests/Vectors/jws-promotional-offer.json"),
             encoding: .utf8)
         let jws = try #require(source.firstMatch(of: /"compactJWS": "(eyJ[^"]*)"/)).output.1
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
