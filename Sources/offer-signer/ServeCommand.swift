@@ -17,9 +17,10 @@ struct ServeCommand: AsyncParsableCommand {
             Answers POST /offer and GET /offer as Apple's sample does, and POST /v1/promotional-offers, \
             /v1/introductory-offers, /v1/advanced-commerce and /v1/explanations. Flags win over the environment.
 
-            SIGHUP reads the environment file, the configuration file and the folder of keys again; the folder is also looked at every second. \
-            The files and URLs with the keys of users' identity providers are looked after, too. Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
-            /health/ready says why. SIGTERM finishes the requests in flight and stops.
+            SIGHUP reads the environment file, the configuration file, the files for TLS and the folder of keys again; \
+            the folder is also looked at every second, and so are the files with the keys of users' identity providers. \
+            Keys change without a lost request, or not at all: as long as something is wrong, those in force stay, and \
+            /health/ready says why. SIGTERM answers whoever has a connection, and stops.
             """
     )
 
