@@ -19,6 +19,7 @@ struct CommandError: Error {
 
     /// A problem with the fields of an offer, in the words the service has for it.
     init(_ problem: Problem) {
-        self.init(problem.detail)
+        // It may repeat what was in the input, and a terminal obeys some of that.
+        self.init(SetupProblem(problem.detail, hint: "").error)
     }
 }

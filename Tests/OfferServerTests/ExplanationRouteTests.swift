@@ -79,6 +79,31 @@ struct ExplanationRouteTests {
         #expect(answer("C.d", "some").json["cause"] as? String == "unexplained")
         #expect(answer("C.d", "all").json["cause"] as? String == "other_value")
         #expect(answer("A.B", "all").json["cause"] as? String == "letter_case")
+        // A JWS says itself which app it is for, whatever is said beside it.
+        func segment(_ json: String) -> String {
+            Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+                .replacing("/", with: "_")
+        }
+        let header = segment(#"{"alg":"ES256","kid":"NOSUCHKEY1","typ":"JWT"}"#)
+        for claims in [#"{"bid":"a.b"}"#, "{}"] {
+            let jws = "\(header).\(segment(claims)).\(String(repeating: "A", count: 86))"
+            for more in ["", #","bundleID":"c.d""#] where claims != "{}" || more.isEmpty {
+                let answer = routes.post(
+                    Self.path, "{\"compactJWS\":\"\(jws)\"\(more)}", authorization: "Bearer token-of-some")
+                #expect(answer.json["code"] as? String == "offer_not_served", "\(claims)\(more)")
+            }
+        }
+    }
+
+    @Test("nothing is put together any more when there have been enough verifications")
+    func bounded() throws {
+        let text = String(repeating: "Aa ", count: 300)
+        let evidence =
+            #"{"bundleID":" \#(text)","productID":" \#(text)","offerID":" \#(text)","keyID":"k","nonce":"N ","#
+            + #""timestamp":1,"applicationUsername":"\#(text)","signature":"MAYCAQECAQE="}"#
+        let answer = try TestRoutes(pair: Fixtures.makeSigningKey()).post(Self.path, evidence)
+        #expect(answer.status == 200)
+        #expect(answer.text.contains("search_cut_short"))
     }
 
     @Test("the limit of a caller holds here, too")

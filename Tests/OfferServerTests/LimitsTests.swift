@@ -58,6 +58,15 @@ struct LimitsTests {
         #expect([status("u"), status("u"), status("v"), status("u", app: "b")] == [200, 429, 200, 200])
         #expect(status("u", by: "two") == 429)
         #expect([status(""), status(""), status("")] == [200, 200, 200])
+        // A JWS names a transaction and no username, so that counts as well.
+        let bound = ["x", "y"].map { username in
+            routes.post(
+                "/v1/promotional-offers",
+                #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"\#(username)","transactionID":"1"}"#,
+                authorization: "Bearer token-of-one"
+            ).status
+        }
+        #expect(bound == [200, 429])
     }
 
     @Test("an address that brings no good token has a limit: 401 within it, 429 beyond")

@@ -76,7 +76,9 @@ struct UserTests {
         #expect(!log.contains("marked") && !log.contains("eyJ"), sourceLocation: location)
     }
 
-    @Test("a user gets a JWS for a promotional offer, and decides nothing of introductory offers and prices")
+    @Test(
+        "a user gets no JWS: it names a transaction, which may be anybody's; nor decides of introductory offers and prices"
+    )
     func jws() async throws {
         let key = try ProviderKey.make(for: "ES256")
         let routes = try await Self.routes(
@@ -85,7 +87,8 @@ struct UserTests {
         let offer = #"{"bundleID":"a","productID":"p","offerID":"o","transactionID":"1"}"#
         for body in [offer, #"{"offers":[\#(offer)]}"#] {
             let answer = routes.post("/v1/promotional-offers", body, authorization: authorization)
-            #expect(answer.status == 200 && answer.text.contains(#""compactJWS":"eyJ"#))
+            #expect(answer.status == 200 && !answer.text.contains("eyJ"))
+            #expect(answer.text.contains(#""compactJWSMissing":["callers_token_missing"]"#))
         }
         for (path, body) in [
             (

@@ -14,7 +14,9 @@ package struct SetupProblem: Error, Hashable, Sendable {
     private static func printable(_ text: String) -> String {
         String(
             text.map {
-                $0.isNewline || $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
+                $0.isNewline
+                    || $0.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) }
+                    ? "?" : $0
             })
     }
 }

@@ -33,9 +33,13 @@ package struct CandidateKey: Sendable {
 
 extension KeyRing {
     /// Every key of the ring, retired ones included: those that sign first, then the others, each in order.
-    package var candidateKeys: [CandidateKey] {
+    package var candidateKeys: [CandidateKey] { candidateKeys(of: nil) }
+
+    /// - Parameter apps: those whose keys a caller may know of; nil for all.
+    func candidateKeys(of apps: Set<BundleID>?) -> [CandidateKey] {
         let ids = keyIDs.filter { state(of: $0) == .active } + keyIDs.filter { state(of: $0) != .active }
-        return ids.compactMap(key).map { key in
+        let known = apps.map { Set($0.compactMap { choice.keyID(for: $0) }) }
+        return ids.filter { known?.contains($0) ?? true }.compactMap(key).map { key in
             let standing: CandidateKey.Standing =
                 activeOutOfService.contains(key.id)
                 ? .outOfService : state(of: key.id) == .retired ? .retired : .inService

@@ -30,11 +30,11 @@ package struct Evidence: Sendable {
         if case .object = members["signature"] { true } else { false }
     }
 
-    /// The bundle ID that it names; nil if it names none.
-    var bundleID: [UInt8]? {
+    /// The bundle IDs that it names: what was asked for, and what was signed.
+    var bundleIDs: [[UInt8]] {
         switch signature {
-        case .v1(let fields): fields.texts[.appBundleID]
-        case .jws(let token): token.expected.bundleID ?? token.text(ofClaim: "bid")
+        case .v1(let fields): [fields.texts[.appBundleID]].compactMap(\.self)
+        case .jws(let token): [token.expected.bundleID, token.text(ofClaim: "bid")].compactMap(\.self)
         }
     }
 

@@ -31,14 +31,16 @@ package struct Explanations: Sendable {
         let requester = try authenticator.requester(of: request, under: setup, needing: .explain)
         try limiter.admit(requester, under: setup.limits)
         let evidence = try Evidence(RequestMembers.read(request))
-        if let apps = requester.apps, let app = evidence.bundleID, !isNamed(app, among: apps) {
+        if let apps = requester.apps,
+            evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) })
+        {
             log.notice(
                 "signature not explained",
                 metadata: ["reason": "the caller may not ask about this app", "caller": "\(requester.name)"])
             throw .offerNotServed
         }
         let explainer = Explainer(
-            keys: setup.ring.candidateKeys,
+            keys: setup.ring.candidateKeys(of: requester.apps),
             names: KnownNames(catalogue: setup.catalogue, choice: setup.ring.choice, allowed: requester.apps),
             issuerIDs: setup.issuerIDs, now: now(), sha256: sha256)
         do {

@@ -6,6 +6,9 @@ package struct KnownNames: Sendable {
     /// At most so many of a kind are tried.
     static let maximumCount = 20
 
+    /// Of more than so many in a catalogue it is chance which are looked at: all of them would take too long.
+    private static let maximumLookedAt = 2000
+
     /// Of more than so many it is chance which are tried.
     private static let maximumSortedCount = 200
 
@@ -29,7 +32,8 @@ package struct KnownNames: Sendable {
         switch field {
         case .appBundleID: values = apps
         case .productIdentifier: values = offers(of: app).map(\.key.text.utf8)
-        case .offerID: values = Array(Set(offers(of: app).flatMap { $0.value.map(\.text.utf8) }))
+        case .offerID:
+            values = Array(Set(offers(of: app).lazy.flatMap { $0.value.map(\.text.utf8) }.prefix(Self.maximumLookedAt)))
         case .keyID, .customer, .nonce, .timestamp: values = []
         }
         let near = values.filter { $0 != text && $0.isEqual(ignoringCaseOf: text) }
@@ -43,9 +47,8 @@ package struct KnownNames: Sendable {
     }
 
     private func offers(of app: [UInt8]) -> [(key: ProductID, value: Set<OfferID>)] {
-        (catalogue?.apps ?? [:]).filter { $0.key.text.utf8.isEqual(ignoringCaseOf: app) }.flatMap {
-            Array($0.value.offers)
-        }
+        let apps = (catalogue?.apps ?? [:]).filter { $0.key.text.utf8.isEqual(ignoringCaseOf: app) }
+        return Array(apps.lazy.flatMap(\.value.offers).prefix(Self.maximumLookedAt))
     }
 }
 

@@ -48,6 +48,7 @@ struct PayloadSearch {
 
     /// - Parameter readings: what the signature's text may stand for.
     mutating func proof(of readings: [SignatureReading]) throws -> Proof? {
+        guard !readings.isEmpty else { return nil }
         for reading in readings {
             if let proof = try attempt([], with: reading, keys.prefix(Self.maximumKeyCounts.presented)) { return proof }
         }
@@ -77,6 +78,8 @@ struct PayloadSearch {
     private mutating func attempt(
         _ variations: [Variation], with reading: SignatureReading, _ keys: ArraySlice<CandidateKey>
     ) throws -> Proof? {
+        // To put forms together that nothing is done with would take as long as to verify.
+        guard !verifications.isCutShort else { return nil }
         var form = presented.payload
         for variation in variations { variation.apply(&form) }
         for key in keys {

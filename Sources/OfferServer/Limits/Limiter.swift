@@ -56,6 +56,14 @@ package final class Limiter: Sendable {
         try take(key, customers, limit, "a customer of \(offer.appBundleID.text)")
     }
 
+    /// For the customer whose transaction a JWS is tied to: the name in the request may be any.
+    func admit(_ transactionID: TransactionID, of app: BundleID, under limits: Limits) throws(Problem) {
+        guard let limit = limits.customers else { return }
+        // No username begins with NUL.
+        let key = CustomerOfApp(app: app, customer: [0] + transactionID.text.utf8)
+        try take(key, customers, limit, "a customer of \(app.text)")
+    }
+
     private func take<Key>(
         _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ name: @autoclosure () -> String
     ) throws(Problem) {

@@ -20,12 +20,16 @@ package enum OfferJWS: Hashable, Sendable {
         /// The caller has given none, and the app allows no JWS without.
         package static let transactionID = Gaps(rawValue: 2)
 
+        /// A user asks. A JWS names no customer but a transaction, and whose that is only the team's backend can know.
+        package static let callersToken = Gaps(rawValue: 4)
+
         /// Stable names, for programs.
         var codes: [String] { Self.codes[rawValue] }
 
         // A table, so that an answer without a JWS costs no more than it did.
         private static let codes = [
             [], ["issuer_id_missing"], ["transaction_id_missing"], ["issuer_id_missing", "transaction_id_missing"],
+            ["callers_token_missing"],
         ]
     }
 }

@@ -7,6 +7,7 @@ extension OfferSigner {
     package func answerIntroductoryOffer(_ request: IncomingRequest) throws(Problem) -> Answer {
         let admission = try admitForDecision(request)
         let asked = try IntroductoryOfferRequest(RequestMembers.read(request))
+        try limiter.admit(asked.transactionID, of: asked.bundleID, under: admission.setup.limits)
         let jws = try sign(
             .introductoryOfferEligibility(
                 asked.productID, allowed: asked.allowIntroductoryOffer, asked.transactionID),
@@ -47,9 +48,11 @@ extension OfferSigner {
 
     /// The JWS that goes with the signature of a promotional offer.
     func jws(
-        for offer: OfferRequest, key: KeyRing.Key, at now: Timestamp, under setup: Setup
+        for offer: OfferRequest, key: KeyRing.Key, at now: Timestamp, _ admission: Admission
     ) throws(Problem) -> OfferJWS {
         guard offer.wantsJWS else { return .notWanted }
+        if case .user = admission.requester { return .missing(.callersToken) }
+        let setup = admission.setup
         let issuerID = setup.issuerIDs[offer.appBundleID]
         var gaps: OfferJWS.Gaps = issuerID == nil ? .issuerID : []
         if offer.transactionID == nil, setup.catalogue?.apps[offer.appBundleID]?.allowsUnboundJWS != true {

@@ -8,7 +8,7 @@ package import OfferCore
 package struct OfferSigner: Sendable {
     private let setup: CurrentSetup
     private let authenticator: Authenticator
-    private let limiter: Limiter
+    let limiter: Limiter
     let makeNonce: @Sendable () -> Nonce
     let now: @Sendable () -> Timestamp
     let noIssuer: OccasionalWarning
@@ -86,6 +86,9 @@ package struct OfferSigner: Sendable {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.requester.customer)
         try requireApp(of: offer.item, for: admission)
         try limiter.admit(offer, from: admission.requester, under: admission.setup.limits)
+        if let transactionID = offer.transactionID, admission.requester.customer == nil {
+            try limiter.admit(transactionID, of: offer.appBundleID, under: admission.setup.limits)
+        }
         return try sign(offer, for: admission)
     }
 
@@ -105,7 +108,7 @@ package struct OfferSigner: Sendable {
         let signature: OfferSignature
         do { signature = try key.pair.signature(for: payload) } catch { throw report(error, of: key.id) }
         log.debug("offer signed", metadata: ["keyID": "\(key.id)", "offerID": "\(offer.offerID.text)"])
-        let jws = try jws(for: offer, key: key, at: payload.timestamp, under: admission.setup)
+        let jws = try jws(for: offer, key: key, at: payload.timestamp, admission)
         return SignedOffer(payload: payload, signature: signature, jws: jws)
     }
 
