@@ -96,7 +96,10 @@ struct UserKeysKeeperTests {
     }
 
     private func wait(_ description: Comment, _ isSo: () -> Bool) async throws {
-        for _ in 0..<500 where !isSo() { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<1500 {
+            if isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(isSo(), description)
     }
 
