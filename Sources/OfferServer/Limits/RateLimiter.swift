@@ -5,13 +5,14 @@ package import OfferCore
 /// A bucket of tokens for each key, on the monotonic clock.
 ///
 /// Of each bucket only one number is kept, when it will be full again (the generic cell rate algorithm, ITU-T I.371): one
-/// that is full is as one that was never seen. Memory is bounded by forgetting the keys that have not been seen for the
-/// longest, by halves.
+/// that is full is as one that was never seen. Of each key only its hash is, of 64 bits under a seed that differs at every
+/// start, so nobody can make two that share a bucket, and among 100,000 none do by chance. Memory is bounded by forgetting
+/// the keys that have not been seen for the longest, by halves.
 package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Buckets {
         /// When each is full again.
-        var recent: [Key: NIODeadline] = [:]
-        var older: [Key: NIODeadline] = [:]
+        var recent: [Int: NIODeadline] = [:]
+        var older: [Int: NIODeadline] = [:]
     }
 
     private let buckets = NIOLockedValueBox(Buckets())
@@ -27,21 +28,17 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     package func take(_ key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
         let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
         let whole = interval * limit.burst
-        var forgotten: [Key: NIODeadline] = [:]
-        let wait = buckets.withLockedValue { buckets -> TimeAmount? in
-            let full = max(buckets.recent[key] ?? buckets.older[key] ?? now, now) + interval
+        let hash = key.hashValue
+        return buckets.withLockedValue { buckets in
+            let full = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now) + interval
             // A limit that has become smaller may have left a bucket emptier than empty.
             guard full - now <= whole else { return min(full - now - whole, whole) }
-            buckets.recent[key] = full
+            buckets.recent[hash] = full
             if buckets.recent.count > maximumCount / 2 {
-                forgotten = buckets.older
-                buckets.older = buckets.recent
-                buckets.recent = [:]
+                swap(&buckets.recent, &buckets.older)
+                buckets.recent.removeAll(keepingCapacity: true)
             }
             return nil
         }
-        // What is forgotten is given out of the lock, so that nobody waits until it is freed.
-        forgotten.removeAll()
-        return wait
     }
 }
