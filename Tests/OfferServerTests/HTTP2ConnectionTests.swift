@@ -149,17 +149,31 @@ struct HTTP2ConnectionTests {
         #expect(frames.filter { $0.type == Frame.reset }.map(\.stream) == [3, 5])
     }
 
-    @Test("a request that comes byte by byte is told 408 within 40 s")
-    func slowRequest() throws {
+    @Test(
+        "a request that comes byte by byte, or never ends, is told 408 and cut off within 40 s",
+        arguments: [true, false])
+    func slowRequest(drips: Bool) throws {
         let client = try Client()
         try client.begin(stream: 1)
-        for _ in 0..<35 {
+        for _ in 0..<40 {
             client.wait(1)
-            try client.send(type: Frame.data, flags: 0, stream: 1, [0x20])
+            if drips, client.channel.isActive { try client.send(type: Frame.data, flags: 0, stream: 1, [0x20]) }
         }
         let frames = try client.frames()
         #expect(
             frames.contains { $0.type == Frame.data && String(decoding: $0.payload, as: UTF8.self).contains("408") })
+        #expect(!client.channel.isActive)
+    }
+
+    @Test("who does not take an answer is cut off within 40 s")
+    func untakenAnswer() throws {
+        let client = try Client()
+        // SETTINGS_INITIAL_WINDOW_SIZE is 0, so that nothing may be sent.
+        try client.send(type: 4, flags: 0, stream: 0, [0, 4, 0, 0, 0, 0])
+        try client.begin(stream: 1)
+        try client.finish(stream: 1)
+        client.wait(40)
+        #expect(!client.channel.isActive)
     }
 
     @Test(

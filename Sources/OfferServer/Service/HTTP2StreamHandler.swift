@@ -34,6 +34,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.request) {
             self.answer(with: .requestTimeout, context)
+            self.giveUp(in: TimeLimit.lingering, context)
         }
     }
 
@@ -103,9 +104,16 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: sent)
         }
         context.flush()
-        // A client that does not take its answer, or does not end its request, does not keep the stream.
+        giveUp(in: TimeLimit.answer, context)
+    }
+
+    /// A client that does not take its answer, or does not end its request, keeps neither the stream nor the connection.
+    private func giveUp(in time: TimeAmount, _ context: ChannelHandlerContext) {
         deadline?.cancel()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.answer) { context.close(promise: nil) }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            context.close(promise: nil)
+        }
     }
 }
 
