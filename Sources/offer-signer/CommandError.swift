@@ -20,6 +20,6 @@ struct CommandError: Error {
     /// A problem with the fields of an offer, in the words the service has for it.
     init(_ problem: Problem) {
         // It may repeat what was in the input, and a terminal obeys some of that.
-        self.init(SetupProblem(problem.detail, hint: "").error)
+        self.init(problem.detail.printable)
     }
 }

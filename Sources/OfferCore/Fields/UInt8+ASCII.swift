@@ -1,4 +1,7 @@
 extension UInt8 {
+    /// Whether it is ASCII white space: a space, a tab, or what ends a line.
+    package var isASCIIWhiteSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+
     /// Whether it is an ASCII letter or digit.
     var isASCIIAlphanumeric: Bool {
         switch self {

@@ -9,7 +9,8 @@ package struct JSONWriter {
     }
 
     package mutating func member(_ name: String, _ text: String) {
-        member(name, utf8: Array(text.utf8))
+        begin(name)
+        append(utf8: text.utf8)
     }
 
     /// - Parameter utf8: valid UTF-8.
@@ -18,7 +19,7 @@ package struct JSONWriter {
         append(utf8: utf8)
     }
 
-    private mutating func append(utf8: [UInt8]) {
+    private mutating func append(utf8: some Collection<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         if utf8.contains(where: Self.needsEscape) {
             for byte in utf8 { appendEscaped(byte) }
@@ -43,25 +44,9 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "["))
         for (index, text) in texts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(utf8: Array(text.utf8))
+            append(utf8: text.utf8)
         }
         bytes.append(UInt8(ascii: "]"))
-    }
-
-    /// - Parameter words: stable names, in which nothing has to be escaped.
-    package mutating func member(_ name: String, words: [String]) {
-        begin(name)
-        bytes.append(UInt8(ascii: "["))
-        needsComma = false
-        for word in words {
-            if needsComma { bytes.append(UInt8(ascii: ",")) }
-            needsComma = true
-            bytes.append(UInt8(ascii: "\""))
-            bytes += word.utf8
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: "]"))
-        needsComma = true
     }
 
     /// An array with an object for each element.

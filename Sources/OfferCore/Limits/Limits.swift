@@ -11,11 +11,4 @@ package struct Limits: Hashable, Sendable {
     package var addresses = RateLimit(perSecond: 50, burst: 500)
 
     package init() {}
-
-    /// None for anybody.
-    package static let none: Limits = {
-        var limits = Limits()
-        (limits.users, limits.addresses) = (nil, nil)
-        return limits
-    }()
 }

@@ -33,7 +33,7 @@ package enum Base64URL {
 }
 
 /// What both have in common.
-private enum Base64Digits {
+package enum Base64Digits {
     /// - Parameter padding: nil to leave it out.
     static func text(of bytes: [UInt8], alphabet: [UInt8], padding: UInt8?) -> [UInt8] {
         // The digit for the low six bits. By table: on random bits, branches would be guessed wrong half the time.
@@ -66,7 +66,10 @@ private enum Base64Digits {
     ///   - text: without padding.
     ///   - digit62: the last digit but one of the alphabet.
     ///   - digit63: the last.
-    static func bytes(of text: [UInt8], _ digit62: UInt8, _ digit63: UInt8) -> [UInt8]? {
+    ///   - mayLeaveBits: whether the bits that are left over may be any.
+    package static func bytes(
+        of text: [UInt8], _ digit62: UInt8, _ digit63: UInt8, mayLeaveBits: Bool = false
+    ) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
@@ -82,7 +85,7 @@ private enum Base64Digits {
             }
             bits &= (1 << bitCount) - 1
         }
-        return bits == 0 ? bytes : nil
+        return bits == 0 || mayLeaveBits ? bytes : nil
     }
 
     private static func value(of character: UInt8, _ digit62: UInt8, _ digit63: UInt8) -> UInt8? {

@@ -31,15 +31,13 @@ package struct Authenticator: Sendable {
 
     private func requester(of request: IncomingRequest, under setup: Setup) throws(Problem) -> Requester {
         let callers = setup.callers
-        let token = request.authorization.flatMap(Self.token)
-        let now = now()
-        if let token, !callers.isEmpty, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) {
-            return .token(caller)
-        }
         guard !callers.isEmpty else {
             try limiter.admitAddress(of: request, under: setup)
             return .anyone
         }
+        let token = request.authorization.flatMap(Self.token)
+        let now = now()
+        if let token, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) { return .token(caller) }
         do { return try user(by: token, of: request, callers, now) } catch {
             // Only what proves nothing is held against an address: many users may be behind one with somebody who tries
             // out tokens. That keys are not there is nobody's fault but ours.

@@ -53,8 +53,7 @@ struct UserToken {
     private static let dot = UInt8(ascii: ".")
 
     /// RFC 7519 section 5.1 and RFC 9068 section 2.1, each also with the `application/` that RFC 7515 section 4.1.9 lets
-    /// one leave out. Other kinds of token, such as a logout token, may have the same
-    /// issuer and the same keys.
+    /// one leave out. Other kinds of token, such as a logout token, may have the same issuer and the same keys.
     private static func isTypeOfToken(_ type: JSONValue?) -> Bool {
         switch type {
         case nil: true

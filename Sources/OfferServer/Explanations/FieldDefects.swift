@@ -20,10 +20,11 @@ struct FieldDefects {
     /// That the app attaches none; allowed, and yet the commonest thing to go wrong.
     var noCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
+    /// What languages write for a value that is not there.
+    static let undefinedTexts = ["undefined", "null", "nil", "None", "(null)"]
+
     var hasUndefinedCustomer: Bool {
-        ["undefined", "null", "nil", "none", "(null)"].contains {
-            text(.customer).trimmed.isEqual(toLowerCase: $0.utf8)
-        }
+        Self.undefinedTexts.contains { text(.customer).trimmed.isEqual(ignoringCaseOf: Array($0.utf8)) }
     }
 
     private var emptyFields: [Finding] {

@@ -1,3 +1,5 @@
+import OfferCore
+
 /// Base64 in any flavour, and which flavour it is.
 struct LenientBase64 {
     let bytes: [UInt8]
@@ -24,28 +26,10 @@ struct LenientBase64 {
         guard !(hasURLAlphabet && hasStandardAlphabet) else { return nil }
         paddingCount = rest.count
         isPadded = rest.count == (4 - digits.count % 4) % 4
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var bitCount: UInt32 = 0
-        for digit in digits {
-            guard let value = Self.value(of: digit) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            guard bitCount >= 8 else { continue }
-            bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-        }
+        let (digit62, digit63) = hasURLAlphabet ? ("-", "_") : ("+", "/") as (Unicode.Scalar, Unicode.Scalar)
+        let bytes = Base64Digits.bytes(
+            of: Array(digits), UInt8(ascii: digit62), UInt8(ascii: digit63), mayLeaveBits: true)
+        guard let bytes else { return nil }
         self.bytes = bytes
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

@@ -59,7 +59,7 @@ package struct PresentedToken: Sendable {
 
     private static func read(_ text: [UInt8]) -> (Parts?, [Finding]) {
         var findings: [Finding] = []
-        let compact = text.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+        let compact = text.filter { !$0.isASCIIWhiteSpace }
         if compact.count != text.count { findings.append(Finding(.jwsWhiteSpace, field: "compactJWS")) }
         let segments = compact.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let decoded = segments.compactMap { LenientBase64($0) }

@@ -14,7 +14,7 @@ struct SignatureReading {
             if SignatureForm.isDER(bytes) {
                 return SignatureReading(der: bytes, findings: spelling.findings + findings)
             }
-            guard let der = SignatureForm.der(ofRaw: bytes) else { return nil }
+            guard let der = RawSignature(bytes: bytes)?.der else { return nil }
             return SignatureReading(
                 der: der, findings: spelling.findings + findings + [Finding(.signatureRaw, field: field)])
         }
@@ -34,10 +34,10 @@ struct SignatureReading {
             text = percentDecoded(text)
             findings.append(Finding(.signaturePercentEncoded, field: field))
         }
-        guard text.contains(where: isWhiteSpace) else { return [(text, findings)] }
+        guard text.contains(where: \.isASCIIWhiteSpace) else { return [(text, findings)] }
         let plus = text.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }
         return [
-            (text.filter { !isWhiteSpace($0) }, findings + [Finding(.signatureWhiteSpace, field: field)]),
+            (text.filter { !$0.isASCIIWhiteSpace }, findings + [Finding(.signatureWhiteSpace, field: field)]),
             (plus, findings + [Finding(.signaturePlusLost, field: field)]),
         ]
     }
@@ -58,7 +58,7 @@ struct SignatureReading {
         }
         // No signature consists of letters and digits of ASCII alone: 64 bytes at random would have to be below 0x80.
         let isText = base64.bytes.count > 72 && base64.bytes.allSatisfy { $0 < 0x80 }
-        guard isText, let (bytes, inner) = decoded(base64.bytes.filter { !isWhiteSpace($0) }, field: field) else {
+        guard isText, let (bytes, inner) = decoded(base64.bytes.filter { !$0.isASCIIWhiteSpace }, field: field) else {
             return (base64.bytes, findings)
         }
         let isHexadecimal = inner.first?.cause == .signatureHexadecimal
@@ -79,6 +79,4 @@ struct SignatureReading {
         }
         return decoded
     }
-
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -37,7 +37,7 @@ struct TokenSearch {
         _ parts: PresentedToken.Parts, named: [UInt8]?, keys: [CandidateKey],
         sha256: ([UInt8]) throws -> [UInt8]
     ) rethrows {
-        if let der = SignatureForm.der(ofRaw: parts.signature) {
+        if let der = RawSignature(bytes: parts.signature)?.der {
             (self.der, formFindings) = (der, [])
         } else if SignatureForm.isDER(parts.signature) {
             (der, formFindings) = (parts.signature, [Finding(.jwsSignatureDER, field: "compactJWS")])

@@ -40,7 +40,7 @@ struct Variation: Sendable {
 
     private static func customer(_ presented: PresentedFields) -> [Variation] {
         let text = presented.texts[.customer] ?? []
-        let nothing = ["undefined", "null", "nil", "None", "(null)"].map {
+        let nothing = FieldDefects.undefinedTexts.map {
             Self.text(.customerUndefined, .customer, of: presented, isCommon: $0 == "undefined", Array($0.utf8))
         }
         let leftOut = Variation(Finding(.customerLeftOut, field: presented.name(.customer)), isCommon: true) { form in

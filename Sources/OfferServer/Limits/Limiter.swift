@@ -50,10 +50,15 @@ package final class Limiter: Sendable {
 
     /// For the customer that somebody else asks for. A user asks for nobody else.
     func admit(_ offer: OfferRequest, from requester: Requester, under limits: Limits) throws(Problem) {
+        guard requester.customer == nil else { return }
         // An empty username is everybody's whose app attaches none.
-        guard let limit = limits.customers, requester.customer == nil, !offer.customer.utf8.isEmpty else { return }
-        let key = CustomerOfApp(app: offer.appBundleID, customer: offer.customer.utf8)
-        try take(key, customers, limit, "a customer of \(offer.appBundleID.text)")
+        if let limit = limits.customers, !offer.customer.utf8.isEmpty {
+            let key = CustomerOfApp(app: offer.appBundleID, customer: offer.customer.utf8)
+            try take(key, customers, limit, "a customer of \(offer.appBundleID.text)")
+        }
+        if let transactionID = offer.transactionID {
+            try admit(transactionID, of: offer.appBundleID, under: limits)
+        }
     }
 
     /// For the customer whose transaction a JWS is tied to: the name in the request may be any.

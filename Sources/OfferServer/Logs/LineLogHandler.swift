@@ -1,6 +1,5 @@
 import FoundationEssentials
 package import Logging
-import NIOConcurrencyHelpers
 
 /// One line an event: `2026-01-01T00:00:00Z notice keys in force active="2X9R4HXF34"`.
 ///
@@ -20,7 +19,7 @@ package struct LineLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        var line = "\(Self.clock.text) \(event.level) \(Self.escaped("\(event.message)"))"
+        var line = "\(Self.clock.now) \(event.level) \(Self.escaped("\(event.message)"))"
         var all = metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { all["error"] = "\(error)" }
         for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\"\(Self.escaped("\(value)"))\"" }
@@ -44,19 +43,5 @@ package struct LineLogHandler: LogHandler {
         return escaped
     }
 
-    private static let clock = SecondClock()
-}
-
-/// The time as a log has it, formatted once a second at most.
-private final class SecondClock: Sendable {
-    private let last = NIOLockedValueBox((second: Int.min, text: ""))
-
-    var text: String {
-        let date = Date()
-        let second = Int(date.timeIntervalSince1970)
-        return last.withLockedValue { last in
-            if last.second != second { last = (second, date.formatted(.iso8601)) }
-            return last.text
-        }
-    }
+    private static let clock = PerSecond { $0.formatted(.iso8601) }
 }

@@ -86,9 +86,6 @@ package struct OfferSigner: Sendable {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.requester.customer)
         try requireApp(of: offer.item, for: admission)
         try limiter.admit(offer, from: admission.requester, under: admission.setup.limits)
-        if let transactionID = offer.transactionID, admission.requester.customer == nil {
-            try limiter.admit(transactionID, of: offer.appBundleID, under: admission.setup.limits)
-        }
         return try sign(offer, for: admission)
     }
 

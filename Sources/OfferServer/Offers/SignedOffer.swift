@@ -42,7 +42,7 @@ package struct SignedOffer: Hashable, Sendable {
         writer.member("expiresAt", expiresAt.milliseconds)
         writer.object("signature") { writeSignature(to: &$0) }
         writeJWS(to: &writer)
-        if case .missing(let gaps) = jws { writer.member("compactJWSMissing", words: gaps.codes) }
+        if case .missing(let gaps) = jws { writer.member("compactJWSMissing", gaps.codes) }
     }
 
     /// The output of `offer-signer sign`: everything that the app passes to StoreKit, flat, as `verify` reads it.

@@ -117,8 +117,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     private func checkTime(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        unsentSince = unsent > 0 ? unsentSince ?? now : nil
+        unsentSince = context.channel.hasUnsentAnswers ? unsentSince ?? now : nil
         if let unsentSince, now - unsentSince > TimeLimit.answer {
             context.close(promise: nil)
         } else if openStreams == 0, now - idleSince > TimeLimit.request {

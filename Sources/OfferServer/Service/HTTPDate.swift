@@ -1,27 +1,14 @@
 package import FoundationEssentials
-import NIOConcurrencyHelpers
 
 /// The text of the `Date` header, such as `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7), formatted once a
 /// second at most.
 package final class HTTPDate: Sendable {
-    private struct Formatted {
-        var second = Int.min
-        var text: [UInt8] = []
-    }
-
-    private let last = NIOLockedValueBox(Formatted())
+    private let text = PerSecond { Array(format($0).utf8) }
 
     package init() {}
 
     /// The time now.
-    package var now: [UInt8] {
-        let date = Date()
-        let second = Int(date.timeIntervalSince1970)
-        return last.withLockedValue { last in
-            if last.second != second { last = Formatted(second: second, text: Array(Self.format(date).utf8)) }
-            return last.text
-        }
-    }
+    package var now: [UInt8] { text.now }
 
     package static func format(_ date: Date) -> String {
         var calendar = Calendar(identifier: .gregorian)

@@ -190,7 +190,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private func checkTime(_ context: ChannelHandlerContext) {
         let elapsed = context.eventLoop.now - phaseBegan
-        if isDiscarding || hasUnsentAnswers(context) {
+        if isDiscarding || context.channel.hasUnsentAnswers {
             if elapsed > TimeLimit.answer { context.close(promise: nil) }
         } else if reader.hasBegun {
             if elapsed > TimeLimit.request {
@@ -199,11 +199,6 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         } else if elapsed > (connection.hasAnswered ? TimeLimit.idle : TimeLimit.request) {
             closeGently(context)
         }
-    }
-
-    /// Whether the client does not take its answers: what the kernel could not take either is still here.
-    private func hasUnsentAnswers(_ context: ChannelHandlerContext) -> Bool {
-        ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0
     }
 }
 

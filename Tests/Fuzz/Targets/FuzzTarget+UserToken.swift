@@ -76,12 +76,14 @@ extension FuzzTarget {
         guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
             let key = try? SigningKey(text: pem)
         else { fatalError("a key to sign with cannot be made") }
+        // The fuzzer asks more often than any user may.
+        var limits = Limits()
+        limits.users = nil
         let setup = CurrentSetup(
             Setup(
                 ring: KeyRing(active: KeyRing.Key(id: id, pair: key)),
                 callers: Callers([], userIssuers: [issuer], usernameSalt: nil),
-                // The fuzzer asks more often than any user may.
-                limits: .none))
+                limits: limits))
         let limiter = Limiter(log: log)
         let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:))
         let authenticator = Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter)
