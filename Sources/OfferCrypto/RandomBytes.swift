@@ -9,8 +9,8 @@ enum RandomBytes {
     }
 }
 
-/// The random part of a caller's token.
-package enum RandomToken {
+/// A secret of our own making: the random part of a caller's token, or a key.
+package enum RandomSecret {
     /// - Returns: 32 bytes.
     package static func make() throws(OpenSSLError) -> [UInt8] { try RandomBytes.make(count: 32) }
 }

@@ -94,6 +94,13 @@ struct ConfigurationReader: Sendable {
                     "\(path) holds \(Variable.usernameSalt.rawValue) and can be read by others (mode \(file.mode))",
                     hint: "chmod 600 \(path), and take another salt as long as no user has bought with this one"))
         }
+        let holdsAuditKey = variables[Variable.auditKey.rawValue]?.isEmpty == false
+        if holdsAuditKey, !file.isPrivate, !configuration.allowsReadableKeys {
+            problems.append(
+                SetupProblem(
+                    "\(path) holds \(Variable.auditKey.rawValue) and can be read by others (mode \(file.mode))",
+                    hint: "chmod 600 \(path): who has it can tell in the audit trail who is who"))
+        }
         return problems
     }
 

@@ -20,6 +20,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, TokensCommand.self,
+            AuditCommand.self,
             DoctorCommand.self,
         ],
         defaultSubcommand: ServeCommand.self

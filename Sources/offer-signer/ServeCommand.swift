@@ -52,20 +52,22 @@ struct ServeCommand: AsyncParsableCommand {
             setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let trail = try await SystemSources.auditTrail(configuration.audit, readiness: readiness, log: log)
         let limiter = Limiter(log: log)
         let authenticator = SystemSources.authenticator(userKeys: userKeys, limiter: limiter)
         let offers = OfferSigner(
-            setup: keeper.setup, authenticator: authenticator, limiter: limiter,
+            setup: keeper.setup, authenticator: authenticator, limiter: limiter, trail: trail,
             makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
         let explanations = Explanations(
             setup: keeper.setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
             now: SystemSources.now, log: log)
-        let health = Health(setup: keeper.setup, certificate: keeper.certificate, readiness: readiness)
+        let health = Health(
+            setup: keeper.setup, certificate: keeper.certificate, readiness: readiness, trail: trail)
         let routes = Routes(offers: offers, explanations: explanations, health: health, log: log)
         let service = HTTPService(
             host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort,
             maximumConnections: Self.maximumConnections, certificate: keeper.certificate, routes: routes,
-            readiness: readiness
+            readiness: readiness, trail: trail
         ) { port in announce(configuration, port: port) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
@@ -163,6 +165,9 @@ struct ServeOptions: ParsableArguments {
             """)
     var allowAnyone = false
 
+    @Option(help: "File of the audit trail, to which every signature is written (SUBSCRIPTION_OFFERS_AUDIT_LOG).")
+    var auditLog: String?
+
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
         transform: { text in
@@ -183,6 +188,7 @@ struct ServeOptions: ParsableArguments {
         flags.behindProxy = behindProxy
         flags.trustedProxies = trustedProxies
         flags.allowAnyone = allowAnyone
+        flags.auditLog = auditLog
         return key.folder.reader(flags)
     }
 }

@@ -4,7 +4,7 @@ import OfferCore
 import OfferServer
 
 /// `offer-signer sign`: one offer from the command line.
-struct SignCommand: ParsableCommand {
+struct SignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Sign one offer: JSON in, JSON out.",
@@ -23,7 +23,7 @@ struct SignCommand: ParsableCommand {
     @OptionGroup var key: KeyOptions
     @OptionGroup var input: JSONInput
 
-    func run() throws {
+    func run() async throws {
         let configuration = try key.reader.read()
         let members = try input.read()
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
@@ -32,14 +32,15 @@ struct SignCommand: ParsableCommand {
             try DevelopmentKey.makeIfWanted(configuration)
             let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
+            let trail = try await SystemSources.auditTrail(configuration.audit, readiness: Readiness(), log: log)
             let limiter = Limiter(log: log)
             let signer = OfferSigner(
                 setup: CurrentSetup(
                     Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
                 authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
-                makeNonce: SystemSources.makeNonce, now: SystemSources.now,
-                log: log)
-            let signed = try signer.sign(offer)
+                trail: trail, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+            let (signed, position) = try signer.sign(offer)
+            if let trail, let position, await !trail.isWritten(position) { throw Problem.auditUnavailable }
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
         } catch let problem as Problem {
             throw CommandError(problem)

@@ -1,7 +1,9 @@
 import FoundationEssentials
+import Logging
 import OfferCore
 import OfferCrypto
 import OfferServer
+import OfferStorage
 
 /// The real time and the real randomness; tests bring their own.
 enum SystemSources {
@@ -13,6 +15,34 @@ enum SystemSources {
     static func authenticator(userKeys: CurrentUserKeys?, limiter: Limiter) -> Authenticator {
         let users = userKeys.map { UserAuthenticator(keys: $0, hmacSHA256: HMACSHA256.code(of:under:)) }
         return Authenticator(sha256: SHA256.hash, now: now, users: users, limiter: limiter)
+    }
+
+    /// - Parameter settings: nil where no trail is kept.
+    /// - Throws: what somebody has to set right.
+    static func auditTrail(
+        _ settings: AuditSettings?, readiness: Readiness, log: Logger
+    ) async throws(ConfigurationError) -> AuditTrail? {
+        guard let settings else { return nil }
+        let file = AuditFile(
+            path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes,
+            sha256: SHA256.hash, now: now)
+        do {
+            let key = try settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make()
+            if settings.key == nil {
+                log.notice(
+                    "customers in the audit trail are told by a key that is good until the next start",
+                    metadata: ["hint": "set \(Variable.auditKey.rawValue) to find a customer's lines at any time"])
+            }
+            return try await AuditTrail(
+                store: file, code: { try HMACSHA256.code(of: $0, under: key) }, sha256: SHA256.hash, now: now,
+                readiness: readiness, log: log,
+                // Tells one key from another, and nothing of either.
+                about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])
+        } catch let fault as AuditFault {
+            throw ConfigurationError(problems: [fault.problem])
+        } catch {
+            throw ConfigurationError(problems: [AuditFault("\(error)").problem])
+        }
     }
 
     static func makeNonce() -> Nonce {

@@ -23,7 +23,7 @@ struct TokensCommand: ParsableCommand {
         )
 
         func run() throws {
-            let token = "ost_" + Hexadecimal.text(of: try RandomToken.make())
+            let token = "ost_" + Hexadecimal.text(of: try RandomSecret.make())
             var writer = JSONWriter()
             writer.member("token", token)
             writer.member("tokenSHA256", Hexadecimal.text(of: try SHA256.hash(Array(token.utf8))))

@@ -116,7 +116,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "settings that this version cannot keep its word on stop it", arguments: ["ISSUER", "AUDIT_LOG"])
+        "settings that this version cannot keep its word on stop it", arguments: ["ISSUER", "AUDIT_FILE"])
     func unknownSettings(name: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
     }

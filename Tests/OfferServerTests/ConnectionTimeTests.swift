@@ -14,7 +14,7 @@ struct ConnectionTimeTests {
 
         init() throws {
             channel = EmbeddedChannel()
-            turn = LoopTurn(eventLoop: channel.eventLoop)
+            turn = LoopTurn(eventLoop: channel.eventLoop, trail: nil)
             let routes = try TestRoutes(pair: Fixtures.makeSigningKey()).routes
             try channel.pipeline.syncOperations.addHandler(
                 RequestHandler(routes: routes, date: HTTPDate(), turn: turn, connection: OpenConnection(channel)))

@@ -47,7 +47,7 @@ struct FaultySignerTests {
         for round in 0..<500_000 {
             if round % 256 == 0 { await Task.yield() }  // the tests beside this one have connections that must not wait
             do {
-                let signed = try routes.signer.sign(offer)
+                let signed = try routes.signer.sign(offer).offer
                 guard try publicKey.verify(signed.signature.der, of: signed.payload.bytes) else {
                     Issue.record("a bad signature got out")
                     return
@@ -76,7 +76,7 @@ struct FaultySignerTests {
         for round in 0..<5_000 {
             if round % 16 == 0 { await Task.yield() }
             do {
-                guard case .made(let jws) = try routes.signer.sign(offer).jws,
+                guard case .made(let jws) = try routes.signer.sign(offer).offer.jws,
                     jws == (try CompactJWS(jws.text)), jws.signingInput == jws.content.signingInput,
                     try publicKey.verify(jws.signature.der, of: jws.signingInput)
                 else {

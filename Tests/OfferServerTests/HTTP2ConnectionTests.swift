@@ -26,10 +26,10 @@ struct HTTP2ConnectionTests {
         init() throws {
             let routes = try TestRoutes(pair: Fixtures.makeSigningKey()).routes
             let setup = ConnectionSetup(
-                routes: routes, certificate: CurrentCertificate(nil), readiness: Readiness(), group: channel.eventLoop,
-                maximumConnections: 10)
+                routes: routes, certificate: CurrentCertificate(nil), readiness: Readiness(), trail: nil,
+                group: channel.eventLoop, maximumConnections: 10)
             channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-            try setup.addHTTP2(OpenConnection(channel), turn: LoopTurn(eventLoop: channel.eventLoop))
+            try setup.addHTTP2(OpenConnection(channel), turn: LoopTurn(eventLoop: channel.eventLoop, trail: nil))
             try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
             try send(type: 4, flags: 0, stream: 0, [])
             _ = try frames()

@@ -1,8 +1,21 @@
 /// Bytes as two hexadecimal digits each.
 package enum Hexadecimal {
     /// - Returns: lower-case digits.
-    package static func text(of bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+    package static func text(of bytes: [UInt8]) -> String { String(decoding: utf8(of: bytes), as: UTF8.self) }
+
+    /// The same as ASCII.
+    package static func utf8(of bytes: [UInt8]) -> [UInt8] {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 0xF))
+        }
+        return digits
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     /// - Returns: nil if `text` is not exactly that many bytes.

@@ -8,6 +8,15 @@ package enum AppStoreRequest: Hashable, Sendable {
     case introductoryOfferEligibility(ProductID, allowed: Bool, TransactionID)
     case advancedCommerce(JSONObjectText)
 
+    /// The transaction that it is tied to; nil where any customer can use it.
+    package var transactionID: TransactionID? {
+        switch self {
+        case .promotionalOffer(_, _, let id): id
+        case .introductoryOfferEligibility(_, _, let id): id
+        case .advancedCommerce: nil
+        }
+    }
+
     /// `aud` of its JWS.
     package var audience: String {
         switch self {

@@ -13,6 +13,7 @@ package struct Configuration: Sendable {
         package var behindProxy = false
         package var trustedProxies: String?
         package var allowAnyone = false
+        package var auditLog: String?
         package var keyID: String?
         package var issuerID: String?
         package var keysDirectory: String?
@@ -50,6 +51,8 @@ package struct Configuration: Sendable {
     package let catalogue: Catalogue?
     package let callers: Callers
     package let limits: Limits
+    /// nil where no trail is kept.
+    package let audit: AuditSettings?
     /// Whether to sign with a key in the folder that is made if it is not there; the App Store does not know it.
     package let isDevelopment: Bool
 
@@ -114,6 +117,7 @@ package struct Configuration: Sendable {
             usernameSalt: problems.usernameSalt(in: environment, for: file.userIssuers))
         problems.check(callers)
         limits = file.limits
+        audit = problems.audit(flag: flags.auditLog, environment: environment)
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
         let allowsAnyone = flags.allowAnyone || problems.isOn(.allowAnyone, in: environment)

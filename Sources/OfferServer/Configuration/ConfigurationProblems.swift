@@ -206,6 +206,31 @@ struct ConfigurationProblems {
     private static let makeSalt =
         "set it to a secret at random, such as that of: openssl rand -hex 32; and never change it"
 
+    mutating func audit(flag: String?, environment: [String: String]) -> AuditSettings? {
+        let path = path(
+            flag ?? environment[Variable.auditLog.rawValue], setBy: "\(Variable.auditLog.rawValue) or --audit-log")
+        let isSynced = isOn(.auditSync, in: environment)
+        let key = environment[Variable.auditKey.rawValue]
+        if let key, key.utf8.count < Self.minimumSaltSize {
+            add(
+                "\(Variable.auditKey.rawValue) is shorter than \(Self.minimumSaltSize) bytes",
+                hint: "set it to a secret at random, such as that of: openssl rand -hex 32")
+        }
+        var rotatesAtBytes: Int64?
+        if let text = environment[Variable.auditRotateMB.rawValue] {
+            if let megabytes = Int64(text), (1...1_000_000).contains(megabytes) {
+                rotatesAtBytes = megabytes * 1_000_000
+            } else {
+                add(
+                    "\(Variable.auditRotateMB.rawValue) is no number from 1 to 1000000", hint: "set a size in megabytes"
+                )
+            }
+        }
+        return path.map { path in
+            AuditSettings(path: path, isSynced: isSynced, rotatesAtBytes: rotatesAtBytes, key: key.map(Secret.init))
+        }
+    }
+
     private mutating func retiredKeys(in environment: [String: String], besides choice: KeyChoice) -> Set<KeyID> {
         let variable = Variable.retiredKeyIDs.rawValue
         var retired: Set<KeyID> = []

@@ -15,6 +15,8 @@ package struct Answer: Hashable, Sendable {
     package var authenticate: String?
     /// Seconds for the `Retry-After` header of a 429 or 503.
     package var retryAfter: Int?
+    /// It may leave only when the audit trail has been written up to here.
+    package var recordedAt: AuditTrail.Position?
 
     package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
         self.status = status

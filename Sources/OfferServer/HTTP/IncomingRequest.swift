@@ -2,6 +2,7 @@ package import OfferCore
 
 /// An HTTP request (RFC 9110) whose body has arrived whole, free of the framework that carried it.
 package struct IncomingRequest: Sendable {
+    package let id: RequestID
     /// The method as it was sent; it is case-sensitive.
     package let method: String
     /// The path of the request target, percent-encoding untouched.
@@ -26,10 +27,12 @@ package struct IncomingRequest: Sendable {
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(
-        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
+        id: RequestID = RequestID(), method: String, target: String, contentType: String? = nil,
+        contentEncoding: String? = nil,
         authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil, isLate: Bool = false,
         body: [UInt8] = []
     ) {
+        self.id = id
         self.method = method
         let utf8 = target.utf8
         if let mark = utf8.firstIndex(of: UInt8(ascii: "?")) {

@@ -34,6 +34,7 @@ extension Problem {
         case .rateLimited: .rateLimited
         case .usersUnavailable: .usersUnavailable
         case .signingUnavailable: .signingUnavailable
+        case .auditUnavailable: .auditUnavailable
         case .issuerIDMissing: .issuerIDMissing
         case .overloaded: .overloaded
         case .notReady: .notReady
@@ -100,6 +101,8 @@ extension Problem {
             "Users cannot be told apart right now: there are no keys of their identity provider."
         case .signingUnavailable:
             "No offer can be signed right now. The log of the service says why."
+        case .auditUnavailable:
+            "No offer can be signed right now: its line in the audit trail could not be written. Ask again in a moment."
         case .issuerIDMissing:
             "This needs an issuer ID, and the service has none for the app yet: its operator has to configure it."
         case .overloaded:
@@ -122,7 +125,8 @@ extension Problem {
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
             .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .customerNotYours,
-            .rateLimited, .usersUnavailable, .signingUnavailable, .issuerIDMissing, .overloaded, .notReady, .stopping:
+            .rateLimited, .usersUnavailable, .signingUnavailable, .auditUnavailable, .issuerIDMissing,
+            .overloaded, .notReady, .stopping:
             nil
         }
     }
@@ -131,6 +135,7 @@ extension Problem {
     private var retryAfter: Int? {
         switch self {
         case .rateLimited(let seconds): seconds
+        case .auditUnavailable: 1
         case .overloaded: 2
         case .usersUnavailable, .signingUnavailable, .issuerIDMissing, .notReady, .stopping: 30
         default: nil

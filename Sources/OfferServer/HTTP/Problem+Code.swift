@@ -28,6 +28,7 @@ extension Problem {
         case rateLimited = "rate_limited"
         case usersUnavailable = "users_unavailable"
         case signingUnavailable = "signing_unavailable"
+        case auditUnavailable = "audit_unavailable"
         case issuerIDMissing = "issuer_id_missing"
         case overloaded
         case notReady = "not_ready"
@@ -49,7 +50,9 @@ extension Problem {
             case .notJSONContent, .encodedContent: 415
             case .rateLimited: 429
             // It is the operator's to mend, and the same request is good once they have: 503, not 422.
-            case .usersUnavailable, .signingUnavailable, .issuerIDMissing, .overloaded, .notReady, .stopping: 503
+            case .usersUnavailable, .signingUnavailable, .auditUnavailable, .issuerIDMissing, .overloaded, .notReady,
+                .stopping:
+                503
             }
         }
     }

@@ -56,6 +56,8 @@ package enum Problem: Error, Hashable {
     /// There are no public keys of the user's identity provider: not yet, or not any more.
     case usersUnavailable
     case signingUnavailable
+    /// The audit trail cannot be written.
+    case auditUnavailable
     /// No issuer ID is configured for the app, and what was asked for has to name one.
     case issuerIDMissing
     /// There are more requests than can be answered in time.

@@ -16,7 +16,7 @@ package actor KeyRingKeeper: Service {
     private let log: Logger
     /// The certificate in force.
     package nonisolated let certificate: CurrentCertificate
-    /// What was there at the start, and what is listened on for that reason.
+    /// What was there at the start, and what is listened on, and recorded in, for that reason.
     private let listening: Configuration
     private var keys: ConfiguredKeys
     /// The configuration in force. That of ``keys`` is the one that is wanted, and comes into force when its keys are there.
@@ -78,7 +78,7 @@ package actor KeyRingKeeper: Service {
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
             try requireNoLooser(configuration)
-            configurationProblems = problems(withListeningAsIn: configuration)
+            configurationProblems = problems(withWhatTakesARestartIn: configuration)
             keys = keys.reread(under: configuration, places: places)
         } catch {
             // The keys are looked at all the same. One that was wanted before, and whose keys were not there, is wanted no
@@ -140,16 +140,24 @@ package actor KeyRingKeeper: Service {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    private func problems(withListeningAsIn new: Configuration) -> [SetupProblem] {
+    private func problems(withWhatTakesARestartIn new: Configuration) -> [SetupProblem] {
         let isSame =
             (new.host, new.port, new.sharesPort, new.certificate == nil)
             == (listening.host, listening.port, listening.sharesPort, certificate.context == nil)
-        guard !isSame else { return [] }
-        return [
-            SetupProblem(
-                "the configuration says to listen elsewhere, or otherwise, than the service does",
-                hint: "that takes a restart")
-        ]
+        var problems: [SetupProblem] = []
+        if !isSame {
+            problems.append(
+                SetupProblem(
+                    "the configuration says to listen elsewhere, or otherwise, than the service does",
+                    hint: "that takes a restart"))
+        }
+        if new.audit != listening.audit {
+            problems.append(
+                SetupProblem(
+                    "the configuration says to keep the audit trail elsewhere, or otherwise, than the service does",
+                    hint: "that takes a restart"))
+        }
+        return problems
     }
 }
 

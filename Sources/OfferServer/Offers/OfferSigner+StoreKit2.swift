@@ -12,7 +12,7 @@ extension OfferSigner {
             .introductoryOfferEligibility(
                 asked.productID, allowed: asked.allowIntroductoryOffer, asked.transactionID),
             of: CatalogueItem(app: asked.bundleID, product: asked.productID), for: admission)
-        return Answer(body: asked.body(jws))
+        return try answer(asked.body(jws), recording: [jws.entry(for: admission)])
     }
 
     /// `POST /v1/advanced-commerce`.
@@ -21,7 +21,7 @@ extension OfferSigner {
         let asked = try AdvancedCommerceRequest(RequestMembers.read(request), body: request.body)
         let jws = try sign(
             .advancedCommerce(asked.request), of: CatalogueItem(app: asked.bundleID), for: admission)
-        return Answer(body: asked.body(jws))
+        return try answer(asked.body(jws), recording: [jws.entry(for: admission)])
     }
 
     /// Users are not admitted: whether somebody gets an introductory offer, or what they pay for what, is not theirs to
@@ -32,8 +32,17 @@ extension OfferSigner {
         return admission
     }
 
-    /// App → catalogue → issuer → key → JWS.
     private func sign(
+        _ request: AppStoreRequest, of item: CatalogueItem, for admission: Admission
+    ) throws(Problem) -> CompactJWS {
+        do throws(Problem) { return try signServed(request, of: item, for: admission) } catch {
+            note(error, of: request.kind, item, customer: request.transactionID?.text.utf8, for: admission)
+            throw error
+        }
+    }
+
+    /// App → catalogue → issuer → key → JWS.
+    private func signServed(
         _ request: AppStoreRequest, of item: CatalogueItem, for admission: Admission
     ) throws(Problem) -> CompactJWS {
         try requireApp(of: item, for: admission)

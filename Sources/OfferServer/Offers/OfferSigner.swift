@@ -9,18 +9,20 @@ package struct OfferSigner: Sendable {
     private let setup: CurrentSetup
     private let authenticator: Authenticator
     let limiter: Limiter
+    private let trail: AuditTrail?
     let makeNonce: @Sendable () -> Nonce
     let now: @Sendable () -> Timestamp
     let noIssuer: OccasionalWarning
     let log: Logger
 
     package init(
-        setup: CurrentSetup, authenticator: Authenticator, limiter: Limiter, makeNonce: @escaping @Sendable () -> Nonce,
-        now: @escaping @Sendable () -> Timestamp, log: Logger
+        setup: CurrentSetup, authenticator: Authenticator, limiter: Limiter, trail: AuditTrail? = nil,
+        makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp, log: Logger
     ) {
         self.setup = setup
         self.authenticator = authenticator
         self.limiter = limiter
+        self.trail = trail
         self.makeNonce = makeNonce
         self.now = now
         self.log = log
@@ -31,7 +33,8 @@ package struct OfferSigner: Sendable {
     package func answerSample(_ request: IncomingRequest) throws(Problem) -> Answer {
         let admission = try admit(request)
         let offer = try sign(RequestMembers.read(request), spelling: .sample, for: admission)
-        return Answer(body: offer.sampleBody(namesCustomer: admission.requester.customer != nil))
+        let body = offer.sampleBody(namesCustomer: admission.requester.customer != nil)
+        return try answer(body, recording: offer.entries(for: admission))
     }
 
     /// `POST /v1/promotional-offers`: one offer, or a list of them that shares the admission.
@@ -39,9 +42,19 @@ package struct OfferSigner: Sendable {
         let admission = try admit(request)
         let members = try RequestMembers.read(request)
         guard let items = try OfferList.items(in: members) else {
-            return Answer(body: try sign(members, spelling: .v1, for: admission).v1Body)
+            let offer = try sign(members, spelling: .v1, for: admission)
+            return try answer(offer.v1Body, recording: offer.entries(for: admission))
         }
-        return Answer(body: OfferList.body(sign(items, for: admission)))
+        let offers = sign(items, for: admission)
+        let entries = offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] }
+        return try answer(OfferList.body(offers), recording: entries)
+    }
+
+    /// The answer that leaves when the audit trail has what was signed for it.
+    func answer(_ body: [UInt8], recording entries: [AuditEntry]) throws(Problem) -> Answer {
+        var answer = Answer(body: body)
+        if let trail, !entries.isEmpty { answer.recordedAt = try trail.add(entries) }
+        return answer
     }
 
     private func sign(_ items: [JSONValue], for admission: Admission) -> [Result<SignedOffer, Problem>] {
@@ -60,23 +73,31 @@ package struct OfferSigner: Sendable {
     }
 
     /// Signs an offer that nobody has to authenticate for: one from the command line.
-    package func sign(_ offer: OfferRequest) throws(Problem) -> SignedOffer {
-        try sign(offer, for: Admission(requester: .anyone, setup: setup.snapshot))
+    /// - Returns: it, and how far the audit trail has to be written before it may leave.
+    package func sign(
+        _ offer: OfferRequest
+    ) throws(Problem) -> (offer: SignedOffer, recordedAt: AuditTrail.Position?) {
+        let admission = Admission(requestID: RequestID(), requester: .anyone, setup: setup.snapshot)
+        let signed = try sign(offer, for: admission)
+        return (signed, try trail?.add(signed.entries(for: admission)))
     }
 
     /// Who asks, and the setup that their whole request is held to.
     struct Admission {
+        let requestID: RequestID
         let requester: Requester
         var setup: Setup
     }
 
-    /// Snapshot of the setup → requester → their limit.
+    /// Snapshot of the setup → requester → their limit → audit trail.
     func admit(_ request: IncomingRequest) throws(Problem) -> Admission {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
         let requester = try authenticator.requester(of: request, under: setup, needing: .sign)
         try limiter.admit(requester, under: setup.limits)
-        return Admission(requester: requester, setup: setup)
+        // Nothing is signed that could not be recorded.
+        guard trail?.fault == nil else { throw .auditUnavailable }
+        return Admission(requestID: request.id, requester: requester, setup: setup)
     }
 
     /// Fields → app → their customer's limit → offer.
@@ -84,9 +105,14 @@ package struct OfferSigner: Sendable {
         _ members: JSONObject, spelling: OfferRequest.Spelling, for admission: Admission
     ) throws(Problem) -> SignedOffer {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.requester.customer)
-        try requireApp(of: offer.item, for: admission)
-        try limiter.admit(offer, from: admission.requester, under: admission.setup.limits)
-        return try sign(offer, for: admission)
+        do throws(Problem) {
+            try requireApp(of: offer.item, for: admission)
+            try limiter.admit(offer, from: admission.requester, under: admission.setup.limits)
+            return try sign(offer, for: admission)
+        } catch {
+            note(error, of: .promotionalOffer, offer.item, customer: offer.customer.utf8, for: admission)
+            throw error
+        }
     }
 
     /// Catalogue → key → payload → signature → verification → JWS.
@@ -110,6 +136,17 @@ package struct OfferSigner: Sendable {
     }
 
     // MARK: Refusals
+
+    /// Puts what was understood and not signed into the audit trail. Of what is asked for too often there is no end.
+    func note(
+        _ problem: Problem, of kind: SignatureKind, _ item: CatalogueItem, customer: [UInt8]?, for admission: Admission
+    ) {
+        guard problem.code != .rateLimited else { return }
+        trail?.note(
+            AuditEntry(
+                time: now(), requestID: admission.requestID.text, caller: admission.requester.name, kind: kind,
+                item: item, customer: customer, outcome: .refused(problem.code.rawValue)))
+    }
 
     func requireApp(of item: CatalogueItem, for admission: Admission) throws(Problem) {
         guard let apps = admission.requester.apps, !apps.contains(item.app) else { return }

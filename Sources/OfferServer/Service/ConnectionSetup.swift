@@ -19,11 +19,12 @@ package struct ConnectionSetup: Sendable {
     private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
 
     /// - Parameters:
+    ///   - trail: what has to be written before an answer leaves.
     ///   - group: whose event loops the connections will have.
     ///   - maximumConnections: how many there may be on all of them.
     package init(
-        routes: Routes, certificate: CurrentCertificate, readiness: Readiness, group: any EventLoopGroup,
-        maximumConnections: Int
+        routes: Routes, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
+        group: any EventLoopGroup, maximumConnections: Int
     ) {
         self.routes = routes
         self.certificate = certificate
@@ -32,7 +33,8 @@ package struct ConnectionSetup: Sendable {
         shared = Dictionary(
             uniqueKeysWithValues: loops.map { loop in
                 let limit = max(1, maximumConnections / loops.count)
-                let shared = Shared(turn: LoopTurn(eventLoop: loop), connections: ConnectionSet(limit: limit))
+                let shared = Shared(
+                    turn: LoopTurn(eventLoop: loop, trail: trail), connections: ConnectionSet(limit: limit))
                 return (ObjectIdentifier(loop), .makeBoxSendingValue(shared, eventLoop: loop))
             })
     }

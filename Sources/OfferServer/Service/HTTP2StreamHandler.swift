@@ -7,7 +7,7 @@ import OfferCore
 ///
 /// The library has checked by then what RFC 9113 section 8 asks of the fields: their names and values, the pseudo-header
 /// fields, the length of the body against the one announced.
-final class HTTP2StreamHandler: ChannelInboundHandler {
+final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
@@ -21,7 +21,13 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
     private var head: HPACKHeaders?
     private var body: [UInt8] = []
     private var isAnswered = false
+    /// What is to be written, when its turn has come.
+    private var unsent: Answer?
+    /// While we are part of the stream.
+    private var context: ChannelHandlerContext?
     private var deadline: Scheduled<Void>?
+    /// How long the client may leave the answer untaken.
+    private var timeToTake = TimeLimit.answer
 
     /// - Parameter turn: the one of the connection's event loop.
     init(routes: Routes, date: HTTPDate, turn: LoopTurn, connection: OpenConnection) {
@@ -32,13 +38,17 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.request) {
-            self.answer(with: .requestTimeout, context)
-            self.giveUp(in: TimeLimit.lingering, context)
+            self.timeToTake = TimeLimit.lingering
+            self.answer(with: .requestTimeout)
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        deadline?.cancel()
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isAnswered else { return }
@@ -54,7 +64,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
         case .data(let frame):
             guard case .byteBuffer(let buffer) = frame.data else { return }
             guard body.count + buffer.readableBytes <= IncomingRequest.maximumBodySize else {
-                return answer(with: .bodyTooLarge, context)
+                return answer(with: .bodyTooLarge)
             }
             body += buffer.readableBytesView
             if frame.endStream { answerRequest(context) }
@@ -74,21 +84,36 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
             guard let head else { throw .malformedHTTP }
             guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .overloaded }
             let request = try IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body)
-            write(routes.answer(request), context)
+            send(routes.answer(request))
         } catch {
-            answer(with: error, context)
+            answer(with: error)
         }
     }
 
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
-    private func answer(with problem: Problem, _ context: ChannelHandlerContext) {
-        write(routes.answer(problem), context)
+    private func answer(with problem: Problem) {
+        send(routes.answer(problem))
     }
 
-    private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+    private func send(_ answer: Answer) {
         guard !isAnswered else { return }
         isAnswered = true
+        deadline?.cancel()
+        unsent = answer
+        turn.add(self, recordedAt: answer.recordedAt)
+    }
+
+    func writeAnswer(isRecorded: Bool) {
+        guard let context, let answer = unsent else { return }
+        unsent = nil
+        // What is not in the trail does not leave.
+        write(isRecorded || answer.recordedAt == nil ? answer : routes.answer(.auditUnavailable), context)
+    }
+
+    func flushAnswers() { context?.flush() }
+
+    private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
         var headers: HPACKHeaders = [":status": String(answer.status)]
         for (name, value) in answer.headers { headers.add(name: name.lowercased(), value: value) }
         headers.add(name: "date", value: String(decoding: date.now, as: UTF8.self))
@@ -103,14 +128,12 @@ final class HTTP2StreamHandler: ChannelInboundHandler {
             sent.futureResult.assumeIsolated().whenComplete { _ in connection.unsentBytes -= size }
             context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: sent)
         }
-        context.flush()
-        giveUp(in: TimeLimit.answer, context)
+        giveUpLater(context)
     }
 
     /// A client that does not take its answer, or does not end its request, keeps neither the stream nor the connection.
-    private func giveUp(in time: TimeAmount, _ context: ChannelHandlerContext) {
-        deadline?.cancel()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+    private func giveUpLater(_ context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: timeToTake) {
             context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             context.close(promise: nil)
         }

@@ -14,6 +14,7 @@ package struct HTTPService: Service {
     private let certificate: CurrentCertificate
     private let routes: Routes
     private let readiness: Readiness
+    private let trail: AuditTrail?
     private let onListening: @Sendable (_ port: Int) -> Void
 
     /// - Parameters:
@@ -22,10 +23,11 @@ package struct HTTPService: Service {
     ///   - maximumConnections: how many there may be at a time.
     ///   - certificate: for TLS; without one, plain HTTP is spoken.
     ///   - readiness: is told when the service begins to stop.
+    ///   - trail: what has to be written before an answer leaves; nil where no trail is kept.
     ///   - onListening: called once, with the port that is listened on.
     package init(
         host: String, port: Int, sharesPort: Bool, maximumConnections: Int, certificate: CurrentCertificate,
-        routes: Routes, readiness: Readiness, onListening: @escaping @Sendable (_ port: Int) -> Void
+        routes: Routes, readiness: Readiness, trail: AuditTrail?, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) {
         self.host = host
         self.port = port
@@ -34,6 +36,7 @@ package struct HTTPService: Service {
         self.certificate = certificate
         self.routes = routes
         self.readiness = readiness
+        self.trail = trail
         self.onListening = onListening
     }
 
@@ -85,7 +88,7 @@ package struct HTTPService: Service {
         group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
     ) async throws(CannotListen) -> any Channel {
         let setup = ConnectionSetup(
-            routes: routes, certificate: certificate, readiness: readiness, group: group,
+            routes: routes, certificate: certificate, readiness: readiness, trail: trail, group: group,
             maximumConnections: maximumConnections)
         do {
             return try await ServerBootstrap(group: group)

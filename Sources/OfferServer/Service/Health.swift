@@ -6,11 +6,15 @@ package struct Health: Sendable {
     private let setup: CurrentSetup
     private let certificate: CurrentCertificate
     private let readiness: Readiness
+    private let trail: AuditTrail?
 
-    package init(setup: CurrentSetup, certificate: CurrentCertificate, readiness: Readiness) {
+    package init(
+        setup: CurrentSetup, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail? = nil
+    ) {
         self.setup = setup
         self.certificate = certificate
         self.readiness = readiness
+        self.trail = trail
     }
 
     /// The log has them all.
@@ -27,6 +31,7 @@ package struct Health: Sendable {
     package var ready: Answer {
         get throws(Problem) {
             guard !readiness.isStopping else { throw .stopping }
+            guard trail?.fault == nil else { throw .auditUnavailable }
             let ring = setup.snapshot.ring
             guard ring.activeOutOfService.isEmpty else { throw .notReady }
             let problems =

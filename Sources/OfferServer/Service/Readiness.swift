@@ -10,6 +10,8 @@ package final class Readiness: Sendable {
         case keyRing
         /// The key sets of identity providers.
         case users
+        /// The audit trail.
+        case audit
     }
 
     private struct State {

@@ -4,11 +4,22 @@ import OfferCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///
-/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it.
-package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it. Its
+/// answer then waits for its turn to end, and for the audit trail.
+package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler, AnswerSender {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundIn = Never
     package typealias OutboundOut = ByteBuffer
+
+    /// What is to be written, when its turn has come.
+    private enum Unsent {
+        case answer(Answer, withBody: Bool, isLast: Bool)
+        /// That the rest of the next request may come.
+        case `continue`
+    }
+
+    /// Beyond that no more requests are read.
+    private static let maximumUnsent = 64
 
     private let routes: Routes
     private let date: HTTPDate
@@ -17,8 +28,12 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var reader = RequestReader()
     /// After an answer that ends the connection: whatever still comes is dropped.
     private var isDiscarding = false
-    private var isWaitingToBeSent = false
+    /// In the order of their requests.
+    private var unsent: [Unsent] = []
+    private var isFlushDue = false
     private var isReadDue = false
+    /// Whether our half ends when everything is sent.
+    private var shouldCloseWhenSent = false
     private var shouldCloseAfterAnswer = false
     /// When the request that is being read began; else when the last one was answered.
     private var phaseBegan: NIODeadline
@@ -66,11 +81,10 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
         var hadBegun = hadBegun
         do {
-            while !isDiscarding, context.channel.isWritable, let event = try reader.next() {
+            while !isDiscarding, mayReadOn(context), let event = try reader.next() {
                 switch event {
                 case .expectsContinue:
-                    context.writeAndFlush(
-                        wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+                    add(.continue, recordedAt: nil)
                 case .request(let head, let body):
                     answer(head, body: body, context: context)
                     hadBegun = false
@@ -97,50 +111,66 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         phaseBegan = now
         connection.noteAnswer(at: now)
         let isLast = shouldCloseAfterAnswer || head.isLast
-        write(answer, withBody: head.method != "HEAD", isLast: isLast, context: context)
-        if isLast {
-            closeGently(context)
-        } else {
-            isWaitingToBeSent = true
-            turn.add(self)
-        }
+        add(.answer(answer, withBody: head.method != "HEAD", isLast: isLast), recordedAt: answer.recordedAt)
+        if isLast { closeGently(context) }
     }
 
     /// Answers with a problem after which the connection cannot go on.
     private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
-        write(routes.answer(problem), withBody: withBody, isLast: true, context: context)
+        add(.answer(routes.answer(problem), withBody: withBody, isLast: true), recordedAt: nil)
         closeGently(context)
     }
 
-    private func write(_ answer: Answer, withBody: Bool, isLast: Bool, context: ChannelHandlerContext) {
-        var buffer = context.channel.allocator.buffer(capacity: 512)
-        buffer.write(answer, withBody: withBody, date: date.now, isLast: isLast)
-        context.write(wrapOutboundOut(buffer), promise: nil)
+    private func add(_ next: Unsent, recordedAt position: AuditTrail.Position?) {
+        unsent.append(next)
+        turn.add(self, recordedAt: position)
     }
 
-    /// Sends what has been written.
-    func sendAnswers() {
-        if isWaitingToBeSent { context?.flush() }
-        isWaitingToBeSent = false
+    func writeAnswer(isRecorded: Bool) {
+        guard let context, !unsent.isEmpty else { return }
+        var buffer = context.channel.allocator.buffer(capacity: 512)
+        switch unsent.removeFirst() {
+        case .continue:
+            buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        case .answer(let answer, let withBody, let isLast):
+            // What is not in the trail does not leave.
+            let answer = isRecorded || answer.recordedAt == nil ? answer : routes.answer(.auditUnavailable)
+            buffer.write(answer, withBody: withBody, date: date.now, isLast: isLast)
+        }
+        context.write(wrapOutboundOut(buffer), promise: nil)
+        isFlushDue = true
+        if unsent.isEmpty, shouldCloseWhenSent { closeGently(context) }
+    }
+
+    func flushAnswers() {
+        guard isFlushDue, let context else { return }
+        isFlushDue = false
+        context.flush()
+        // Where there were too many of them to read on.
+        if isReadDue { readOn(context) }
     }
 
     // MARK: Back pressure
 
-    /// Does not read on while the client leaves its answers unread.
+    /// No more requests are read while the client leaves its answers unread, or they wait for the audit trail.
+    private func mayReadOn(_ context: ChannelHandlerContext) -> Bool {
+        context.channel.isWritable && unsent.count < Self.maximumUnsent
+    }
+
     package func read(context: ChannelHandlerContext) {
-        isReadDue = !context.channel.isWritable
+        isReadDue = !mayReadOn(context)
         if !isReadDue { context.read() }
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            readRequests(hadBegun: reader.hasBegun, context: context)
-            if isReadDue {
-                isReadDue = false
-                read(context: context)
-            }
-        }
+        readOn(context)
         context.fireChannelWritabilityChanged()
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard mayReadOn(context) else { return }
+        readRequests(hadBegun: reader.hasBegun, context: context)
+        if isReadDue { read(context: context) }
     }
 
     // MARK: Ends
@@ -170,11 +200,13 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
 
-    /// Sends what is written, ends our half, and reads on for a moment: closing at once, with bytes unread, would take
+    /// Sends what there is to send, ends our half, and reads on for a moment: closing at once, with bytes unread, would take
     /// the answer back from a client that is still sending.
     private func closeGently(_ context: ChannelHandlerContext) {
         isDiscarding = true
         phaseBegan = context.eventLoop.now
+        shouldCloseWhenSent = true
+        guard unsent.isEmpty else { return }
         context.flush()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)

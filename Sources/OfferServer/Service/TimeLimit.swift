@@ -12,6 +12,8 @@ enum TimeLimit {
     static let idle: TimeAmount = .seconds(75)
     /// For a request to wait while others are answered. What has waited longer is refused, which takes a tenth of the time.
     static let wait: TimeAmount = .milliseconds(500)
+    /// For the line of an answer to be written into the audit trail. After that it is not sent any more.
+    static let record: TimeAmount = .seconds(2)
     /// For the client to take an answer, before its connection is cut off.
     static let answer: TimeAmount = .seconds(20)
     /// For the connections to be accepted that are waiting when the service stops.

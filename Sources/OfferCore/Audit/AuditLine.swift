@@ -1,0 +1,47 @@
+/// One line of an audit trail, taken apart as far as the chain goes.
+package struct AuditLine: Sendable {
+    package let number: UInt64
+    /// What the hash covers, beside the hash before it.
+    package let content: ArraySlice<UInt8>
+    /// 32 bytes.
+    package let hash: [UInt8]
+
+    /// - Parameter text: without the end of the line.
+    /// - Returns: nil if it is none that is written here.
+    package init?(_ text: ArraySlice<UInt8>) {
+        let end = AuditChain.end.dropLast()
+        let size = AuditChain.hashMember.count + 64 + end.count
+        guard text.count > size, text.starts(with: Self.beginning), text.suffix(end.count).elementsEqual(end) else {
+            return nil
+        }
+        let tail = text.suffix(size)
+        let digits = tail.dropFirst(AuditChain.hashMember.count).prefix(64)
+        guard tail.starts(with: AuditChain.hashMember),
+            let hash = Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 32)
+        else { return nil }
+        let number = text.dropFirst(Self.beginning.count).prefix { $0 != UInt8(ascii: ",") }
+        guard let number = UInt64(String(decoding: number, as: UTF8.self)) else { return nil }
+        self.number = number
+        self.hash = hash
+        content = text.dropLast(size)
+    }
+
+    private static let beginning = Array(#"{"line":"#.utf8)
+
+    /// The state that it hands to the next line.
+    package var chain: AuditChain { AuditChain(number: number, hash: hash) }
+
+    /// Whether it is as it was written after the line whose hash this is.
+    package func continues(_ previous: [UInt8], sha256: ([UInt8]) throws -> [UInt8]) rethrows -> Bool {
+        try sha256(previous + content) == hash
+    }
+
+    /// The hash that the first line of a file says it goes on from; nil for any other line.
+    package var previous: [UInt8]? {
+        guard case .object(let members) = try? JSONReader.read(Array(content) + [UInt8(ascii: "}")]),
+            case .string(let event) = members["event"], event == Array("begin".utf8),
+            case .string(let digits) = members["previous"]
+        else { return nil }
+        return Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 32)
+    }
+}
