@@ -97,8 +97,8 @@ struct UserTests {
             ), ("advanced-commerce", #"{"bundleID":"a","request":{}}"#), ("advanced-commerce", ""),
         ] {
             let answer = routes.post("/v1/" + path, body, authorization: authorization)
-            #expect(answer.status == 403)
-            #expect(answer.json["code"] as? String == "scope_missing")
+            #expect(answer.status == 403 && answer.authenticate == nil)
+            #expect(answer.json["code"] as? String == "not_for_users")
         }
     }
 

@@ -30,6 +30,7 @@ extension Problem {
         case .credentialsRefused, .userRefused: .credentialsRefused
         case .scopeMissing: .scopeMissing
         case .offerNotServed: .offerNotServed
+        case .notForUsers: .notForUsers
         case .customerNotYours: .customerNotYours
         case .rateLimited: .rateLimited
         case .usersUnavailable: .usersUnavailable
@@ -93,6 +94,8 @@ extension Problem {
             "The token is not good for this: it lacks the scope \(scope.rawValue)."
         case .offerNotServed:
             "This offer is not signed here."
+        case .notForUsers:
+            "What somebody gets or pays is not for users to decide: ask with the token of a caller, such as the team's backend."
         case .customerNotYours:
             "Users get signatures for themselves alone: leave applicationUsername and appAccountToken out."
         case .rateLimited(let seconds):
@@ -124,9 +127,9 @@ extension Problem {
         case .conflictingFields(_, let other): other
         case .malformedHTTP, .requestTimeout, .notFound, .methodNotAllowed, .bodyTooLarge, .notJSONContent,
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
-            .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .customerNotYours,
-            .rateLimited, .usersUnavailable, .signingUnavailable, .auditUnavailable, .issuerIDMissing,
-            .overloaded, .notReady, .stopping:
+            .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .notForUsers,
+            .customerNotYours, .rateLimited, .usersUnavailable, .signingUnavailable, .auditUnavailable,
+            .issuerIDMissing, .overloaded, .notReady, .stopping:
             nil
         }
     }

@@ -24,6 +24,7 @@ extension Problem {
         case credentialsRefused = "credentials_refused"
         case scopeMissing = "scope_missing"
         case offerNotServed = "offer_not_served"
+        case notForUsers = "not_for_users"
         case customerNotYours = "customer_not_yours"
         case rateLimited = "rate_limited"
         case usersUnavailable = "users_unavailable"
@@ -42,7 +43,7 @@ extension Problem {
                 .unknownField:
                 400
             case .credentialsMissing, .credentialsRefused: 401
-            case .scopeMissing, .offerNotServed, .customerNotYours: 403
+            case .scopeMissing, .offerNotServed, .notForUsers, .customerNotYours: 403
             case .notFound: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408

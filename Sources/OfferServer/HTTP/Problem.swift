@@ -45,6 +45,8 @@ package enum Problem: Error, Hashable {
     case scopeMissing(Caller.Scope)
     /// The app, the product or the offer is none that is signed for this caller; which of them, only the log says.
     case offerNotServed
+    /// A user asks for what users do not decide.
+    case notForUsers
     /// A user asks for another customer than the one they are.
     case customerNotYours
 

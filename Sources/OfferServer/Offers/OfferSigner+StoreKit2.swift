@@ -28,7 +28,7 @@ extension OfferSigner {
     /// decide.
     private func admitForDecision(_ request: IncomingRequest) throws(Problem) -> Admission {
         let admission = try admit(request)
-        if case .user = admission.requester { throw .scopeMissing(.sign) }
+        if case .user = admission.requester { throw .notForUsers }
         return admission
     }
 
