@@ -113,7 +113,7 @@ struct FaultySignerTests {
                 #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#,
             "introductory-offers":
                 #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#,
-            "advanced-commerce": #"{"bundleID":"a","request":{}}"#,
+            "advanced-commerce": #"{"bundleID":"a","request":{"a":1}}"#,
         ]
         for (path, body) in bodies {
             let routes = try TestRoutes(

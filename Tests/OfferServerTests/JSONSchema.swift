@@ -44,6 +44,7 @@ struct JSONSchema {
         case "minLength": return fault(unless: text.map { $0.unicodeScalars.count >= argument as? Int ?? .max } ?? true)
         case "maxLength": return fault(unless: text.map { $0.unicodeScalars.count <= argument as? Int ?? 0 } ?? true)
         case "pattern": return fault(unless: text.map { Self.matches($0, argument as? String ?? "") } ?? true)
+        case "minProperties": return fault(unless: object.map { $0.count >= argument as? Int ?? .max } ?? true)
         case "maxProperties": return fault(unless: object.map { $0.count <= argument as? Int ?? 0 } ?? true)
         case "minItems": return fault(unless: (value as? [Any]).map { $0.count >= argument as? Int ?? .max } ?? true)
         case "maxItems": return fault(unless: (value as? [Any]).map { $0.count <= argument as? Int ?? 0 } ?? true)

@@ -152,7 +152,7 @@ struct OpenAPITests {
         expect(refused, isDocumentedAt: "/offer", "POST", "a faulty key")
         let withoutIssuer = try TestRoutes(pair: Fixtures.makeSigningKey())
         expect(
-            withoutIssuer.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#),
+            withoutIssuer.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#),
             isDocumentedAt: "/v1/advanced-commerce", "POST", "no issuer ID")
         expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
         for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {

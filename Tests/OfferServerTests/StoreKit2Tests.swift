@@ -133,7 +133,7 @@ struct StoreKit2Tests {
     @Test(
         "/v1/advanced-commerce signs the request byte for byte as it came",
         arguments: [
-            "{}", #"{"a":1}"#, "{ \"b\" : 1.0 ,\n\t\"a\":\"\\u00e9\\/é\" }", #"{"request":{"request":"}"}}"#,
+            #"{"a":1}"#, "{ \"b\" : 1.0 ,\n\t\"a\":\"\\u00e9\\/é\" }", #"{"request":{"request":"}"}}"#,
             #"{"n":1E+2,"big":123456789012345678901234567890,"nonce":"allowed here","e":"\\\""}"#,
         ])
     func advancedCommerce(request: String) throws {
@@ -150,6 +150,26 @@ struct StoreKit2Tests {
             }
             #expect(String(decoding: json.utf8, as: UTF8.self) == request)
         }
+    }
+
+    @Test("every JWS that is made can be presented to be explained, the largest as well")
+    func largest() throws {
+        let app = String(repeating: "\\\"", count: 155)  // twice as long in JSON
+        func body(_ size: Int) -> String {
+            let request = #"{"a":"\#(String(repeating: "x", count: size - 8))"}"#
+            return #"{"bundleID":"\#(app)","request":\#(request)}"#
+        }
+        let tooLarge = routes.post("/v1/advanced-commerce", body(AdvancedCommerceRequest.maximumSize + 1))
+        #expect(tooLarge.status == 400 && tooLarge.json["field"] as? String == "request")
+        #expect((tooLarge.json["detail"] as? String)?.contains("16384 bytes") == true)
+        let made = routes.post("/v1/advanced-commerce", body(AdvancedCommerceRequest.maximumSize))
+        #expect(made.status == 200)
+        let explained = routes.post("/v1/explanations", made.text)
+        #expect(explained.status == 200 && explained.json["verifies"] as? Bool == true, "\(explained.text.prefix(400))")
+        #expect(explained.json["cause"] is NSNull)
+        // A key ID may be longer than the one that signs here.
+        let size = (made.json["compactJWS"] as? String)?.utf8.count ?? 0
+        #expect(size > 29_000 && size + 2 * 32 < 30 * 1024)
     }
 
     @Test("what is wrong is a 400 that names the field")
@@ -196,6 +216,7 @@ struct StoreKit2Tests {
             ("advanced-commerce", #"{"bundleID":"a","request":"{}"}"#, "wrong_type", "request"),
             ("advanced-commerce", #"{"bundleID":"a","request":[]}"#, "wrong_type", "request"),
             ("advanced-commerce", #"{"bundleID":"a","request":null}"#, "wrong_type", "request"),
+            ("advanced-commerce", #"{"bundleID":"a","request":{}}"#, "invalid_field", "request"),
             ("advanced-commerce", #"{"bundleID":"a","request":{},"nonce":"x"}"#, "reserved_field", "nonce"),
             ("advanced-commerce", #"{"bundleID":"a","request":{},"keyID":"x"}"#, "reserved_field", "keyID"),
             ("advanced-commerce", #"{"bundleID":"a","request":{"a":1,"a":2}}"#, "unreadable_json", nil),
@@ -216,7 +237,7 @@ struct StoreKit2Tests {
         let routes = try TestRoutes(pair: key)
         for (path, body) in [
             ("/v1/introductory-offers", Self.introductory),
-            ("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#),
+            ("/v1/advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#),
         ] {
             let answer = routes.post(path, body)
             #expect(answer.status == 503 && answer.retryAfter == 30)
@@ -238,13 +259,13 @@ struct StoreKit2Tests {
             routes.post("/v1/" + path, body, authorization: "Bearer token-of-one")
         }
         #expect(post("introductory-offers", Self.introductory).status == 200)
-        #expect(post("advanced-commerce", #"{"bundleID":"a","request":{}}"#).status == 200)
+        #expect(post("advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#).status == 200)
         for (path, body) in [
             ("introductory-offers", Self.introductory.replacing(#""p""#, with: #""q""#)),
             ("introductory-offers", Self.introductory.replacing(#""a""#, with: #""b""#)),
             ("introductory-offers", Self.introductory.replacing(#""a""#, with: #""elsewhere""#)),
-            ("advanced-commerce", #"{"bundleID":"b","request":{}}"#),
-            ("advanced-commerce", #"{"bundleID":"elsewhere","request":{}}"#),
+            ("advanced-commerce", #"{"bundleID":"b","request":{"a":1}}"#),
+            ("advanced-commerce", #"{"bundleID":"elsewhere","request":{"a":1}}"#),
         ] {
             let answer = post(path, body)
             #expect(answer.status == 403 && answer.json["code"] as? String == "offer_not_served", "\(body)")

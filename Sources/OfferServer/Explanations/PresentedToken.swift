@@ -33,6 +33,9 @@ package struct PresentedToken: Sendable {
         let claimsSegment: [UInt8]
     }
 
+    /// The largest text. Every JWS that is made here is shorter, and a body has room for what should be in it.
+    private static let maximumSize = 30 * 1024
+
     init(_ members: JSONObject) throws(Problem) {
         let reader = EvidenceReader(members)
         _ = try reader.customer()  // A JWS has no customer of this kind, but the app may name it.
@@ -42,7 +45,7 @@ package struct PresentedToken: Sendable {
             offerID: try reader.optionalText("offerID"), transactionID: try reader.optionalText("transactionID"),
             keyID: try reader.optionalText("keyID"),
             allowIntroductoryOffer: try reader.optionalBool("allowIntroductoryOffer"))
-        (parts, findings) = Self.read(try reader.text("compactJWS", maximumSize: 8 * 1024))
+        (parts, findings) = Self.read(try reader.text("compactJWS", maximumSize: Self.maximumSize))
     }
 
     /// The text of a claim; nil if there is none, or it is no text.

@@ -1,6 +1,7 @@
 import OfferCore
 
-/// Looks for what the signature of a JWS was really made over, and with which key: at most nine texts for each of 32 keys.
+/// Looks for what the signature of a JWS was really made over, and with which key: the right text, and the seven that come of
+/// mistakes with fewer keys, so that a long JWS costs no more than the fields of V1 do.
 struct TokenSearch {
     /// What was signed.
     struct Proof {
@@ -23,7 +24,8 @@ struct TokenSearch {
         }
     }
 
-    private static let maximumKeyCount = 32
+    /// At most so many keys are tried with the right text, and so many with the others.
+    private static let maximumKeyCounts = (right: 32, other: 3)
 
     private let inputs: [Input]
     private let der: [UInt8]
@@ -51,7 +53,8 @@ struct TokenSearch {
 
     mutating func proof() throws -> Proof? {
         for input in inputs {
-            for key in keys.prefix(Self.maximumKeyCount) {
+            let count = input.finding == nil ? Self.maximumKeyCounts.right : Self.maximumKeyCounts.other
+            for key in keys.prefix(count) {
                 guard try verifications.accept(der, of: input.message, by: key) else { continue }
                 let isNamed = key.id.text.utf8 == named
                 let other = isNamed || named == nil ? [] : [Finding(.wrongKey, field: "kid", keyID: "\(key.id)")]

@@ -6,6 +6,9 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
     /// Signed byte for byte as it came: written anew, it could say something else to another reader.
     package let request: JSONObjectText
 
+    /// The largest request. The JWS around it is 16/9 as large, and has to fit into a question to `/v1/explanations`.
+    package static let maximumSize = 16 * 1024
+
     /// - Parameters:
     ///   - members: what `body` says.
     ///   - body: the text that they were read from.
@@ -14,11 +17,19 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
         try reader.refuseOthers(than: ["bundleID", "request"])
         bundleID = try reader.field("bundleID", BundleID.init)
         guard let value = members["request"] else { throw .missingField("request") }
-        guard let text = try? JSONReader.text(ofMember: "request", in: body), let object = try? JSONObjectText(text)
+        guard case .object(let object) = value else {
+            throw .wrongType(field: "request", expected: "an object", found: value.kind)
+        }
+        // Whatever Apple takes names its operation.
+        guard !object.members.isEmpty else { throw .invalidField(FieldError(field: "request", reason: .empty)) }
+        guard let text = try? JSONReader.text(ofMember: "request", in: body), let request = try? JSONObjectText(text)
         else {
             throw .wrongType(field: "request", expected: "an object", found: value.kind)
         }
-        request = object
+        guard text.count <= Self.maximumSize else {
+            throw .invalidField(FieldError(field: "request", reason: .tooLong(maximumBytes: Self.maximumSize)))
+        }
+        self.request = request
     }
 
     /// The answer. The request is in the JWS.
