@@ -56,6 +56,30 @@ struct RefusalTests {
         }
     }
 
+    @Test("the names that README.md calls reserved are those that are, whatever their letter case")
+    func reservedNames() throws {
+        let page = try String(contentsOf: MarkdownBlock.repository.appending(path: "README.md"), encoding: .utf8)
+        let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `keyID`, `keyIdentifier`") })
+        let parts = row.split(separator: "also", maxSplits: 1).map {
+            $0.matches(of: /`([A-Za-z]+)`/).map { String($0.output.1) }
+        }
+        #expect(parts.map(\.count) == [5, 10])
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let v1 = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"""#
+        for (name, isOfJWS) in parts[0].map({ ($0, false) }) + parts[1].map({ ($0, true) }) {
+            for name in [name, name.uppercased(), name.lowercased()] {
+                let answer = routes.post("/v1/promotional-offers", v1 + ",\"\(name)\":1}")
+                #expect(answer.json["code"] as? String == "reserved_field", "\(name)")
+                let sample = routes.post("/offer", Self.sample([name: "1"]))
+                #expect(sample.json["code"] as? String == (isOfJWS ? nil : "reserved_field"), "\(name)")
+                #expect(throws: Problem.reservedField(name)) {
+                    try OfferRequest(
+                        OfferRouteTests.object(Array(Self.sample([name: "1"]).utf8)), spelling: .command)
+                }
+            }
+        }
+    }
+
     @Test("two names for one field, both customers, unknown names in /v1, and fields in two places are errors")
     func conflicts() throws {
         let routes = try TestRoutes(pair: Fixtures.makeSigningKey())

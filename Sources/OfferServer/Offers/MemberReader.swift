@@ -66,8 +66,10 @@ package struct MemberReader {
     }
 
     /// Refuses a request that tries to choose what only the server may make, however it writes the name.
-    package func refuseReserved() throws(Problem) {
-        for member in members.members where Self.isReserved(member.name, Self.reserved) {
+    /// - Parameter makesJWS: whether a JWS may be made of it. Apple's sample makes none, and passes over its members.
+    package func refuseReserved(makesJWS: Bool) throws(Problem) {
+        let reserved = Self.reserved + (makesJWS ? Self.reservedInJWS : [])
+        for member in members.members where Self.isReserved(member.name, reserved) {
             throw .reservedField(String(decoding: member.name, as: UTF8.self))
         }
     }
@@ -89,7 +91,7 @@ package struct MemberReader {
     }
 
     private static let reserved = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"].map { Array($0.utf8) }
-    /// The header and the claims of a JWS. Apple's sample knows none of them, and passes them over.
+    /// The header and the claims of a JWS.
     private static let reservedInJWS = [
         "alg", "kid", "typ", "iss", "issuerid", "iat", "exp", "aud", "bid", "compactjws",
     ].map { Array($0.utf8) }

@@ -28,7 +28,7 @@ package struct OfferRequest: Hashable, Sendable {
         let reader = MemberReader(members)
         switch spelling {
         case .sample, .command:
-            try reader.refuseReserved()
+            try reader.refuseReserved(makesJWS: spelling == .command)
             appBundleID = try reader.field("appBundleID", BundleID.init)
             productIdentifier = try reader.field("productIdentifier", or: "productID", ProductID.init)
         case .v1:
