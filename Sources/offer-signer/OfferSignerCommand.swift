@@ -18,6 +18,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
             Keys come from App Store Connect (Users and Access, Integrations, In-App Purchase). Put the file \
             SubscriptionKey_<KEYID>.p8 into keys/ and set SUBSCRIPTION_OFFERS_KEY_ID to its ID.
             """,
+        version: OfferSignerVersion.text,
         subcommands: [
             ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, TokensCommand.self,
             AuditCommand.self,
