@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Allocations", .timeLimit(.minutes(5)))
 struct AllocationTests {
-    /// What an offer may allocate on its way from socket to socket in the debug build, which is what the tests run: 412
+    /// What an offer may allocate on its way from socket to socket in the debug build, which is what the tests run: 425
     /// when this was written, of which libcrypto takes 77. The release build allocates 102. Raise it only for something
     /// that is worth it, and say in the commit what.
-    private static let threshold = 420
+    private static let threshold = 432
 
     @Test("an offer allocates no more than it did")
     func perOffer() async throws {

@@ -23,7 +23,7 @@ struct ServeTests {
                 #expect(answer.headers["cache-control"] == "no-store", "\(request.name)")
                 let problem = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
                 #expect(problem?["code"] is String, "\(request.name)")
-                #expect(problem?["requestID"] is String, "\(request.name)")
+                #expect(problem?["requestID"] as? String == answer.headers["x-request-id"] ?? "none", "\(request.name)")
                 #expect(problem?["signature"] == nil, "\(request.name)")
             } else {
                 #expect(request.mayHangUp, "\(request.name) was not answered")

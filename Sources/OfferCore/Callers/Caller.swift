@@ -28,12 +28,8 @@ package struct Caller: Hashable, Sendable {
         self.expiry = expiry
     }
 
-    /// Whether a text can be a caller's name: 1 to 64 ASCII letters, digits, dots, hyphens and underscores, so that it
-    /// stands in a log as what it is.
-    package static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || [0x2D, 0x2E, 0x5F].contains($0) }
-    }
+    /// Whether a text can be a caller's name.
+    package static func isName(_ text: String) -> Bool { text.isPlainName }
 
     /// Whether a text can be a token: at least eight characters of `b64token` (RFC 6750 section 2.1).
     package static func isToken(_ text: String) -> Bool {

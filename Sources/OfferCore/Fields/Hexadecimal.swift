@@ -18,6 +18,20 @@ package enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
+    /// - Returns: 16 lower-case digits.
+    package static func text(of number: UInt64) -> String {
+        var digits = InlineArray<16, UInt8>(repeating: UInt8(ascii: "0"))
+        var rest = number
+        for index in digits.indices.reversed() {
+            let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+            digits[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            rest >>= 4
+        }
+        // Without an array in between, because every request has one. ASCII is valid UTF-8.
+        guard let utf8 = try? UTF8Span(validating: digits.span) else { return "" }
+        return String(copying: utf8)
+    }
+
     /// - Returns: nil if `text` is not exactly that many bytes.
     package static func bytes(of text: String, count: Int) -> [UInt8]? {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }

@@ -29,14 +29,16 @@ package struct Explanations: Sendable {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
         let requester = try authenticator.requester(of: request, under: setup, needing: .explain)
-        try limiter.admit(requester, under: setup.limits)
+        try limiter.admit(requester, under: setup.limits, request.context)
         let evidence = try Evidence(RequestMembers.read(request))
         if let apps = requester.apps,
             evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) })
         {
             log.notice(
                 "signature not explained",
-                metadata: ["reason": "the caller may not ask about this app", "caller": "\(requester.name)"])
+                metadata: request.context.metadata([
+                    "reason": "the caller may not ask about this app", "caller": "\(requester.name)",
+                ]))
             throw .offerNotServed
         }
         let explainer = Explainer(
@@ -45,10 +47,12 @@ package struct Explanations: Sendable {
             issuerIDs: setup.issuerIDs, now: now(), sha256: sha256)
         do {
             let explanation = try explainer.explanation(of: evidence)
-            log.debug("signature explained", metadata: ["cause": "\(explanation.cause?.rawValue ?? "-")"])
+            log.debug(
+                "signature explained",
+                metadata: request.context.metadata(["cause": "\(explanation.cause?.rawValue ?? "-")"]))
             return Answer(body: explanation.body)
         } catch {
-            log.error("verifying failed", metadata: ["reason": "\(error)"])
+            log.error("verifying failed", metadata: request.context.metadata(["reason": "\(error)"]))
             throw .signingUnavailable
         }
     }

@@ -17,6 +17,8 @@ package struct Answer: Hashable, Sendable {
     package var retryAfter: Int?
     /// It may leave only when the audit trail has been written up to here.
     package var recordedAt: AuditTrail.Position?
+    /// For the `X-Request-ID` header.
+    package var requestID: RequestID?
 
     package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
         self.status = status
@@ -26,7 +28,10 @@ package struct Answer: Hashable, Sendable {
 
     /// Every header but those that the carrier adds: `Content-Length`, `Date` and `Connection`.
     package var headers: [(name: String, value: String)] {
-        var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        var headers: [(name: String, value: String)] = []
+        headers.reserveCapacity(4)
+        headers += [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        if let requestID { headers.append(("X-Request-ID", requestID.text)) }
         if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
         if let authenticate { headers.append(("WWW-Authenticate", authenticate)) }
         if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }

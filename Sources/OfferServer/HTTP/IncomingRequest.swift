@@ -2,7 +2,6 @@ package import OfferCore
 
 /// An HTTP request (RFC 9110) whose body has arrived whole, free of the framework that carried it.
 package struct IncomingRequest: Sendable {
-    package let id: RequestID
     /// The method as it was sent; it is case-sensitive.
     package let method: String
     /// The path of the request target, percent-encoding untouched.
@@ -17,8 +16,11 @@ package struct IncomingRequest: Sendable {
     package let peer: IPAddress?
     /// The values of `X-Forwarded-For`, joined by commas. Anybody may write them: see ``TrustedProxies``.
     package let forwardedFor: String?
+    package let context: RequestContext
     /// Whether it has waited for so long that to answer it in full would only make others wait as well.
     package let isLate: Bool
+    /// What names it in the answer and in the log.
+    package var id: RequestID { context.id }
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 
@@ -27,12 +29,10 @@ package struct IncomingRequest: Sendable {
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(
-        id: RequestID = RequestID(), method: String, target: String, contentType: String? = nil,
-        contentEncoding: String? = nil,
-        authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil, isLate: Bool = false,
-        body: [UInt8] = []
+        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
+        authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
+        context: RequestContext = RequestContext(), isLate: Bool = false, body: [UInt8] = []
     ) {
-        self.id = id
         self.method = method
         let utf8 = target.utf8
         if let mark = utf8.firstIndex(of: UInt8(ascii: "?")) {
@@ -47,6 +47,7 @@ package struct IncomingRequest: Sendable {
         self.authorization = authorization
         self.peer = peer
         self.forwardedFor = forwardedFor
+        self.context = context
         self.isLate = isLate
         self.body = body
     }

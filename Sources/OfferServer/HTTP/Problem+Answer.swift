@@ -155,6 +155,7 @@ extension Problem {
         writeCode(to: &writer)
         writer.member("requestID", requestID.text)
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
+        answer.requestID = requestID
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
         answer.retryAfter = retryAfter
         // RFC 6750 section 3: who sent no credentials is told no error.

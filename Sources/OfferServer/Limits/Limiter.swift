@@ -33,47 +33,55 @@ package final class Limiter: Sendable {
             // The team's own programs are here; a proxy beside us that does not say whom it asks for is none of them.
             !client.isLoopback || request.forwardedFor != nil
         else { return }
-        try take(client.subscriber, addresses, limit, "an address")
+        try take(client.subscriber, addresses, limit, "an address", request.context)
     }
 
     /// For a requester who has proven who they are.
-    func admit(_ requester: Requester, under limits: Limits) throws(Problem) {
+    /// - Parameter context: of the request, for the log.
+    func admit(_ requester: Requester, under limits: Limits, _ context: RequestContext) throws(Problem) {
         switch requester {
         case .anyone: break
         case .token(let caller):
-            if let limit = limits.tokens { try take(caller.name, tokens, limit, "the caller \(caller.name)") }
+            guard let limit = limits.tokens else { return }
+            try take(caller.name, tokens, limit, "the caller \(caller.name)", context)
         case .user(let issuer, let customer):
             guard let limit = limits.users else { return }
-            try take(User(issuer: issuer.issuer, customer: customer.utf8), users, limit, "a user of \(issuer.name)")
+            let user = User(issuer: issuer.issuer, customer: customer.utf8)
+            try take(user, users, limit, "a user of \(issuer.name)", context)
         }
     }
 
     /// For the customer that somebody else asks for. A user asks for nobody else.
-    func admit(_ offer: OfferRequest, from requester: Requester, under limits: Limits) throws(Problem) {
+    func admit(
+        _ offer: OfferRequest, from requester: Requester, under limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
         guard requester.customer == nil else { return }
         // An empty username is everybody's whose app attaches none.
         if let limit = limits.customers, !offer.customer.utf8.isEmpty {
             let key = CustomerOfApp(app: offer.appBundleID, customer: offer.customer.utf8)
-            try take(key, customers, limit, "a customer of \(offer.appBundleID.text)")
+            try take(key, customers, limit, "a customer of \(offer.appBundleID.text)", context)
         }
         if let transactionID = offer.transactionID {
-            try admit(transactionID, of: offer.appBundleID, under: limits)
+            try admit(transactionID, of: offer.appBundleID, under: limits, context)
         }
     }
 
     /// For the customer whose transaction a JWS is tied to: the name in the request may be any.
-    func admit(_ transactionID: TransactionID, of app: BundleID, under limits: Limits) throws(Problem) {
+    func admit(
+        _ transactionID: TransactionID, of app: BundleID, under limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
         guard let limit = limits.customers else { return }
         // No username begins with NUL.
         let key = CustomerOfApp(app: app, customer: [0] + transactionID.text.utf8)
-        try take(key, customers, limit, "a customer of \(app.text)")
+        try take(key, customers, limit, "a customer of \(app.text)", context)
     }
 
     private func take<Key>(
-        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ name: @autoclosure () -> String
+        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ name: @autoclosure () -> String,
+        _ context: RequestContext
     ) throws(Problem) {
         guard let wait = limiter.take(key, limit: limit, now: now()) else { return }
-        warning.warn(["who": "\(name())"])
+        warning.warn(context.metadata(["who": "\(name())"]))
         throw .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
     }
 }

@@ -4,7 +4,7 @@ import OfferCore
 extension SignedOffer {
     func entries(for admission: OfferSigner.Admission) -> [AuditEntry] {
         let entry = AuditEntry(
-            time: payload.timestamp, requestID: admission.requestID.text, caller: admission.requester.name,
+            time: payload.timestamp, requestID: admission.context.id.text, caller: admission.requester.name,
             kind: .promotionalOffer,
             item: CatalogueItem(
                 app: payload.appBundleID, product: payload.productIdentifier, offer: payload.offerID),
@@ -17,7 +17,7 @@ extension SignedOffer {
 extension CompactJWS {
     func entry(for admission: OfferSigner.Admission) -> AuditEntry {
         AuditEntry(
-            time: Timestamp(milliseconds: content.issuedAtSeconds * 1000), requestID: admission.requestID.text,
+            time: Timestamp(milliseconds: content.issuedAtSeconds * 1000), requestID: admission.context.id.text,
             caller: admission.requester.name, kind: content.request.kind, item: content.item,
             customer: content.request.transactionID?.text.utf8, outcome: .signed(content.keyID, content.nonce))
     }

@@ -7,7 +7,7 @@ extension OfferSigner {
     package func answerIntroductoryOffer(_ request: IncomingRequest) throws(Problem) -> Answer {
         let admission = try admitForDecision(request)
         let asked = try IntroductoryOfferRequest(RequestMembers.read(request))
-        try limiter.admit(asked.transactionID, of: asked.bundleID, under: admission.setup.limits)
+        try limiter.admit(asked.transactionID, of: asked.bundleID, under: admission.setup.limits, admission.context)
         let jws = try sign(
             .introductoryOfferEligibility(
                 asked.productID, allowed: asked.allowIntroductoryOffer, asked.transactionID),
@@ -48,11 +48,12 @@ extension OfferSigner {
         try requireApp(of: item, for: admission)
         try requireInCatalogue(item, for: admission)
         guard let issuerID = admission.setup.issuerIDs[item.app] else {
-            noIssuer.warn(["app": "\(item.app.text)", "hint": "set \(Variable.issuerID.rawValue)"])
+            noIssuer.warn(
+                admission.context.metadata(["app": "\(item.app.text)", "hint": "set \(Variable.issuerID.rawValue)"]))
             throw .issuerIDMissing
         }
         let key = try signingKey(for: item, admission)
-        return try jws(request, app: item.app, issuerID: issuerID, key: key, at: now())
+        return try jws(request, app: item.app, issuerID: issuerID, key: key, at: now(), admission)
     }
 
     /// The JWS that goes with the signature of a promotional offer.
@@ -70,27 +71,33 @@ extension OfferSigner {
         guard gaps.isEmpty, let issuerID else { return .missing(gaps) }
         let made = try jws(
             .promotionalOffer(offer.productIdentifier, offer.offerID, offer.transactionID), app: offer.appBundleID,
-            issuerID: issuerID, key: key, at: now)
+            issuerID: issuerID, key: key, at: now, admission)
         if offer.transactionID == nil {
             log.info(
-                "unbound JWS signed", metadata: ["app": "\(offer.appBundleID.text)", "count": "unbound_jws_total"])
+                "unbound JWS signed",
+                metadata: admission.context.metadata([
+                    "app": "\(offer.appBundleID.text)", "count": "unbound_jws_total",
+                ]))
         }
         return .made(made)
     }
 
     /// Claims → signature → both read again from the text that is sent.
     private func jws(
-        _ request: AppStoreRequest, app: BundleID, issuerID: IssuerID, key: KeyRing.Key, at now: Timestamp
+        _ request: AppStoreRequest, app: BundleID, issuerID: IssuerID, key: KeyRing.Key, at now: Timestamp,
+        _ admission: Admission
     ) throws(Problem) -> CompactJWS {
         let unsigned = UnsignedJWS(
             keyID: key.id, issuerID: issuerID, issuedAtSeconds: now.milliseconds / 1000, bundleID: app,
             nonce: makeNonce(), request: request)
         do {
             let jws = try key.pair.compactJWS(for: unsigned)
-            log.debug("JWS signed", metadata: ["keyID": "\(key.id)", "aud": "\(request.audience)"])
+            log.debug(
+                "JWS signed",
+                metadata: admission.context.metadata(["keyID": "\(key.id)", "aud": "\(request.audience)"]))
             return jws
         } catch {
-            throw report(error, of: key.id)
+            throw report(error, of: key.id, admission)
         }
     }
 }

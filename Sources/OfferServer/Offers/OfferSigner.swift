@@ -64,7 +64,9 @@ package struct OfferSigner: Sendable {
                 let members = try OfferList.members(of: item, at: index)
                 return .success(try sign(members, spelling: .v1, for: admission))
             } catch {
-                log.debug("offer of a list refused", metadata: ["code": "\(error.code.rawValue)"])
+                log.debug(
+                    "offer of a list refused",
+                    metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
                 // A key that met a fault signs nothing else in the list either.
                 admission.setup.ring.keepOutOfService(whatIsOutOfServiceIn: setup.snapshot.ring)
                 return .failure(error)
@@ -77,16 +79,16 @@ package struct OfferSigner: Sendable {
     package func sign(
         _ offer: OfferRequest
     ) throws(Problem) -> (offer: SignedOffer, recordedAt: AuditTrail.Position?) {
-        let admission = Admission(requestID: RequestID(), requester: .anyone, setup: setup.snapshot)
+        let admission = Admission(requester: .anyone, setup: setup.snapshot, context: RequestContext())
         let signed = try sign(offer, for: admission)
         return (signed, try trail?.add(signed.entries(for: admission)))
     }
 
     /// Who asks, and the setup that their whole request is held to.
     struct Admission {
-        let requestID: RequestID
         let requester: Requester
         var setup: Setup
+        let context: RequestContext
     }
 
     /// Snapshot of the setup → requester → their limit → audit trail.
@@ -94,10 +96,10 @@ package struct OfferSigner: Sendable {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
         let requester = try authenticator.requester(of: request, under: setup, needing: .sign)
-        try limiter.admit(requester, under: setup.limits)
+        try limiter.admit(requester, under: setup.limits, request.context)
         // Nothing is signed that could not be recorded.
         guard trail?.fault == nil else { throw .auditUnavailable }
-        return Admission(requestID: request.id, requester: requester, setup: setup)
+        return Admission(requester: requester, setup: setup, context: request.context)
     }
 
     /// Fields → app → their customer's limit → offer.
@@ -107,7 +109,7 @@ package struct OfferSigner: Sendable {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.requester.customer)
         do throws(Problem) {
             try requireApp(of: offer.item, for: admission)
-            try limiter.admit(offer, from: admission.requester, under: admission.setup.limits)
+            try limiter.admit(offer, from: admission.requester, under: admission.setup.limits, admission.context)
             return try sign(offer, for: admission)
         } catch {
             note(error, of: .promotionalOffer, offer.item, customer: offer.customer.utf8, for: admission)
@@ -129,8 +131,10 @@ package struct OfferSigner: Sendable {
             timestamp: now()
         )
         let signature: OfferSignature
-        do { signature = try key.pair.signature(for: payload) } catch { throw report(error, of: key.id) }
-        log.debug("offer signed", metadata: ["keyID": "\(key.id)", "offerID": "\(offer.offerID.text)"])
+        do { signature = try key.pair.signature(for: payload) } catch { throw report(error, of: key.id, admission) }
+        log.debug(
+            "offer signed",
+            metadata: admission.context.metadata(["keyID": "\(key.id)", "offerID": "\(offer.offerID.text)"]))
         let jws = try jws(for: offer, key: key, at: payload.timestamp, admission)
         return SignedOffer(payload: payload, signature: signature, jws: jws)
     }
@@ -144,46 +148,47 @@ package struct OfferSigner: Sendable {
         guard problem.code != .rateLimited else { return }
         trail?.note(
             AuditEntry(
-                time: now(), requestID: admission.requestID.text, caller: admission.requester.name, kind: kind,
+                time: now(), requestID: admission.context.id.text, caller: admission.requester.name, kind: kind,
                 item: item, customer: customer, outcome: .refused(problem.code.rawValue)))
     }
 
     func requireApp(of item: CatalogueItem, for admission: Admission) throws(Problem) {
         guard let apps = admission.requester.apps, !apps.contains(item.app) else { return }
-        throw refuse(item, because: "the caller may not sign for this app", for: admission.requester)
+        throw refuse(item, because: "the caller may not sign for this app", for: admission)
     }
 
     func requireInCatalogue(_ item: CatalogueItem, for admission: Admission) throws(Problem) {
         guard let catalogue = admission.setup.catalogue else { return }
         do { try catalogue.require(item) } catch {
             let hint = CatalogueHint.hint(for: error, item, in: catalogue)
-            throw refuse(item, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), for: admission.requester)
+            throw refuse(item, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), for: admission)
         }
     }
 
     func signingKey(for item: CatalogueItem, _ admission: Admission) throws(Problem) -> KeyRing.Key {
         do { return try admission.setup.ring.signingKey(for: item.app) } catch {
             switch error {
-            case .noKey: throw refuse(item, because: "no key is chosen for this app", for: admission.requester)
+            case .noKey: throw refuse(item, because: "no key is chosen for this app", for: admission)
             case .unknown, .exists, .activeKey, .retired, .outOfService: throw .signingUnavailable
             }
         }
     }
 
     /// The caller hears the same of every reason, so that nobody finds out by asking what there is; the log hears which.
-    private func refuse(_ item: CatalogueItem, because reason: String, for requester: Requester) -> Problem {
+    private func refuse(_ item: CatalogueItem, because reason: String, for admission: Admission) -> Problem {
         log.notice(
             "offer not served",
-            metadata: [
+            metadata: admission.context.metadata([
                 "reason": "\(reason)", "app": "\(item.app.text)",
                 "product": "\(item.product?.text.description ?? "-")",
-                "offer": "\(item.offer?.text.description ?? "-")", "caller": "\(requester.name)",
-            ])
+                "offer": "\(item.offer?.text.description ?? "-")", "caller": "\(admission.requester.name)",
+            ]))
         return .offerNotServed
     }
 
     /// A fault of the key: the log gets all of it, the caller only that there is no signature.
-    func report(_ fault: SigningFault, of id: KeyID) -> Problem {
+    func report(_ fault: SigningFault, of id: KeyID, _ admission: Admission) -> Problem {
+        let context = admission.context
         switch fault {
         case .signatureRefused:
             setup.takeOutOfService(id)
@@ -192,11 +197,11 @@ package struct OfferSigner: Sendable {
                 ALARM: a signature did not verify with its own public key. It was not sent, and the key signs no more. \
                 Suspect memory, processor or libcrypto; restart on another machine.
                 """,
-                metadata: ["keyID": "\(id)"])
+                metadata: context.metadata(["keyID": "\(id)"]))
         case .signingFailed(let error):
-            log.error("signing failed", metadata: ["keyID": "\(id)", "reason": "\(error)"])
+            log.error("signing failed", metadata: context.metadata(["keyID": "\(id)", "reason": "\(error)"]))
         case .verificationFailed(let error):
-            log.error("verifying failed", metadata: ["keyID": "\(id)", "reason": "\(error)"])
+            log.error("verifying failed", metadata: context.metadata(["keyID": "\(id)", "reason": "\(error)"]))
         }
         return .signingUnavailable
     }

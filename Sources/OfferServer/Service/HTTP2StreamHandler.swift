@@ -19,6 +19,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     private let turn: LoopTurn
     private let connection: OpenConnection
     private var head: HPACKHeaders?
+    private var requestContext: RequestContext?
     private var body: [UInt8] = []
     private var isAnswered = false
     /// What is to be written, when its turn has come.
@@ -55,7 +56,10 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
         switch unwrapInboundIn(data) {
         case .headers(let frame):
             // Those behind a body are trailers, of which nothing is used.
-            if head == nil { head = frame.headers }
+            if head == nil {
+                head = frame.headers
+                requestContext = RequestContext(frame.headers)
+            }
             if frame.endStream {
                 answerRequest(context)
             } else if frame.headers["expect"].contains(where: Self.isContinue) {
@@ -81,9 +85,10 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
         let isLate = turn.waited(by: now) > TimeLimit.wait
         connection.noteAnswer(at: now)
         do throws(Problem) {
-            guard let head else { throw .malformedHTTP }
+            guard let head, let requestContext else { throw .malformedHTTP }
             guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .overloaded }
-            let request = try IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body)
+            let request = try IncomingRequest(
+                head, peer: connection.peer, context: requestContext, isLate: isLate, body: body)
             send(routes.answer(request))
         } catch {
             answer(with: error)
@@ -93,7 +98,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
     private func answer(with problem: Problem) {
-        send(routes.answer(problem))
+        send(routes.answer(problem, to: requestContext ?? RequestContext()))
     }
 
     private func send(_ answer: Answer) {
@@ -107,8 +112,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     func writeAnswer(isRecorded: Bool) {
         guard let context, let answer = unsent else { return }
         unsent = nil
-        // What is not in the trail does not leave.
-        write(isRecorded || answer.recordedAt == nil ? answer : routes.answer(.auditUnavailable), context)
+        write(isRecorded ? answer : routes.unrecorded(answer), context)
     }
 
     func flushAnswers() { context?.flush() }
@@ -141,7 +145,9 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
 }
 
 extension IncomingRequest {
-    fileprivate init(_ head: HPACKHeaders, peer: IPAddress?, isLate: Bool, body: [UInt8]) throws(Problem) {
+    fileprivate init(
+        _ head: HPACKHeaders, peer: IPAddress?, context: RequestContext, isLate: Bool, body: [UInt8]
+    ) throws(Problem) {
         var size = 0
         for field in head { size += field.name.utf8.count + field.value.utf8.count }
         guard head.count <= RequestHead.maximumLines, size <= RequestHead.maximumSize,
@@ -150,12 +156,17 @@ extension IncomingRequest {
             let target = head.first(name: ":path"), target.hasPrefix("/") || target == "*",
             target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), head.agrees
         else { throw .malformedHTTP }
-        let authorization = head["authorization"]
         self.init(
             method: method, target: target, contentType: head.joined("content-type"),
             contentEncoding: head.joined("content-encoding"),
-            authorization: authorization.count > 1 ? "" : authorization.first, peer: peer,
-            forwardedFor: head.joined("x-forwarded-for"), isLate: isLate, body: body)
+            authorization: head.only("authorization"), peer: peer, forwardedFor: head.joined("x-forwarded-for"),
+            context: context, isLate: isLate, body: body)
+    }
+}
+
+extension RequestContext {
+    fileprivate init(_ head: HPACKHeaders) {
+        self.init(requestID: head.only("x-request-id"))
     }
 }
 
@@ -170,6 +181,12 @@ extension HPACKHeaders {
             }
             && self["expect"].allSatisfy { $0.lowercased() == "100-continue" }
             && Set(hosts).count == 1
+    }
+
+    /// The value of the one field of this name; empty where there are several.
+    fileprivate func only(_ name: String) -> String? {
+        let values = self[name]
+        return values.count > 1 ? "" : values.first
     }
 
     fileprivate func joined(_ name: String) -> String? {

@@ -117,7 +117,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// Answers with a problem after which the connection cannot go on.
     private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
-        add(.answer(routes.answer(problem), withBody: withBody, isLast: true), recordedAt: nil)
+        let answer = routes.answer(problem, to: RequestContext(reader.head))
+        add(.answer(answer, withBody: withBody, isLast: true), recordedAt: nil)
         closeGently(context)
     }
 
@@ -133,9 +134,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         case .continue:
             buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
         case .answer(let answer, let withBody, let isLast):
-            // What is not in the trail does not leave.
-            let answer = isRecorded || answer.recordedAt == nil ? answer : routes.answer(.auditUnavailable)
-            buffer.write(answer, withBody: withBody, date: date.now, isLast: isLast)
+            buffer.write(
+                isRecorded ? answer : routes.unrecorded(answer), withBody: withBody, date: date.now, isLast: isLast)
         }
         context.write(wrapOutboundOut(buffer), promise: nil)
         isFlushDue = true
@@ -239,6 +239,13 @@ extension IncomingRequest {
         self.init(
             method: head.method, target: head.target, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization, peer: peer,
-            forwardedFor: head.forwardedFor, isLate: isLate, body: body)
+            forwardedFor: head.forwardedFor, context: RequestContext(head), isLate: isLate, body: body)
+    }
+}
+
+extension RequestContext {
+    /// - Parameter head: as far as it could be read.
+    fileprivate init(_ head: RequestHead?) {
+        self.init(requestID: head?.requestID)
     }
 }

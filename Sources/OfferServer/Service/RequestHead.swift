@@ -20,6 +20,8 @@ package struct RequestHead {
     private(set) var contentEncoding: String?
     private(set) var authorization: String?
     private(set) var forwardedFor: String?
+    /// The value of the one `X-Request-ID` header; empty where there are several.
+    private(set) var requestID: String?
     /// Whether the client waits for a 100 before it sends the body.
     private(set) var expectsContinue = false
 
@@ -61,6 +63,8 @@ package struct RequestHead {
                 if try Self.text(bytes, value).lowercased().split(separator: ",").contains(where: Self.isClose) {
                     isLast = true
                 }
+            case 12 where Self.isEqual(bytes, name, "x-request-id"):
+                requestID = requestID == nil ? Self.textIfAny(bytes, value) : ""
             case 12 where Self.isEqual(bytes, name, "content-type"):
                 let type = try Self.mediaType(bytes, value)
                 contentType = contentType.map { "\($0), \(type)" } ?? type
@@ -90,7 +94,6 @@ package struct RequestHead {
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
         guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformedHTTP }
-        if case .length(let length) = framing, length > IncomingRequest.maximumBodySize { throw .bodyTooLarge }
     }
 
     /// What is wrong with a head that is too large: credentials of that size are nobody's, anything else is no request.
@@ -190,6 +193,11 @@ package struct RequestHead {
 
     private static func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(Problem) -> String {
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformedHTTP }
+    }
+
+    /// As ``text``, for a header that may hold anything: empty where it is no text.
+    private static func textIfAny(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
+        (try? text(bytes, range)) ?? ""
     }
 
     /// As ``text``, but for the one value that nearly every request has, which need not be made anew.

@@ -30,6 +30,9 @@ package struct RequestReader {
     /// Whether what is being read is a request for a head alone; for the answer to one that cannot be read.
     private(set) var asksForHead = false
 
+    /// That of the request which is being read, once it is there; for the answer to one that cannot be read.
+    private(set) var head: RequestHead?
+
     package init() {}
 
     package mutating func add(_ bytes: ByteBuffer) {
@@ -54,6 +57,7 @@ package struct RequestReader {
             case .body(let head, let length):
                 guard let body = unread.readBytes(length: length) else { return nil }
                 part = .head(searched: 0)
+                self.head = nil
                 return .request(head, body: body)
             case .chunks(let head, var body):
                 part = .head(searched: 0)  // so that the body has one owner and grows in place
@@ -61,6 +65,7 @@ package struct RequestReader {
                     part = .chunks(head, body)
                     return nil
                 }
+                self.head = nil
                 return .request(head, body: body.bytes)
             }
         }
@@ -98,6 +103,8 @@ package struct RequestReader {
         asksForHead = unread.readableBytesView.starts(with: "HEAD ".utf8)
         let head = try RequestHead(unread.readableBytesUInt8Span.extracting(first: size))
         unread.moveReaderIndex(forwardBy: size)
+        self.head = head
+        if case .length(let length) = head.framing, length > IncomingRequest.maximumBodySize { throw .bodyTooLarge }
         return head
     }
 }

@@ -20,29 +20,36 @@ package struct Routes: Sendable {
     /// Answers every request; a problem becomes its answer here.
     package func answer(_ request: IncomingRequest) -> Answer {
         do {
-            return try route(request)
+            var answer = try route(request)
+            answer.requestID = request.id
+            return answer
         } catch {
-            return answer(error)
+            return answer(error, to: request.context)
         }
     }
 
-    /// The answer to a problem, under a new request ID that the log knows too.
-    package func answer(_ problem: Problem) -> Answer {
-        let requestID = RequestID()
-        var metadata: Logger.Metadata = [
-            "code": "\(problem.code.rawValue)", "requestID": "\(requestID.text)",
-        ]
+    /// The answer to a problem.
+    /// - Parameter context: of the request, as far as it could be read.
+    package func answer(_ problem: Problem, to context: RequestContext = RequestContext()) -> Answer {
+        var metadata = context.metadata(["code": "\(problem.code.rawValue)"])
         if case .userRefused(let fault) = problem { metadata["reason"] = "\(fault.rawValue)" }
-        log.log(level: isQuiet(problem) ? .debug : .info, "request refused", metadata: metadata)
-        return problem.answer(requestID: requestID)
+        log.log(level: isQuiet(problem, context) ? .debug : .info, "request refused", metadata: metadata)
+        return problem.answer(requestID: context.id)
+    }
+
+    /// What leaves in place of `answer` where the audit trail could not be written: nothing that was signed does.
+    func unrecorded(_ answer: Answer) -> Answer {
+        guard answer.recordedAt != nil else { return answer }
+        return self.answer(.auditUnavailable, to: RequestContext(id: answer.requestID ?? RequestID()))
     }
 
     /// Where there is too much to do, a line for each would be more of it.
-    private func isQuiet(_ problem: Problem) -> Bool {
+    private func isQuiet(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem {
         case .rateLimited: return true
         case .overloaded:
-            overload.warn(["hint": "give the service more cores, or start another one beside it"])
+            overload.warn(
+                context.metadata(["hint": "give the service more cores, or start another one beside it"]))
             return true
         default: return false
         }

@@ -1,0 +1,111 @@
+import NIOCore
+import NIOEmbedded
+import OfferCore
+import OfferServer
+import TestSupport
+import Testing
+
+@Suite("Request IDs")
+struct RequestIDTests {
+    private static func isMade(_ text: String) -> Bool { text.wholeMatch(of: /[0-9a-f]{16}/) != nil }
+
+    @Test(
+        "one that is well-formed is taken",
+        arguments: ["a", "0-._Z", "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10", String(repeating: "x", count: 64)])
+    func taken(text: String) {
+        #expect(RequestContext(requestID: text).id.text == text)
+    }
+
+    @Test(
+        "one that is not well-formed counts for nothing, and a new one is made",
+        arguments: [
+            nil, "", " ", "a b", "a\nb", "a\"b", "é", "a;b", "a+b=", "<a>", "a\u{2028}",
+            String(repeating: "x", count: 65),
+        ])
+    func madeAnew(text: String?) {
+        #expect(Self.isMade(RequestContext(requestID: text).id.text))
+    }
+
+    @Test("no two that are made are the same")
+    func unique() {
+        #expect(Set((0..<10_000).map { _ in RequestID() }).count == 10_000)
+    }
+
+    /// What a connection answers, head and body, to some bytes.
+    private static func answers(to bytes: [UInt8]) throws -> String {
+        let routes = try TestRoutes(pair: Fixtures.makeSigningKey())
+        let channel = EmbeddedChannel()
+        let connection = OpenConnection(channel)
+        let handler = RequestHandler(
+            routes: routes.routes, date: HTTPDate(), turn: LoopTurn(eventLoop: channel.eventLoop),
+            connection: connection)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.writeInbound(ByteBuffer(bytes: bytes))
+        channel.embeddedEventLoop.run()
+        var sent = ByteBuffer()
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { sent.writeImmutableBuffer(buffer) }
+        return String(buffer: sent)
+    }
+
+    private static func request(_ headers: String, method: String = "GET", _ path: String = "/health/live") -> [UInt8] {
+        Array("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(headers)\r\n".utf8)
+    }
+
+    @Test("every answer has one, the answers to several requests of a connection each its own")
+    func everyAnswer() throws {
+        let sent = try Self.answers(
+            to: Self.request("x-request-ID:  first\t\r\n") + Self.request("")
+                + Self.request("X-Request-ID: third\r\n", "/nothing") + Self.request("", method: "HEAD"))
+        let ids = sent.matches(of: /\r\nX-Request-ID: ([^\r]*)\r\n/).map { String($0.output.1) }
+        #expect(ids.count == 4)
+        #expect(ids[0] == "first" && ids[2] == "third")
+        #expect(Self.isMade(ids[1]) && Self.isMade(ids[3]))
+        #expect(sent.contains(#""requestID":"third""#))
+    }
+
+    @Test(
+        "two of them, or what is no text, are no error",
+        arguments: [
+            Array("X-Request-ID: a\r\nX-Request-ID: a\r\n".utf8), Array("X-Request-ID: ".utf8) + [0xFF, 0x0D, 0x0A],
+        ])
+    func noError(header: [UInt8]) throws {
+        let head = Array("GET /health/live HTTP/1.1\r\nHost: a\r\n".utf8)
+        let sent = try Self.answers(to: head + header + Array("\r\n".utf8))
+        #expect(sent.hasPrefix("HTTP/1.1 200 "))
+        #expect(sent.firstMatch(of: /\r\nX-Request-ID: [0-9a-f]{16}\r\n/) != nil)
+    }
+
+    @Test(
+        "a request that cannot be read to its end is refused under its own one, and what comes before a head under a new one",
+        arguments: [
+            ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nContent-Length: 99999\r\n\r\n", true),
+            ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", true),
+            ("GET /health/live HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\n\r\nG(T / HTTP/1.1\r\n\r\n", false),
+        ])
+    func unreadable(text: String, isOwn: Bool) throws {
+        let refusal = try #require(try Self.answers(to: Array(text.utf8)).split(separator: "HTTP/1.1 4").last)
+        #expect(refusal.contains("X-Request-ID: mine\r\n") == isOwn)
+        #expect(refusal.contains(#""requestID":"mine""#) == isOwn)
+        #expect(isOwn || refusal.firstMatch(of: /"requestID":"[0-9a-f]{16}"/) != nil)
+    }
+
+    @Test("every line that is logged while a request is answered has it")
+    func throughout() throws {
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        let offer = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
+        let requests = [
+            ("/v1/promotional-offers", offer), ("/v1/promotional-offers", #"{"offers":[\#(offer),{}]}"#),
+            ("/v1/explanations", #"{"compactJWS":"e30.e30.e30"}"#), ("/nothing", ""),
+        ]
+        for (path, body) in requests {
+            _ = routes.routes.answer(
+                IncomingRequest(
+                    method: "POST", target: path, contentType: "application/json",
+                    context: RequestContext(requestID: "marked"), body: Array(body.utf8)))
+        }
+        let lines = routes.log.text.split(separator: "\n")
+        #expect(lines.count >= requests.count)
+        for line in lines { #expect(line.contains(#""requestID": marked"#)) }
+    }
+}
