@@ -125,7 +125,10 @@ let package = Package(
         ),
         .testTarget(
             name: "OfferStorageTests",
-            dependencies: ["OfferCore", "OfferCrypto", "OfferStorage", "TestSupport", locks],
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferStorage", "TestSupport", locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

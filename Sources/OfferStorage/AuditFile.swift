@@ -23,6 +23,7 @@ package final class AuditFile: AuditStore {
     private var chain = AuditChain.beginning
     /// Where our last line ends. What is behind that was written by others, or cut off.
     private var end: Int64 = 0
+    package private(set) var warning: SetupProblem?
 
     /// - Parameters:
     ///   - isSynced: whether lines are on the disk before they count as written, and not only with the kernel.
@@ -44,7 +45,7 @@ package final class AuditFile: AuditStore {
         do {
             var file = try lockedFile()
             if file.isOrdinary, let limit = rotatesAtBytes, end >= limit {
-                try rotate()
+                rotate(file)
                 file = try lockedFile()
             }
             defer { if file.isOrdinary { flock(file.descriptor.rawValue, LOCK_UN) } }
@@ -172,12 +173,24 @@ package final class AuditFile: AuditStore {
     private static let maximumTail: Int64 = 64 * 1024
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Gives the file the number of its last line for an ending. It is never written again, nor removed.
-    private func rotate() throws {
+    /// Gives the file the number of its last line for an ending. It is never written again, nor removed, nor replaced. Where
+    /// it cannot be renamed, it grows on: that is no reason to sign nothing.
+    private func rotate(_ file: Open) {
         let number = String(chain.number)
         let name = "\(path).\(String(repeating: "0", count: max(0, 12 - number.count)))\(number)"
-        // Unlike a rename, a link fails where the name is taken.
-        guard unsafe link(path.string, name) == 0, unsafe unlink(path.string) == 0 else { throw Errno(rawValue: errno) }
+        let taken = (0..<100).prefix { (try? FilePath(Self.variant($0, of: name)).stat()) != nil }.count
+        if unsafe rename(path.string, Self.variant(taken, of: name)) == 0 {
+            warning = nil
+        } else {
+            warning = SetupProblem(
+                "the audit trail \(path) is to be renamed at its size, and cannot be (\(Errno(rawValue: errno)))",
+                hint: "let the service's own user write to its folder, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
+        }
+    }
+
+    /// A name that nothing has yet, where a trail that began anew comes to the same number.
+    private static func variant(_ number: Int, of name: String) -> String {
+        number == 0 ? name : "\(name)-\(number + 1)"
     }
 
     // MARK: System calls

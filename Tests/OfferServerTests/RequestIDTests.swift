@@ -37,7 +37,7 @@ struct RequestIDTests {
         let channel = EmbeddedChannel()
         let connection = OpenConnection(channel)
         let handler = RequestHandler(
-            routes: routes.routes, date: HTTPDate(), turn: LoopTurn(eventLoop: channel.eventLoop),
+            routes: routes.routes, date: HTTPDate(), turn: LoopTurn(eventLoop: channel.eventLoop, trail: nil),
             connection: connection)
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.writeInbound(ByteBuffer(bytes: bytes))

@@ -7,6 +7,7 @@ package final class OfferLoad: Sendable {
     private struct State {
         var publicKeys: [String: VerifyingKey] = [:]
         var answers: [String: Int] = [:]
+        var nonces: Set<String> = []
         var lastKeyID = ""
         var failures: [String] = []
         var isOver = false
@@ -26,6 +27,9 @@ package final class OfferLoad: Sendable {
 
     /// The number of answers that verified, by key ID.
     package var answers: [String: Int] { state.withLockedValue { $0.answers } }
+
+    /// Those of all answers that verified.
+    package var nonces: Set<String> { state.withLockedValue { $0.nonces } }
 
     /// Runs the load as long as `body` does.
     package func run(port: Int, during body: @escaping @Sendable () async throws -> Void) async throws {
@@ -78,6 +82,7 @@ package final class OfferLoad: Sendable {
         }
         state.withLockedValue { state in
             state.answers[keyID, default: 0] += 1
+            state.nonces.insert(nonce)
             state.lastKeyID = keyID
         }
         return nil

@@ -1,5 +1,8 @@
 /// Where the lines of the audit trail are kept. It is called from one thread at a time, and may take as long as a disk does.
 package protocol AuditStore: AnyObject {
+    /// What is wrong with it, although lines are kept.
+    var warning: SetupProblem? { get }
+
     /// Appends the lines that `write` makes, all of them or none.
     /// - Parameter write: appends to a text, and moves the chain on, from the state in which the store hands it over. Its
     ///   errors are thrown on.

@@ -48,6 +48,8 @@ package final class AuditTrail: Sendable {
     private let queue = NIOLockedValueBox(Queue())
     private let thread: any EventLoop
     private let store: NIOLoopBoundBox<any AuditStore>
+    /// The one that has been reported.
+    private let warning: NIOLoopBoundBox<SetupProblem?>
 
     /// How long the disk may take before nothing more is signed.
     private static let patience: TimeAmount = .seconds(1)
@@ -75,6 +77,7 @@ package final class AuditTrail: Sendable {
         self.about = about
         thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
         self.store = .makeBoxSendingValue(store, eventLoop: thread)
+        warning = .makeBoxSendingValue(nil, eventLoop: thread)
         let outcome: Result<Void, AuditFault> = await withCheckedContinuation { continuation in
             thread.execute { [self] in
                 do throws(AuditFault) {
@@ -148,6 +151,7 @@ package final class AuditTrail: Sendable {
                     }
                 }
                 settle(entries.count)
+                reportWarning()
             } catch {
                 fail(error)
             }
@@ -194,6 +198,12 @@ package final class AuditTrail: Sendable {
         for waiter in ready { waiter.then(true) }
     }
 
+    private func reportWarning() {
+        guard store.value.warning != warning.value else { return }
+        warning.value = store.value.warning
+        readiness.report(warning.value.map { [$0] } ?? [], from: .audit, to: log)
+    }
+
     /// Nothing that waits is written any more, and nothing more is taken until a line could be written again.
     private func fail(_ fault: AuditFault) {
         let (waiters, isNew) = queue.withLockedValue { queue in
@@ -219,6 +229,7 @@ package final class AuditTrail: Sendable {
                 queue.fault = nil
                 queue.lostCount = 0
             }
+            warning.value = nil
             readiness.report([], from: .audit, to: log)
         } catch {
             queue.withLockedValue { $0.fault = error }

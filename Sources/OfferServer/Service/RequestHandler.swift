@@ -32,6 +32,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var unsent: [Unsent] = []
     private var isFlushDue = false
     private var isReadDue = false
+    private var isInputClosed = false
     /// Whether our half ends when everything is sent.
     private var shouldCloseWhenSent = false
     private var shouldCloseAfterAnswer = false
@@ -147,7 +148,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         isFlushDue = false
         context.flush()
         // Where there were too many of them to read on.
-        if isReadDue { readOn(context) }
+        if isReadDue || isInputClosed { readOn(context) }
     }
 
     // MARK: Back pressure
@@ -170,6 +171,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func readOn(_ context: ChannelHandlerContext) {
         guard mayReadOn(context) else { return }
         readRequests(hadBegun: reader.hasBegun, context: context)
+        if isInputClosed { endInput(context) }
         if isReadDue { read(context: context) }
     }
 
@@ -177,16 +179,26 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case ChannelEvent.inputClosed where isDiscarding:
-            context.close(promise: nil)
-        case ChannelEvent.inputClosed where reader.hasBegun:
-            end(with: .malformedHTTP, withBody: !reader.asksForHead, context: context)
         case ChannelEvent.inputClosed:
-            closeGently(context)
+            isInputClosed = true
+            endInput(context)
         case is ChannelShouldQuiesceEvent:
             stop(context)
         default:
             context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Nothing more comes. What has come is answered first.
+    private func endInput(_ context: ChannelHandlerContext) {
+        if isDiscarding {
+            if unsent.isEmpty { context.close(promise: nil) }
+        } else if mayReadOn(context) {
+            if reader.hasBegun {
+                end(with: .malformedHTTP, withBody: !reader.asksForHead, context: context)
+            } else {
+                closeGently(context)
+            }
         }
     }
 
@@ -211,6 +223,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
         sent.futureResult.assumeIsolated().whenComplete { _ in
+            if self.isInputClosed { return context.close(promise: nil) }
             self.schedule(in: TimeLimit.lingering, context) { context.close(promise: nil) }
         }
     }

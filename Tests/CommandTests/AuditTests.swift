@@ -1,0 +1,373 @@
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// The audit trail of a running service, in real files, pipes and devices.
+@Suite("Audit trail", .serialized, .timeLimit(.minutes(10)))
+struct AuditTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.path + "/audit.jsonl" }
+
+    private func service(
+        trail: String? = nil, keys: TemporaryFolder? = nil, environment: [String: String] = [:],
+        arguments: [String] = []
+    ) throws -> RunningService {
+        try RunningService(
+            arguments: arguments,
+            environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": trail ?? path].merging(environment) { $1 }, keys: keys)
+    }
+
+    private func makePipe() throws {
+        guard unsafe mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    /// The lines of a file that tell of signatures.
+    private func entries(in name: String = "audit.jsonl") throws -> [[String: String]] {
+        try String(decoding: folder.read(name), as: UTF8.self).split(separator: "\n").compactMap { line in
+            let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+            return json["outcome"] == nil ? nil : json.compactMapValues { $0 as? String }
+        }
+    }
+
+    private func verify(_ arguments: String...) throws -> Command.Outcome {
+        try Command.run(Command.offerSigner, ["audit", "verify"] + arguments)
+    }
+
+    private func status(_ service: RunningService, _ path: String = "/offer") async throws -> Int {
+        try await Connection.open(port: service.port) { connection in
+            path.hasPrefix("/health")
+                ? try await connection.get(path)?.status ?? 0
+                : try await connection.post(path, json: BadRequest.goodBody)?.status ?? 0
+        }
+    }
+
+    @Test("each signature of every kind has a line, with who asked for what, and the HMAC of the customer")
+    func everyKind() async throws {
+        let key = "0123456789abcdef0123456789abcdef"
+        let service = try service(
+            environment: [
+                "SUBSCRIPTION_OFFERS_AUDIT_KEY": key,
+                "SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789abcdef01234567",
+                "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
+            ])
+        let offer =
+            #""bundleID":"com.example.app","productID":"pro","offerID":"offer","applicationUsername":"MARKED-user""#
+        let requests = [
+            (
+                "/offer",
+                #"{"appBundleID":"com.example.app","productIdentifier":"pro","offerID":"offer","applicationUsername":""}"#
+            ),
+            ("/v1/promotional-offers", "{\(offer)}"),
+            ("/v1/promotional-offers", "{\(offer),\"transactionID\":\"2000000123456789\"}"),
+            ("/v1/promotional-offers", "{\"offers\":[{\(offer)},{\"bundleID\":\"\"},{\(offer)}]}"),
+            (
+                "/v1/introductory-offers",
+                #"{"bundleID":"com.example.app","productID":"pro","allowIntroductoryOffer":true,"transactionID":"2000000123456789"}"#
+            ),
+            ("/v1/advanced-commerce", #"{"bundleID":"com.example.app","request":{"operation":"MARKED-operation"}}"#),
+        ]
+        var requestIDs: [String] = []
+        var text = ""
+        try await Connection.open(port: service.port) { connection in
+            for (path, body) in requests {
+                let answer = try #require(
+                    try await connection.post(
+                        path, json: body, headers: "Authorization: Bearer ost_0123456789abcdef01234567\r\n"))
+                #expect(answer.status == 200, "\(path)")
+                requestIDs.append(answer.headers["x-request-id"] ?? "")
+                text += String(decoding: answer.body, as: UTF8.self)
+            }
+        }
+        let entries = try entries()
+        let promotional = "promotional_offer"
+        #expect(
+            entries.map { $0["kind"] } == [
+                promotional, promotional, promotional, "promotional_offer_jws", promotional, promotional,
+                "introductory_offer_jws", "advanced_commerce_jws",
+            ])
+        #expect(
+            entries.map { $0["requestID"] } == [0, 1, 2, 2, 3, 3, 4, 5].map { requestIDs[$0] })
+        #expect(entries.allSatisfy { $0["caller"] == "backend" && $0["outcome"] == "signed" })
+        #expect(entries.allSatisfy { $0["keyID"] == RunningService.keyID && $0["bundleID"] == "com.example.app" })
+        #expect(entries.map { $0["productID"] } == Array(repeating: "pro", count: 7) + [nil])
+        #expect(entries.map { $0["offerID"] } == Array(repeating: "offer", count: 6) + [nil, nil])
+        // By another implementation.
+        func code(_ customer: String) throws -> String {
+            let outcome = try Command.run(
+                "openssl", ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "key:\(key)"], input: Array(customer.utf8))
+            return outcome.standardOutput.split(separator: " ").last.map { $0.trimmingCharacters(in: .newlines) } ?? ""
+        }
+        let (user, transaction) = (try code("MARKED-user"), try code("2000000123456789"))
+        #expect(
+            entries.map { $0["customer"] } == ["", user, user, transaction, user, user, transaction, nil])
+        // Every nonce of an answer in the clear is there, and those of the JWS are different ones.
+        #expect(Set(entries.compactMap { $0["nonce"] }).count == 8)
+        #expect(entries.filter { text.contains($0["nonce"] ?? "-") }.count == 5)
+        let trail = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+        #expect(!trail.contains("MARKED") && !trail.contains(key) && !trail.contains("ost_"))
+        #expect(try verify(path).status == 0)
+    }
+
+    @Test("what is understood and refused is there with the code of its problem; what is only nonsense is not")
+    func refused() async throws {
+        let service = try service()
+        try await Connection.open(port: service.port) { connection in
+            _ = try await connection.post("/offer", json: "{}")
+            _ = try await connection.post(
+                "/v1/advanced-commerce", json: #"{"bundleID":"a","request":{"operation":"x"}}"#)
+            _ = try await connection.post("/offer", json: BadRequest.goodBody)
+        }
+        #expect(try entries().map { $0["outcome"] } == ["issuer_id_missing", "signed"])
+    }
+
+    @Test("whoever got an answer is in the trail, although the service was killed under load, 20 times over")
+    func killed() async throws {
+        var nonces: Set<String> = []
+        var keys: TemporaryFolder?
+        for _ in 0..<20 {
+            let service = try service(keys: keys)
+            keys = service.keys
+            let load = OfferLoad()
+            load.expect(service.verifyingKey, as: RunningService.keyID)
+            try await load.run(port: service.port) {
+                try await waitUntil { load.nonces.count > 40 }
+                service.killAtOnce()
+            }
+            #expect(load.nonces.count > 40)
+            nonces.formUnion(load.nonces)
+        }
+        let recorded = Set(try entries().compactMap { $0["nonce"] })
+        #expect(nonces.subtracting(recorded).isEmpty)
+        let outcome = try verify(path)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+    }
+
+    @Test("while it cannot be written nothing is signed, everything else is answered, and it recovers")
+    func full() async throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let service = try service(environment: ["SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText])
+        let bodies = [
+            "/offer": BadRequest.goodBody,
+            "/v1/promotional-offers": #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u"}"#,
+            "/v1/introductory-offers":
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"20000001"}"#,
+            "/v1/advanced-commerce": #"{"bundleID":"a","request":{"operation":"x"}}"#,
+        ]
+        for (path, body) in bodies {
+            let answer = try await Connection.open(port: service.port) { try await $0.post(path, json: body) }
+            #expect(answer?.status == 503)
+            #expect(answer?.headers["retry-after"] == "1")
+            let text = String(decoding: answer?.body ?? [], as: UTF8.self)
+            #expect(text.contains("\"audit_unavailable\"") && !text.contains("signature\":"))
+        }
+        #expect(try await status(service, "/health/live") == 200)
+        #expect(try await status(service, "/health/ready") == 503)
+        #expect(try service.log.contains("nothing is signed"))
+
+        try folder.remove("audit.jsonl")
+        try await waitUntil { try await status(service) == 200 }
+        #expect(try await status(service, "/health/ready") == 200)
+        #expect(try service.log.contains("no longer so"))
+
+        // And it fails while the service runs.
+        try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/first")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        #expect(try await status(service) == 503)
+        #expect(try await status(service) == 503)
+        try folder.remove("audit.jsonl")
+        try await waitUntil { try await status(service) == 200 }
+        let outcome = try verify(folder.path + "/first", path)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let text = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+        #expect(text.contains(#""event":"resume""#))
+    }
+
+    @Test("a pipe is written to; while nobody reads it nothing is signed, and the rest goes on")
+    func pipe() async throws {
+        try makePipe()
+        let first = try Reader(of: path)
+        let service = try service()
+        #expect(try await status(service) == 200)
+        try await waitUntil { first.text.contains(#""outcome":"signed""#) }
+
+        // Nobody at the other end.
+        first.close()
+        #expect(try await status(service) == 503)
+        #expect(try await status(service, "/health/ready") == 503)
+        let second = try Reader(of: path)
+        try await waitUntil { try await status(service) == 200 }
+
+        // Somebody who does not read: the pipe fills up, and the disk seems to hang. Requests that came together with others
+        // are answered in their order.
+        second.pause()
+        try await Connection.open(port: service.port) { connection in
+            var isFull = false
+            while !isFull {
+                let answer = try #require(try await connection.post("/offer", json: BadRequest.goodBody))
+                isFull = answer.status == 503
+            }
+            #expect(try await connection.get("/health/live")?.status == 200)
+            let post =
+                "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
+            try await connection.send(post + "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n" + post)
+            for expected in [503, 200, 503] { #expect(try await connection.receive()?.status == expected) }
+        }
+        second.resume()
+        try await waitUntil { try await status(service) == 200 }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("hundreds of answers that wait for the trail all come in the end, though the client has ended its half")
+    func waiting() async throws {
+        try makePipe()
+        let reader = try Reader(of: path)
+        let service = try service()
+        reader.pause()
+        try await Connection.open(port: service.port) { connection in
+            // More than fit into the pipe.
+            let post =
+                "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
+            for _ in 0..<100 { try await connection.send(String(repeating: post, count: 3)) }
+            connection.finishSending()
+            reader.resume()
+            var statuses: [Int] = []
+            while let answer = try await connection.receive() { statuses.append(answer.status) }
+            // 503 where this took so long that the disk seemed to hang.
+            #expect(statuses.count == 300 && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
+            let signed = statuses.count { $0 == 200 }
+            #expect(signed > 0)
+            try await waitUntil { reader.text.split(separator: "\n").count { $0.contains("signed") } >= signed }
+        }
+    }
+
+    @Test("two services at one port share one trail")
+    func twoServices() async throws {
+        let first = try service(arguments: ["--reuse-port"])
+        let second = try service(arguments: ["--reuse-port", "--port", "\(first.port)"])
+        for _ in 0..<40 { #expect(try await status(first) == 200) }
+        _ = (first.stop(), second.stop())
+        #expect(try entries().count == 40)
+        let outcome = try verify(path)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+    }
+
+    @Test("it rotates by size, and goes on after a rename without a signal")
+    func rotated() async throws {
+        let service = try service(environment: ["SUBSCRIPTION_OFFERS_AUDIT_SYNC": "true"])
+        #expect(try await status(service) == 200)
+        try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/old")
+        #expect(try await status(service) == 200)
+        #expect(try entries(in: "old").count == 1)
+        #expect(try entries().count == 1)
+        #expect(try verify(folder.path + "/old", path).status == 0)
+        let later = try verify(path)
+        #expect(later.status == 0 && later.standardOutput.contains("goes on from: "))
+    }
+
+    @Test("what could never be written stops the start, and doctor says so as well")
+    func noFolder() throws {
+        let outcome = try Command.run(
+            Command.offerSigner, ["serve", "--development", "--port", "0", "--keys-dir", folder.path],
+            environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/none/audit.jsonl"])
+        #expect(outcome.status != 0)
+        #expect(outcome.standardError.contains("/none/audit.jsonl cannot be written"))
+        #expect(outcome.standardError.contains("hint: "))
+    }
+
+    @Test("another trail at a reload is refused, and said")
+    func reload() async throws {
+        let service = try service()
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_AUDIT_LOG=\(folder.path)/other")
+        try await waitUntil { try service.log.contains("audit trail elsewhere") }
+        #expect(try service.log.contains("audit trail elsewhere"))
+        #expect(try await status(service) == 200)
+        #expect(try entries().count == 1)
+    }
+
+    @Test("an offer from the command line is in it, or is not signed")
+    func command() throws {
+        let keys = try TemporaryFolder()
+        try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_TESTKEY123.p8")
+        func sign(_ trail: String) throws -> Command.Outcome {
+            try Command.run(
+                Command.offerSigner, ["sign", "--key-id", "TESTKEY123", "--keys-dir", keys.path],
+                input: Array(BadRequest.goodBody.utf8), environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": trail])
+        }
+        #expect(try sign(path).status == 0)
+        #expect(try entries().count == 1)
+        let full = try sign("/dev/full")
+        #expect(full.status != 0 && full.standardOutput.isEmpty)
+        #expect(full.standardError.contains("audit trail"))
+    }
+
+    @Test("verify names what is wrong, line by line, and looks for a hash that was noted")
+    func verifying() async throws {
+        do {
+            let service = try service()
+            for _ in 0..<3 { #expect(try await status(service) == 200) }
+            #expect(service.stop() == 0)
+        }
+        let good = try verify(path)
+        #expect(good.status == 0)
+        #expect(good.standardOutput.hasPrefix("ok: 5 lines, none altered, added or removed\nlast line: 5\nlast hash: "))
+        let hash = try #require(good.standardOutput.split(separator: "\n").last?.split(separator: " ").last)
+        #expect(try verify("--expect-hash", String(hash), path).status == 0)
+
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        try folder.write(lines[..<4].joined(separator: "\n").utf8 + [0x0A], to: "short")
+        #expect(try verify(folder.path + "/short").status == 0)
+        #expect(try verify("--expect-hash", String(hash), folder.path + "/short").status == 1)
+
+        try folder.write((lines[0] + "\n" + lines[2]).utf8 + [0x0A], to: "gap")
+        let gap = try verify(folder.path + "/gap")
+        #expect(gap.status == 1)
+        #expect(gap.standardError.contains("/gap:2: line 2 of the trail is missing before this one\n"))
+
+        let altered = lines.map { $0.replacing("\"offer\"", with: "\"other\"") }.joined(separator: "\n") + "\n"
+        try folder.write(altered.utf8, to: "altered")
+        let outcome = try verify(folder.path + "/altered")
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("/altered:3: this line was altered, or the one before it\n"))
+        #expect(try verify(folder.path + "/none").status != 0)
+        #expect(try verify("--expect-hash", "x", path).status != 0)
+    }
+}
+
+/// The other end of a pipe.
+private final class Reader: Sendable {
+    private let handle: FileHandle
+    private let collected = NIOLockedValueBox(Data())
+
+    init(of path: String) throws {
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        resume()
+    }
+
+    var text: String { String(decoding: collected.withLockedValue { $0 }, as: UTF8.self) }
+
+    func resume() {
+        handle.readabilityHandler = { [collected] handle in
+            let data = handle.availableData
+            collected.withLockedValue { $0 += data }
+        }
+    }
+
+    func pause() { handle.readabilityHandler = nil }
+
+    func close() {
+        pause()
+        try? handle.close()
+    }
+}

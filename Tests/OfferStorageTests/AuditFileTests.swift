@@ -1,0 +1,260 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferCrypto
+import OfferStorage
+import TestSupport
+import Testing
+
+@Suite("File of the audit trail")
+struct AuditFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.path + "/audit.jsonl" }
+
+    private func file(at path: String? = nil, rotatesAtBytes: Int64? = nil) -> AuditFile {
+        AuditFile(
+            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, sha256: OfferCrypto.SHA256.hash,
+            now: { Timestamp(milliseconds: 1_767_225_600_000) })
+    }
+
+    /// Appends lines that have these texts.
+    private func append(_ texts: String..., to file: AuditFile) throws {
+        try file.append { text, chain in
+            for word in texts {
+                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash) { $0.member("text", word) }
+            }
+        }
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    /// The text or the event of each line of a file, where another implementation of the chain than ours finds it whole.
+    private func lines(of names: String...) throws -> [String] {
+        var previous = Data(count: 32)
+        var number = 0
+        return try names.flatMap { name in
+            let text = String(decoding: try folder.read(name), as: UTF8.self)
+            #expect(text.hasSuffix("\n"))
+            return try text.split(separator: "\n").map { line in
+                let json = try #require(
+                    JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "line \(line)")
+                let content = try #require(line.firstRange(of: ",\"hash\":")).lowerBound
+                let hash = Crypto.SHA256.hash(data: previous + line[..<content].utf8)
+                #expect(json["hash"] as? String == hash.map { String(format: "%02x", $0) }.joined())
+                number += 1
+                #expect(json["line"] as? Int == number)
+                if json["event"] as? String == "begin" {
+                    #expect(json["previous"] as? String == previous.map { String(format: "%02x", $0) }.joined())
+                }
+                previous = Data(hash)
+                return json["text"] as? String ?? json["event"] as? String ?? "?"
+            }
+        }
+    }
+
+    @Test("each line has the hash of itself and the one before, by SHA-256 of another implementation")
+    func chain() throws {
+        let file = file()
+        try append("a", "b\"\\\u{1F600}", to: file)
+        try append("c", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b\"\\\u{1F600}", "c"])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("the next process goes on where the last one ended")
+    func restart() throws {
+        try append("a", to: file())
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b"])
+    }
+
+    @Test("two processes that append to the same file in turns keep one chain")
+    func twoWriters() throws {
+        let (one, other) = (file(), file())
+        for word in ["a", "b", "c"] {
+            try append(word, to: one)
+            try append(word.uppercased(), to: other)
+        }
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "A", "b", "B", "c", "C"])
+    }
+
+    @Test("a file that was renamed is left alone, and the chain goes on in a new one", arguments: [false, true])
+    func renamed(isAnotherAtIt: Bool) throws {
+        let (one, other) = (file(), file())
+        try append("a", to: one)
+        if isAnotherAtIt { try append("b", to: other) }
+        try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/old")
+        try append("c", to: one)
+        try append("d", to: other)
+        #expect(
+            try lines(of: "old", "audit.jsonl") == ["begin", "a"] + (isAnotherAtIt ? ["b"] : []) + ["begin", "c", "d"])
+    }
+
+    @Test("a line that was cut off by the end of a process is taken out", arguments: [1, 40, 70, 71, 200])
+    func cutOff(missing: Int) throws {
+        try append("a", to: file())
+        let whole = try folder.read("audit.jsonl")
+        try append("b", String(repeating: "c", count: 100), to: file())
+        try folder.write(try folder.read("audit.jsonl").dropLast(missing), to: "audit.jsonl")
+        try append("d", to: file())
+        #expect(try folder.read("audit.jsonl").starts(with: whole))
+        let found = try lines(of: "audit.jsonl")
+        #expect(found.first == "begin" && found.last == "d" && found.count < 6)
+    }
+
+    @Test("one whose first line was cut off begins anew")
+    func cutOffAtOnce() throws {
+        try append("a", to: file())
+        try folder.write(try folder.read("audit.jsonl").prefix(30), to: "audit.jsonl")
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl") == ["begin", "b"])
+    }
+
+    @Test(
+        "a file that is no audit trail stays as it is",
+        arguments: ["root:x:0:0\n", "no line end", "{\"line\":1}\n", String(repeating: "x", count: 200_000)])
+    func otherFile(text: String) throws {
+        try folder.write(text.utf8, to: "audit.jsonl")
+        #expect(throws: AuditFault.self) { try append("a", to: file()) }
+        #expect(try folder.read("audit.jsonl") == Array(text.utf8))
+    }
+
+    @Test("a file of a size is renamed after its last line, and the chain goes on; no older file is ever replaced")
+    func rotation() throws {
+        let file = file(rotatesAtBytes: 400)
+        try append("a", to: file)
+        try append("b", to: file)
+        try append("c", to: file)
+        try append("d", to: file)
+        let expected = ["audit.jsonl", "audit.jsonl.000000000003"]
+        #expect(try names() == expected)
+        #expect(try lines(of: "audit.jsonl.000000000003", "audit.jsonl") == ["begin", "a", "b", "begin", "c", "d"])
+
+        // Another trail in the same place, whose numbers have been there.
+        try folder.remove("audit.jsonl")
+        let next = self.file(rotatesAtBytes: 400)
+        let old = try folder.read("audit.jsonl.000000000003")
+        for word in ["a", "b", "c"] { try append(word, to: next) }
+        #expect(try folder.read("audit.jsonl.000000000003") == old)
+        #expect(try names() == expected + ["audit.jsonl.000000000003-2"])
+    }
+
+    @Test("a file that cannot be renamed grows on, and says so")
+    func noRotation() throws {
+        let named = folder.path + "/named"
+        try FileManager.default.createDirectory(atPath: named, withIntermediateDirectories: false)
+        let file = file(at: named + "/audit.jsonl", rotatesAtBytes: 1)
+        try append("a", to: file)
+        #expect(file.warning == nil)
+        // No name is as long.
+        let long = self.file(at: named + "/" + String(repeating: "a", count: 250), rotatesAtBytes: 1)
+        for word in ["a", "b"] { try append(word, to: long) }
+        #expect(long.warning != nil)
+    }
+
+    @Test("a full device is an error, and what is put in its place is good at the next try")
+    func full() throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let file = file()
+        for _ in 0..<3 { #expect(throws: AuditFault.self) { try append("a", to: file) } }
+        try folder.remove("audit.jsonl")
+        try append("b", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "b"])
+    }
+
+    @Test("a folder that is not there, or in the place of the file, is for somebody to set right")
+    func noFolder() throws {
+        #expect { try append("a", to: file(at: folder.path + "/none/audit.jsonl")) } throws: {
+            ($0 as? AuditFault)?.isSetup == true
+        }
+        #expect { try append("a", to: file(at: folder.path)) } throws: { ($0 as? AuditFault)?.isSetup == true }
+        #expect { try append("a", to: file(at: "/dev/full")) } throws: { ($0 as? AuditFault)?.isSetup == false }
+    }
+
+    @Test("an error while lines are made leaves nothing behind")
+    func unmade() throws {
+        struct Broken: Error {}
+        let file = file()
+        try append("a", to: file)
+        #expect(throws: AuditFault.self) {
+            try file.append { text, chain in
+                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash) { $0.member("text", "b") }
+                throw Broken()
+            }
+        }
+        try append("c", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
+    }
+
+    // MARK: The check of a trail
+
+    private func findings(in files: [[Substring]]) throws -> [String: AuditCheck.Finding] {
+        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash)
+        var findings: [String: AuditCheck.Finding] = [:]
+        for (number, lines) in files.enumerated() {
+            for (line, text) in lines.enumerated() {
+                findings["\(number):\(line)"] = try check.take(Array(text.utf8)[...])
+            }
+        }
+        return findings
+    }
+
+    @Test("the check finds every byte that is altered, and every line that is missing, moved or repeated")
+    func check() throws {
+        let file = file()
+        for word in ["a", "b", "c", "d"] { try append(word, to: file) }
+        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        #expect(try findings(in: [good]) == [:])
+        #expect(try findings(in: [Array(good[..<2]), Array(good[2...])]) == [:])
+        #expect(try findings(in: [Array(good[1...])]) == ["0:0": .headless])
+        #expect(try findings(in: [[good[0], good[1], good[4]]]) == ["0:2": .missing(3...4)])
+        #expect(try findings(in: [[good[0], good[2], good[1], good[3], good[4]]])["0:1"] == .missing(2...2))
+        #expect(try findings(in: [good, [good[4]]]) == ["1:0": .outOfOrder])
+        #expect(try findings(in: [good, good]) == ["1:0": .newTrail])
+        // Any byte of any line.
+        for (number, line) in good.enumerated() {
+            for index in line.utf8.indices {
+                var bytes = Array(line.utf8)
+                bytes[line.utf8.distance(from: line.startIndex, to: index)] ^= 1
+                var altered = good
+                altered[number] = Substring(String(decoding: bytes, as: UTF8.self))
+                #expect(try !findings(in: [altered]).isEmpty, "byte \(index) of line \(number)")
+            }
+        }
+    }
+
+    @Test("who alters a line and makes its hash anew is found at the next line")
+    func remade() throws {
+        let (file, other) = (file(), self.file(at: folder.path + "/other"))
+        for word in ["a", "b", "c"] {
+            try append(word, to: file)
+            try append(word == "b" ? "x" : word, to: other)
+        }
+        var lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        lines[2] = String(decoding: try folder.read("other"), as: UTF8.self).split(separator: "\n")[2]
+        #expect(try findings(in: [lines]) == ["0:3": .altered])
+    }
+
+    @Test("times are written as Foundation writes them", arguments: 0..<500 as Range<UInt64>)
+    func times(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        // From 1583 on: for earlier days Foundation takes the Julian calendar.
+        let milliseconds = Int64.random(in: -12_212_553_600_000...253_402_300_799_999, using: &random)
+        let seconds = Double(milliseconds.quotientAndRemainder(dividingBy: 1000).quotient)
+        // Whole seconds: Foundation rounds the rest in its own way.
+        let date = Date(timeIntervalSince1970: seconds)
+        let text = String(decoding: Timestamp(milliseconds: Int64(seconds) * 1000).iso8601, as: UTF8.self)
+        #expect(text == date.formatted(.iso8601).replacing("Z", with: ".000Z"))
+        let withRest = String(decoding: Timestamp(milliseconds: Int64(seconds) * 1000 + 7).iso8601, as: UTF8.self)
+        #expect(withRest == text.replacing(".000Z", with: ".007Z"))
+    }
+}
