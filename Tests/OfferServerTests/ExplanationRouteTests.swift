@@ -46,6 +46,44 @@ struct ExplanationRouteTests {
         json.firstMatch(of: /"nonce":"([^"]*)"/).map { String($0.output.1) } ?? ""
     }
 
+    @Test("the JWS beside a signature is explained as well, and both have to be good")
+    func both() throws {
+        let routes = try TestRoutes(
+            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        let answer = routes.post(
+            "/v1/promotional-offers",
+            #"{"bundleID":"a.b","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
+        ).text
+        func explained(_ old: String, _ new: String) -> (v1: [String: Any], jws: [String: Any]) {
+            let json = routes.post(Self.path, answer.replacing(old, with: new)).json
+            return (json, json["compactJWS"] as? [String: Any] ?? [:])
+        }
+        let good = explained("}}", "}}")
+        #expect(good.v1["verifies"] as? Bool == true && good.v1["cause"] is NSNull)
+        #expect(good.jws["verifies"] as? Bool == true && good.jws["cause"] is NSNull)
+        #expect((good.jws["payload"] as? String)?.contains("\"transactionId\":\"1\"") == true)
+        let ofAnother = explained(#""transactionID":"1""#, #""transactionID":"2","storeKitError":"invalidSignature""#)
+        #expect(ofAnother.v1["cause"] is NSNull)
+        #expect(ofAnother.jws["cause"] as? String == "claim_differs")
+        #expect(ofAnother.jws["field"] as? String == "transactionId")
+        let advice = (ofAnother.v1["storeKit"] as? [String: Any])?["check"] as? String
+        #expect(advice?.contains("mend the cause") == true)
+        let ofAnotherUser = explained(#""u""#, #""v""#)
+        #expect(ofAnotherUser.v1["cause"] as? String == "unexplained" && ofAnotherUser.jws["cause"] is NSNull)
+        // kid is not held to the key of the other signature.
+        let otherKey = explained(#""keyID":"TESTKEY123""#, #""keyID":"OTHERKEY12""#)
+        #expect(otherKey.v1["cause"] as? String == "key_id_differs" && otherKey.jws["cause"] is NSNull)
+        #expect(explained(#""compactJWS":"e"#, #""compactJWS":"_"#).jws["cause"] as? String == "jws_unreadable")
+        #expect(
+            routes.post(Self.path, answer.replacing(/"compactJWS":"[^"]*"/, with: #""compactJWS":null"#)).status == 200)
+
+        let without = answer.replacing(/"signature":\{[^}]*\}/, with: #""signature":null,"nonce":null,"keyID":null"#)
+        let alone = routes.post(Self.path, without)
+        #expect(alone.json["verifies"] as? Bool == true && alone.json["compactJWS"] == nil, "\(alone.text)")
+        let named = routes.post(Self.path, without.replacing(#""nonce":null"#, with: #""nonce":"n""#))
+        #expect(named.json["code"] as? String == "unknown_field" && named.json["field"] as? String == "nonce")
+    }
+
     @Test("a caller needs the scope")
     func scope() throws {
         let routes = try TestRoutes(
@@ -80,6 +118,11 @@ struct ExplanationRouteTests {
         #expect(answer("C.d", "some").json["cause"] as? String == "unexplained")
         #expect(answer("C.d", "all").json["cause"] as? String == "other_value")
         #expect(answer("A.B", "all").json["cause"] as? String == "letter_case")
+        let ofOther = signed.replacing("\"a.b\"", with: "\"c.d\"").dropLast()
+        let other = routes.post(
+            Self.path, ofOther + ",\"compactJWS\":\"eyJhbGciOiJFUzI1NiJ9.eyJiaWQiOiJhLmIifQ.AA\"}",
+            authorization: "Bearer token-of-some")
+        #expect(other.json["code"] as? String == "offer_not_served", "its JWS is for an app of others")
         // A JWS says itself which app it is for, whatever is said beside it.
         func segment(_ json: String) -> String {
             Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")

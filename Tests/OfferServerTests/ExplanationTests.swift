@@ -121,6 +121,8 @@ struct ExplanationTests {
         presented("presented in seconds, signed in milliseconds", .timestampInSeconds, "timestamp", "1767225600") {
             $0.signed["timestamp"] = "1767225600000"
         },
+        signed("signed in microseconds", .timestampInMicroseconds, "timestamp", "1767225600123000"),
+        signed("signed in nanoseconds", .timestampInMicroseconds, "timestamp", "1767225600123000000"),
         signed("signed with a fraction", .timestampFormat, "timestamp", "1767225600123.0"),
         signed("signed with an exponent", .timestampFormat, "timestamp", "1.767225600123e+12"),
         presented("presented as another text and signed so", .timestampFormat, "timestamp", "\"01767225600123\"") {
@@ -172,6 +174,26 @@ struct ExplanationTests {
             $0.foundationBase64.replacing("=", with: "")
         },
         encoded("base64 twice", .signatureBase64Twice) { Array($0.foundationBase64.utf8).foundationBase64 },
+        encoded("base64 three times", .signatureBase64Twice) {
+            Array(Array($0.foundationBase64.utf8).foundationBase64.utf8).foundationBase64
+        },
+        encoded("DER with zeros too many", .signatureNotDER) { der in
+            sequence(raw(der).prefix(32), raw(der).suffix(32)) { [0, 0] + $0 }.foundationBase64
+        },
+        encoded("DER of negative numbers", .signatureNotDER) { der in
+            sequence(raw(der).prefix(32), raw(der).suffix(32)) { Array($0) }.foundationBase64
+        },
+        encoded("DER with a long length", .signatureNotDER) { ([0x30, 0x81] + $0.dropFirst()).foundationBase64 },
+        encoded("DER in its buffer", .signatureNotDER) {
+            ($0 + [UInt8](repeating: 0, count: 80 - $0.count)).foundationBase64
+        },
+        encoded("last digit changed", .base64BitsLeft) { der in
+            let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            let text = der.foundationBase64
+            let padding = text.drop { $0 != "=" }
+            let last = text.dropLast(padding.count).last.flatMap { digits.firstIndex(of: $0) } ?? 0
+            return text.dropLast(padding.count + 1) + String(digits[last + 1]) + padding
+        },
         encoded("hexadecimal", .signatureHexadecimal) { $0.hex },
         encoded("hexadecimal in capitals", .signatureHexadecimal) { $0.hex.uppercased() },
         encoded("in lines", .signatureWhiteSpace) {
@@ -195,6 +217,9 @@ struct ExplanationTests {
         presented("no UUID for a nonce", .notUUID, "nonce", "\"7f8a1c7e\""),
         presented("no UUID for a token", .notUUID, "customer", "\"user\""),
         presented("no number", .timestampNotNumber, "timestamp", "\"now\""),
+        presented("a time before 1970", .timestampNotNumber, "timestamp", "-1767225600123"),
+        presented("microseconds that do not verify", .timestampInMicroseconds, "timestamp", "1767225600123456"),
+        presented("key ID in lower case that does not verify", .letterCase, "keyID", "\"testkey123\""),
         presented("seconds that do not verify", .timestampInSeconds, "timestamp", "1767225600"),
         presented("undefined presented", .customerUndefined, "customer", "\"undefined\"", field: "applicationUsername")
         {
@@ -205,6 +230,10 @@ struct ExplanationTests {
         },
         presented("empty customer presented", .customerMissing, "customer", "\"\""),
         Mistake("something else signed", .unexplained),
+        Mistake("raw, and something else signed", .signatureRaw, .unexplained) {
+            $0.field = "signature"
+            $0.encode = { raw($0).foundationBase64 }
+        },
     ].map { mistake in
         var mistake = mistake
         mistake.end = "!!"
@@ -339,7 +368,10 @@ struct ExplanationTests {
         let world = try World()
         for (name, text, cause) in [
             ("timestamp", "1767225600", Cause.timestampInSeconds), ("nonce", "n", .notUUID),
-            ("offerID", "", .emptyField),
+            ("offerID", "", .emptyField), ("offerID", "a\u{2063}b", .forbiddenCharacter),
+            ("productIdentifier", "a\u{85}b", .forbiddenCharacter), ("customer", "a\u{2063}b", .notUUID),
+            ("offerID", "half ", .whiteSpace), ("customer", "\(Fixtures.nonceText) ", .whiteSpace),
+            ("timestamp", "1767225600123000", .timestampInMicroseconds), ("timestamp", "-1", .timestampNotNumber),
         ] {
             let (json, _) = try world.present(
                 Mistake("") {
@@ -352,14 +384,38 @@ struct ExplanationTests {
         }
     }
 
+    @Test("a username may have a space at its end, but no line end, and no U+2063")
+    func usernames() throws {
+        let world = try World()
+        for (text, json, cause) in [
+            ("user ", "user ", nil), ("user\n", "user\\n", .whiteSpace),
+            ("a\u{2063}b", "a\u{2063}b", .forbiddenCharacter),
+        ] as [(String, String, Cause?)] {
+            let (evidence, _) = try world.present(
+                Mistake("") {
+                    $0.customerName = "applicationUsername"
+                    $0.signed["customer"] = text
+                    $0.presented["customer"] = "\"\(json)\""
+                })
+            let explanation = try world.explain(evidence)
+            #expect(explanation.verifies && explanation.cause == cause, "\(explanation)")
+        }
+    }
+
     @Test("many keys and hopeless evidence cost no more than 300 verifications, and are said to be too many")
     func bounded() throws {
-        let world = try World(moreKeys: 100)
-        let explanation = try world.explain(
-            world.present(Mistake("") { $0.end = "!" }).json)
-        #expect(explanation.cause == .unexplained)
-        #expect(explanation.warnings == [.searchCutShort])
-        #expect(world.count == 300)
+        // A hopeless JWS beside it costs a part of them.
+        let jws = ",\"compactJWS\":\"eyJhbGciOiJFUzI1NiJ9.e30.\(String(repeating: "A", count: 86))\"}"
+        for end in ["}", jws] {
+            let world = try World(moreKeys: 100)
+            let explanation = try world.explain(
+                world.present(Mistake("") { $0.end = "!" }).json.dropLast() + end)
+            #expect(explanation.cause == .unexplained)
+            #expect(explanation.warnings == [.searchCutShort])
+            #expect(explanation.ofJWS?.findings.contains(Finding(.unexplained)) == (end == "}" ? nil : true))
+            #expect(explanation.ofJWS?.warnings.isEmpty != false)
+            #expect(world.count == 300)
+        }
     }
 
     @Test("what StoreKit said is met by what to check", arguments: StoreKitError.allCases)
@@ -385,6 +441,9 @@ struct ExplanationTests {
         let unknown = try world.explain(good.dropLast() + #","storeKitError":"no\u200Bthing"}"#)
         #expect(unknown.storeKit?.error == "no<U+200B>thing")
         #expect(unknown.storeKit?.check.contains("no name that StoreKit has") == true)
+        let blanks = try world.explain(
+            good.dropLast() + ",\"storeKitError\":\"a\u{3164}\u{2800}\u{FFA0}\u{34F}\u{FE0F} é\"}")
+        #expect(blanks.storeKit?.error == "a<U+3164><U+2800><U+FFA0><U+034F><U+FE0F> é")
     }
 
     @Test("the numbers of SKError.Code are names, too")
@@ -404,6 +463,15 @@ struct ExplanationTests {
         }
         let size = Int(der[3])
         return padded(der[4..<(4 + size)]) + padded(der[(6 + size)...])
+    }
+
+    /// Two INTEGERs, written in some way.
+    private static func sequence(
+        _ r: ArraySlice<UInt8>, _ s: ArraySlice<UInt8>, _ write: (ArraySlice<UInt8>) -> [UInt8]
+    ) -> [UInt8] {
+        let (r, s) = (write(r), write(s))
+        let integers: [UInt8] = [0x02, UInt8(r.count)] + r + [0x02, UInt8(s.count)] + s
+        return [0x30, UInt8(integers.count)] + integers
     }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {
@@ -488,7 +556,9 @@ struct ExplanationTests {
             let base64 = der.foundationBase64
             let isTelling =
                 switch mistake.causes.first {
-                case .signatureUnpadded, .signaturePercentEncoded: base64.contains("=")
+                case .signatureUnpadded, .signaturePercentEncoded, .base64BitsLeft: base64.contains("=")
+                // Then both numbers have a zero in front that keeps them from being negative.
+                case .signatureNotDER: der.count == 72
                 case .signatureBase64URL: base64.contains("+") || base64.contains("/")
                 case .signaturePlusLost: base64.contains("+")
                 default: true

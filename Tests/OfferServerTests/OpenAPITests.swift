@@ -123,6 +123,11 @@ struct OpenAPITests {
             ("/v1/explanations", post.0, post.1, #"{"compactJWS":"e30.e30.e30","storeKitError":"12"}"#, 200),
             ("/v1/explanations", post.0, post.1, #"{"compactJWS":"x","signature":"y"}"#, 400),
         ]
+        let both = routes.post("/v1/promotional-offers", v1.replacing(#""o","#, with: #""o","transactionID":"1","#))
+            .text
+        let explained = routes.post("/v1/explanations", both)
+        #expect(explained.text.contains(#""compactJWS":{"verifies":true"#))
+        expect(explained, isDocumentedAt: "/v1/explanations", "POST", "both signatures")
         for request in requests {
             let answer = routes.routes.answer(
                 IncomingRequest(

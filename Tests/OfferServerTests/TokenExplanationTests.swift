@@ -81,6 +81,13 @@ struct TokenExplanationTests {
         }
     }
 
+    private static func header(_ name: String, _ json: String, _ cause: Cause, verifies: Bool = true) -> Mistake {
+        Mistake("\(name) \(json)", cause, name) {
+            $0.header[name] = json
+            $0.verifies = verifies
+        }
+    }
+
     private static func commerce(_ request: String, _ cause: Cause) -> Mistake {
         Mistake("request \(request)", cause, "request") {
             $0.claims = [
@@ -105,6 +112,20 @@ struct TokenExplanationTests {
         claim("transactionId", "\"\"", .claimEmpty), introductory("allowIntroductoryOffer", "\"true\"", .claimType),
         introductory("transactionId", "", .claimMissing), introductory("aud", "\"promotional-offer\"", .jwsAudience),
         commerce("eyJhIjo_fQ", .claimEncoding), commerce("bm8ganNvbg==", .claimEncoding),
+        commerce("eyJh\\nIjoxfQ==", .claimEncoding), commerce("e30=", .claimEmpty),
+        commerce("eyJhIjoxLCJhIjoyfQ==", .jwsDuplicateName), claim("iat", "-1767225600", .claimType),
+        claim("productId", #""pro\u2063monthly""#, .forbiddenCharacter),
+        claim("bid", #""a\u0000b""#, .forbiddenCharacter),
+        claim("offerIdentifier", "\" winback_3m\"", .whiteSpace), claim("transactionId", #""1\n""#, .whiteSpace),
+        introductory("allowIntroductoryOffer", "null", .claimEmpty), header("crit", #"["exp"]"#, .jwsHeader),
+        header("b64", "false", .jwsHeader), header("kid", "\"\"", .claimEmpty), header("kid", "null", .claimEmpty),
+        header("kid", "\"testkey123\"", .letterCase, verifies: false),
+        header("kid", "\"TESTKEY123 \"", .whiteSpace, verifies: false),
+        Mistake("kid in lower case, and something else signed", .letterCase, "kid") {
+            $0.header["kid"] = "\"testkey123\""
+            $0.message = { $2 + [0] }
+            $0.verifies = false
+        },
         Mistake("no typ", .jwsType, "typ") { $0.header["typ"] = nil },
         Mistake("no kid", .claimMissing, "kid") {
             $0.header["kid"] = nil
@@ -116,6 +137,34 @@ struct TokenExplanationTests {
     ]
 
     private static let textMistakes = [
+        Mistake("DER with a zero too many", .jwsSignatureDER, "compactJWS") {
+            $0.signature = { signature in
+                let raw = [UInt8](signature.rawRepresentation)
+                return [0x30, 0x46, 0x02, 0x21, 0] + raw.prefix(32) + [0x02, 0x21, 0] + raw.suffix(32)
+            }
+            $0.verifies = false
+        },
+        Mistake("alg none and no signature", .jwsAlgorithm, "alg") {
+            $0.header["alg"] = "\"none\""
+            $0.signature = { _ in [] }
+            $0.verifies = false
+        },
+        Mistake("no signature", .jwsSignatureMalformed, "compactJWS") {
+            $0.signature = { _ in [] }
+            $0.verifies = false
+        },
+        Mistake("the last digit cut off", .jwsSignatureMalformed, "compactJWS") {
+            $0.send = { String($0.dropLast()) }
+            $0.verifies = false
+        },
+        Mistake("a last digit that is none", .base64BitsLeft, "compactJWS") {
+            $0.send = { $0.dropLast() + (["A": "B", "Q": "R", "g": "h", "w": "x"][$0.suffix(1)] ?? "") }
+            $0.verifies = false
+        },
+        Mistake("a claim twice", .jwsDuplicateName, "compactJWS") {
+            $0.claims["x"] = "1,\"x\":2"
+            $0.verifies = false
+        },
         Mistake("DER", .jwsSignatureDER, "compactJWS") {
             $0.signature = { [UInt8]($0.derRepresentation) }
             $0.verifies = false
@@ -179,6 +228,16 @@ struct TokenExplanationTests {
         },
     ]
 
+    /// A request that is larger or deeper than those that are signed here.
+    private static func large(_ request: String) -> Mistake {
+        Mistake("commerce of \(request.count) characters", nil) {
+            $0.claims = [
+                "aud": "\"advanced-commerce-api\"", "offerIdentifier": "", "productId": "", "transactionId": "",
+                "request": "\"\(Array(request.utf8).foundationBase64)\"",
+            ]
+        }
+    }
+
     private static let rightOnes: [Mistake] = [
         Mistake("promotional", nil),
         Mistake("promotional, with all that was asked for", nil) {
@@ -199,7 +258,9 @@ struct TokenExplanationTests {
                 "request": "\"eyJhIjoxfQ==\"",
             ]
         },
-        Mistake("issuer in capitals", nil) { $0.claims["iss"] = "\"\(issuerID.uppercased())\"" },
+        Mistake("many claims", nil) { for number in 0..<70 { $0.claims["x\(number)"] = "\(number)" } },
+        large("{" + (0..<70).map { "\"x\($0)\":[]" }.joined(separator: ",") + "}"),
+        large("{\"a\":" + String(repeating: "[", count: 20) + String(repeating: "]", count: 20) + "}"),
     ]
 
     // MARK: Tests
@@ -248,15 +309,17 @@ struct TokenExplanationTests {
         #expect(explanation.payload.contains("\"bid\":\"com.example.app\""))
     }
 
-    @Test("a nonce in capitals, an old iat and one ahead are warnings")
+    @Test("capitals, an old iat and one ahead, and a claim of another kind are warnings")
     func warnings() throws {
         let world = try World()
-        for (name, json, warning) in [
-            ("nonce", "\"\(Fixtures.nonceText.uppercased())\"", ExplanationWarning.nonceInCapitals),
-            ("iat", "1767139199", .issuedLongAgo), ("iat", "1767225661", .aheadOfClock),
+        for (claims, warning) in [
+            (["nonce": "\"\(Fixtures.nonceText.uppercased())\""], ExplanationWarning.nonceInCapitals),
+            (["iss": "\"\(Self.issuerID.uppercased())\""], .issuerInCapitals), (["iat": "1767139199"], .issuedLongAgo),
+            (["iat": "1767225661"], .aheadOfClock), (["allowIntroductoryOffer": "true"], .claimOfOtherKind),
+            (Self.introductory.merging(["offerIdentifier": "\"winback_3m\""]) { $1 }, .claimOfOtherKind),
         ] {
-            let explanation = try world.explain(world.present(Mistake("", nil) { $0.claims[name] = json }))
-            #expect(explanation.isGood && explanation.warnings == [warning])
+            let explanation = try world.explain(world.present(Mistake("", nil) { $0.claims = claims }))
+            #expect(explanation.isGood && explanation.warnings == [warning], "\(explanation)")
         }
     }
 

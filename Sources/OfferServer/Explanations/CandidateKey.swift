@@ -31,6 +31,26 @@ package struct CandidateKey: Sendable {
     }
 }
 
+extension KeyID {
+    /// In what a text differs that was probably meant to be this ID; nil if it is the ID, or another one.
+    func slip(in text: [UInt8]) -> Cause? {
+        if text == self.text.utf8 { return nil }
+        if text.trimmed == self.text.utf8 { return .whiteSpace }
+        return text.trimmed.isEqual(ignoringCaseOf: self.text.utf8) ? .letterCase : nil
+    }
+}
+
+extension [CandidateKey] {
+    /// Those first that a text names, or nearly names.
+    func sorted(byLikenessTo named: [UInt8]) -> [CandidateKey] {
+        func rank(_ key: CandidateKey) -> Int {
+            key.id.text.utf8 == named ? 0 : key.id.slip(in: named) == nil ? 2 : 1
+        }
+        // The sort keeps equals in their order.
+        return sorted { rank($0) < rank($1) }
+    }
+}
+
 extension KeyRing {
     /// Every key of the ring, retired ones included: those that sign first, then the others, each in order.
     package var candidateKeys: [CandidateKey] { candidateKeys(of: nil) }

@@ -11,6 +11,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case customerUndefined = "customer_undefined"
     case customerLeftOut = "customer_left_out"
     case timestampInSeconds = "timestamp_in_seconds"
+    case timestampInMicroseconds = "timestamp_in_microseconds"
     case timestampFormat = "timestamp_format"
 
     // The fields are put together in another way.
@@ -33,6 +34,8 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case signatureBase64Twice = "signature_base64_twice"
     case signatureHexadecimal = "signature_hexadecimal"
     case signatureRaw = "signature_raw"
+    case signatureNotDER = "signature_not_der"
+    case base64BitsLeft = "base64_bits_left"
     case signatureUnreadable = "signature_unreadable"
     case signatureMalformed = "signature_malformed"
 
@@ -45,6 +48,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
 
     // A JWS is built in another way.
     case jwsUnreadable = "jws_unreadable"
+    case jwsDuplicateName = "jws_duplicate_name"
     case jwsWhiteSpace = "jws_white_space"
     case jwsPadded = "jws_padded"
     case jwsStandardBase64 = "jws_standard_base64"
@@ -53,6 +57,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case jwsSignatureMalformed = "jws_signature_malformed"
     case jwsSignedOverOtherText = "jws_signed_over_other_text"
     case jwsType = "jws_type"
+    case jwsHeader = "jws_header"
 
     // A claim is wrong.
     case jwsExpiry = "jws_expiry"

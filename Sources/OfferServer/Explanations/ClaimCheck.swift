@@ -4,10 +4,19 @@ import OfferCore
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests" (StoreKit documentation).
 struct ClaimCheck {
-    private enum Feature: String {
+    private enum Feature: String, CaseIterable {
         case promotionalOffer = "promotional-offer"
         case introductoryOffer = "introductory-offer-eligibility"
         case advancedCommerce = "advanced-commerce-api"
+
+        /// The claim that no other has.
+        var ownClaim: String {
+            switch self {
+            case .promotionalOffer: "offerIdentifier"
+            case .introductoryOffer: "allowIntroductoryOffer"
+            case .advancedCommerce: "request"
+            }
+        }
     }
 
     private let claims: JSONObject
@@ -32,8 +41,8 @@ struct ClaimCheck {
 
     /// Everything else, in the order of how sure it is that the App Store refuses it.
     var findings: [Finding] {
-        (claims["exp"] == nil ? [] : [Finding(.jwsExpiry, field: "exp")]) + audience + issuedAt + issuer + app + nonce
-            + keyID + ofFeature + type
+        (claims["exp"] == nil ? [] : [Finding(.jwsExpiry, field: "exp")]) + headerMembers + audience + issuedAt + issuer
+            + app + nonce + keyID + ofFeature + type
     }
 
     /// `iat`, if it is a number of seconds.
@@ -49,10 +58,24 @@ struct ClaimCheck {
         return uuid.utf8 != nonce
     }
 
+    var isIssuerInCapitals: Bool {
+        guard case .string(let issuer) = claims["iss"], let uuid = UUIDText(parsing: issuer) else { return false }
+        return uuid.utf8 != issuer
+    }
+
+    var hasClaimOfOtherKind: Bool {
+        Feature.allCases.contains { $0 != feature && claims[$0.ownClaim] != nil && feature != nil }
+    }
+
     /// As seconds it would be in the year 5138, as milliseconds in 1973.
     private static let firstMilliseconds = 1e11
 
     // MARK: Claims of every feature
+
+    /// Extensions that a reader has to know (RFC 7515 section 4.1.11), such as claims that are not encoded (RFC 7797).
+    private var headerMembers: [Finding] {
+        ["crit", "b64"].filter { header[$0] != nil }.map { Finding(.jwsHeader, field: $0) }
+    }
 
     private var audience: [Finding] {
         switch claims["aud"] {
@@ -73,7 +96,7 @@ struct ClaimCheck {
             if let time = Double(text), time >= Self.firstMilliseconds {
                 return [Finding(.jwsIssuedInMilliseconds, field: "iat")]
             }
-            return Int64(text) == nil ? [Finding(.claimType, field: "iat")] : []
+            return Int64(text).map { $0 >= 0 } ?? false ? [] : [Finding(.claimType, field: "iat")]
         case .some: return [Finding(.claimType, field: "iat")]
         }
     }
@@ -86,10 +109,11 @@ struct ClaimCheck {
     }
 
     private var app: [Finding] {
-        required("bid") { text in
-            if let bundleID = expected.bundleID { return difference("bid", text, bundleID) }
-            return names.hasOnlyInOtherCase(app: text) ? Finding(.letterCase, field: "bid") : nil
-        }
+        let findings = identifier("bid", expected.bundleID)
+        guard findings.isEmpty, expected.bundleID == nil, case .string(let text) = claims["bid"],
+            names.hasOnlyInOtherCase(app: text)
+        else { return findings }
+        return [Finding(.letterCase, field: "bid")]
     }
 
     private var nonce: [Finding] {
@@ -99,6 +123,7 @@ struct ClaimCheck {
     private var keyID: [Finding] {
         switch header["kid"] {
         case nil: [Finding(.claimMissing, field: "kid")]
+        case .null, .string([]): [Finding(.claimEmpty, field: "kid")]
         case .string(let text): expected.keyID.flatMap { difference("kid", text, $0) }.map { [$0] } ?? []
         case .some: [Finding(.claimType, field: "kid")]
         }
@@ -117,16 +142,15 @@ struct ClaimCheck {
     private var feature: Feature? {
         if expected.offerID != nil { return .promotionalOffer }
         if expected.allowIntroductoryOffer != nil { return .introductoryOffer }
-        if claims["offerIdentifier"] != nil { return .promotionalOffer }
-        if claims["allowIntroductoryOffer"] != nil { return .introductoryOffer }
-        if claims["request"] != nil { return .advancedCommerce }
-        guard case .string(let text) = claims["aud"] else { return nil }
-        return Feature(rawValue: String(decoding: text, as: UTF8.self))
+        var named: Feature?
+        if case .string(let text) = claims["aud"] { named = Feature(rawValue: String(decoding: text, as: UTF8.self)) }
+        if let named, claims[named.ownClaim] != nil { return named }
+        return Feature.allCases.first { claims[$0.ownClaim] != nil } ?? named
     }
 
     private var ofFeature: [Finding] {
         switch feature {
-        case .promotionalOffer: product + text("offerIdentifier", expected.offerID) + transaction
+        case .promotionalOffer: product + identifier("offerIdentifier", expected.offerID) + transaction
         case .introductoryOffer:
             product + allowance
                 + (claims["transactionId"] == nil ? [Finding(.claimMissing, field: "transactionId")] : transaction)
@@ -135,18 +159,19 @@ struct ClaimCheck {
         }
     }
 
-    private var product: [Finding] { text("productId", expected.productID) }
+    private var product: [Finding] { identifier("productId", expected.productID) }
 
     private var transaction: [Finding] {
         guard claims["transactionId"] != nil else {
             return expected.transactionID == nil ? [] : [Finding(.claimMissing, field: "transactionId")]
         }
-        return text("transactionId", expected.transactionID)
+        return identifier("transactionId", expected.transactionID)
     }
 
     private var allowance: [Finding] {
         switch claims["allowIntroductoryOffer"] {
         case nil: [Finding(.claimMissing, field: "allowIntroductoryOffer")]
+        case .null: [Finding(.claimEmpty, field: "allowIntroductoryOffer")]
         case .bool(let value):
             expected.allowIntroductoryOffer ?? value == value
                 ? [] : [Finding(.claimDiffers, field: "allowIntroductoryOffer")]
@@ -156,15 +181,31 @@ struct ClaimCheck {
 
     private var request: [Finding] {
         required("request") { text in
-            guard let base64 = LenientBase64(text), base64.isPadded, !base64.hasURLAlphabet,
-                case .object = try? JSONReader.read(base64.bytes)
-            else { return Finding(.claimEncoding, field: "request") }
-            return nil
+            guard let base64 = LenientBase64(text), base64.isPadded, !base64.hasURLAlphabet else {
+                return Finding(.claimEncoding, field: "request")
+            }
+            do throws(JSONError) {
+                guard case .object(let object) = try JSONReader.read(base64.bytes, maximumCount: .max) else {
+                    return Finding(.claimEncoding, field: "request")
+                }
+                return object.members.isEmpty ? Finding(.claimEmpty, field: "request") : nil
+            } catch {
+                switch error.reason {
+                case .duplicateName: return Finding(.jwsDuplicateName, field: "request")
+                // Deeper than is read here, and perhaps not than Apple reads.
+                case .tooDeep: return nil
+                default: return Finding(.claimEncoding, field: "request")
+                }
+            }
         }
     }
 
-    private func text(_ claim: String, _ expected: [UInt8]?) -> [Finding] {
-        required(claim) { text in expected.flatMap { difference(claim, text, $0) } }
+    private func identifier(_ claim: String, _ expected: [UInt8]?) -> [Finding] {
+        required(claim) { text in
+            if let difference = expected.flatMap({ difference(claim, text, $0) }) { return difference }
+            if text != text.trimmed { return Finding(.whiteSpace, field: claim) }
+            return FieldDefects.hasForbiddenCharacter(text) ? Finding(.forbiddenCharacter, field: claim) : nil
+        }
     }
 
     private func required(_ claim: String, _ check: ([UInt8]) -> Finding?) -> [Finding] {

@@ -3,7 +3,8 @@ package import OfferCore
 /// What is presented to be explained: what an app passed to StoreKit, and what StoreKit said.
 package struct Evidence: Sendable {
     package enum Signature: Sendable {
-        case v1(PresentedFields)
+        /// Perhaps with the JWS that came beside it, as in an answer of `/v1/promotional-offers`.
+        case v1(PresentedFields, beside: PresentedToken?)
         case jws(PresentedToken)
     }
 
@@ -14,15 +15,18 @@ package struct Evidence: Sendable {
     /// - Parameter members: the members of the request's JSON object. Names that are not known are refused: a misspelt field
     ///   would otherwise be taken for one that the app left out.
     package init(_ members: JSONObject) throws(Problem) {
-        if members["compactJWS"] == nil || members["signature"] != nil {
-            try MemberReader(members).refuseOthers(
-                than: Self.namesOfV1.union(Self.isNested(members) ? [] : Self.ofSignature))
-            signature = .v1(try PresentedFields(members))
+        let reader = EvidenceReader(members)
+        let hasJWS = reader.has("compactJWS")
+        if hasJWS, !reader.has("signature") {
+            try reader.refuseOthers(than: Self.namesOfJWS, orNull: Self.ofSignature)
+            signature = .jws(try PresentedToken(members, isBesideV1: false))
         } else {
-            try MemberReader(members).refuseOthers(than: Self.namesOfJWS)
-            signature = .jws(try PresentedToken(members))
+            try reader.refuseOthers(than: Self.namesOfV1.union(Self.isNested(members) ? [] : Self.ofSignature))
+            _ = try reader.optionalText("transactionID")  // of the JWS, if there is one
+            signature = .v1(
+                try PresentedFields(members), beside: hasJWS ? try PresentedToken(members, isBesideV1: true) : nil)
         }
-        storeKitError = try EvidenceReader(members).optionalText("storeKitError", maximumSize: 64)
+        storeKitError = try reader.optionalText("storeKitError", maximumSize: 64)
     }
 
     /// Whether the signature's own fields stand in an object of their own.
@@ -33,7 +37,8 @@ package struct Evidence: Sendable {
     /// The bundle IDs that it names: what was asked for, and what was signed.
     var bundleIDs: [[UInt8]] {
         switch signature {
-        case .v1(let fields): [fields.texts[.appBundleID]].compactMap(\.self)
+        case .v1(let fields, let token):
+            [fields.texts[.appBundleID], token?.text(ofClaim: "bid")].compactMap(\.self)
         case .jws(let token): [token.expected.bundleID, token.text(ofClaim: "bid")].compactMap(\.self)
         }
     }
@@ -41,22 +46,21 @@ package struct Evidence: Sendable {
     /// The key ID that it names; nil if it names none.
     package var keyID: [UInt8]? {
         switch signature {
-        case .v1(let fields): fields.texts[.keyID]
+        case .v1(let fields, _): fields.texts[.keyID]
         case .jws(let token): token.keyID
         }
     }
 
+    /// `expiresAt` and what a JWS lacks are there so that an answer of `/v1/promotional-offers` can be presented as it is.
     private static let fieldNames: Set<String> = [
         "appBundleID", "bundleID", "productIdentifier", "productID", "offerID", "applicationUsername",
-        "appAccountToken",
-        "transactionID", "storeKitError",
+        "appAccountToken", "transactionID", "compactJWS", "compactJWSMissing", "expiresAt", "storeKitError",
     ]
 
-    /// `transactionID`, `expiresAt` and what is said of a JWS are there so that an answer of `/v1/promotional-offers` can be
-    /// presented as it is. It is its signature that is explained then; a JWS is when it stands alone.
-    private static let namesOfV1 = fieldNames.union(["signature", "expiresAt", "compactJWS", "compactJWSMissing"])
+    private static let namesOfV1 = fieldNames.union(["signature"])
 
-    private static let ofSignature: Set<String> = ["keyID", "nonce", "timestamp"]
+    /// Those that a V1 signature has; many a program writes them as null where there is none.
+    private static let ofSignature: Set<String> = ["keyID", "nonce", "timestamp", "signature"]
 
-    private static let namesOfJWS = fieldNames.union(["compactJWS", "keyID", "allowIntroductoryOffer"])
+    private static let namesOfJWS = fieldNames.union(["keyID", "allowIntroductoryOffer"])
 }

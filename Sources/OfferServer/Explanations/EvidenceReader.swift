@@ -10,6 +10,20 @@ struct EvidenceReader {
         reader = MemberReader(members)
     }
 
+    /// Whether it is there, and not null.
+    func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
+
+    /// Refuses every member but those of these names. None is reserved: what a server made is what is presented.
+    /// - Parameter nullNames: of those that may be null.
+    func refuseOthers(than names: Set<String>, orNull nullNames: Set<String> = []) throws(Problem) {
+        for member in members.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            guard names.contains(name) || nullNames.contains(name) && member.value == .null else {
+                throw .unknownField(name)
+            }
+        }
+    }
+
     func text(_ name: String, maximumSize: Int = 1024) throws(Problem) -> [UInt8] {
         try reader.field(name, Self.check(maximumSize))
     }

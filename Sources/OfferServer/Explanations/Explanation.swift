@@ -1,6 +1,7 @@
 import OfferCore
 
-/// What can be said of a presented signature.
+/// What can be said of what was presented: of its V1 signature, or of its JWS where that stands alone.
+@dynamicMemberLookup
 package struct Explanation: Hashable, Sendable {
     /// What StoreKit said, and what to check because of it.
     package struct StoreKitAdvice: Hashable, Sendable {
@@ -8,51 +9,21 @@ package struct Explanation: Hashable, Sendable {
         package let check: String
     }
 
-    /// Whether the signature, as it was presented, is one over what the App Store makes of the rest.
-    package let verifies: Bool
-    /// The key that it verifies with, as it was presented or in the variation that proves the cause.
-    package let keyID: String?
-    /// What is wrong, the first being the cause; none if nothing was found.
-    package let findings: [Finding]
-    /// The payload as the App Store puts it together from what was presented, marked by ``ReadableText``; of a JWS, its claims.
-    package let payload: String
-    /// The payload that was really signed, where that is another one and has been found.
-    package let signedPayload: String?
-    package let warnings: [ExplanationWarning]
-    package var storeKit: StoreKitAdvice?
+    package let verdict: Verdict
+    /// Of the JWS that was presented beside a V1 signature.
+    package let ofJWS: Verdict?
+    package let storeKit: StoreKitAdvice?
 
-    package var cause: Cause? { findings.first?.cause }
+    package subscript<Value>(dynamicMember member: KeyPath<Verdict, Value>) -> Value { verdict[keyPath: member] }
 
-    /// Whether nothing keeps the App Store from taking it, as far as can be told from what was presented.
-    package var isGood: Bool { verifies && findings.isEmpty }
-
-    package var sentences: String {
-        if isGood {
-            return
-                "The signature is good: it covers these values and was made with the key \(keyID ?? "that it names")."
-        }
-        return findings.map(\.sentence).joined(separator: " ")
-    }
+    /// Whether nothing keeps the App Store from taking either.
+    package var isGood: Bool { verdict.isGood && ofJWS?.isGood ?? true }
 
     /// The body of the answer, and the output of `offer-signer verify`.
     package var body: [UInt8] {
         var writer = JSONWriter()
-        writer.member("verifies", verifies)
-        if let keyID { writer.member("keyID", keyID) }
-        if let first = findings.first {
-            writer.member("cause", first.cause.rawValue)
-            if let field = first.field { writer.member("field", field) }
-        } else {
-            writer.null("cause")
-        }
-        if findings.count > 1 { writer.member("otherCauses", findings.dropFirst().map(\.cause.rawValue)) }
-        writer.member("explanation", sentences)
-        writer.member("payload", payload)
-        if let signedPayload { writer.member("signedPayload", signedPayload) }
-        writer.objects("warnings", warnings) { writer, warning in
-            writer.member("code", warning.rawValue)
-            writer.member("explanation", warning.sentence)
-        }
+        verdict.write(to: &writer)
+        if let ofJWS { writer.object("compactJWS") { ofJWS.write(to: &$0) } }
         if let storeKit {
             writer.object("storeKit") { writer in
                 writer.member("error", storeKit.error)

@@ -8,6 +8,8 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
     case keyOutOfService = "key_out_of_service"
     case customerUndefined = "customer_undefined"
     case nonceInCapitals = "nonce_in_capitals"
+    case issuerInCapitals = "issuer_in_capitals"
+    case claimOfOtherKind = "claim_of_other_kind"
     case searchCutShort = "search_cut_short"
 
     package var sentence: String {
@@ -26,6 +28,16 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
             "applicationUsername is a text such as undefined or null: look whether the app means it."
         case .nonceInCapitals:
             "The nonce is in capitals. In a JWS that is allowed, as far as is known; lower case is safe."
+        case .issuerInCapitals:
+            """
+            iss is in capitals. App Store Connect shows it in lower case, and Apple does not say that in capitals it is the \
+            same.
+            """
+        case .claimOfOtherKind:
+            """
+            compactJWS has a claim of another kind of request beside its own: offerIdentifier, allowIntroductoryOffer and request \
+            are never together. Apple does not say what becomes of it: leave it out.
+            """
         case .searchCutShort:
             "There are more keys or combinations than are tried at one request."
         }

@@ -9,12 +9,15 @@ struct FieldDefects {
     }
 
     /// What the App Store refuses although the signature verifies.
-    var fatal: [Finding] { emptyFields + notUUIDs + timestamp }
+    var fatal: [Finding] {
+        emptyFields + notUUIDs + timestamp + forbiddenCharacters
+            + fieldsWithWhiteSpace.filter { $0 != .customer || hasNoOrdinaryUsername }.map { finding(.whiteSpace, $0) }
+    }
 
     /// ``fatal``, and what may be as it should.
     var all: [Finding] {
-        fatal + forbiddenCharacters + (hasUndefinedCustomer ? [finding(.customerUndefined, .customer)] : [])
-            + PayloadField.allCases.filter { text($0) != text($0).trimmed }.map { finding(.whiteSpace, $0) }
+        fatal + (hasUndefinedCustomer ? [finding(.customerUndefined, .customer)] : [])
+            + fieldsWithWhiteSpace.filter { $0 == .customer && !hasNoOrdinaryUsername }.map { finding(.whiteSpace, $0) }
     }
 
     /// That the app attaches none; allowed, and yet the commonest thing to go wrong.
@@ -27,6 +30,9 @@ struct FieldDefects {
         Self.undefinedTexts.contains { text(.customer).trimmed.isEqual(ignoringCaseOf: Array($0.utf8)) }
     }
 
+    /// As milliseconds it would be in the year 5138, as microseconds in 1973.
+    private static let firstMicroseconds = 100_000_000_000_000
+
     private var emptyFields: [Finding] {
         PayloadField.allCases.filter { $0 != .customer && text($0).isEmpty }.map { finding(.emptyField, $0) }
     }
@@ -34,14 +40,26 @@ struct FieldDefects {
     private var forbiddenCharacters: [Finding] {
         PayloadField.allCases.filter { field in
             // White space at the ends has a name of its own.
-            switch Result(catching: { () throws(FieldError) in
-                try FieldText(utf8: text(field).trimmed, field: "", sizes: 0...1024)
-            }) {
-            case .failure(let error): error.reason == .separator || error.reason == .controlCharacter
-            case .success: false
-            }
+            Self.hasForbiddenCharacter(text(field).trimmed)
         }.map { finding(.forbiddenCharacter, $0) }
     }
+
+    /// Whether there is U+2063, a control character or a line separator in it.
+    static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
+        do {
+            _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)
+            return false
+        } catch {
+            return error.reason == .separator || error.reason == .controlCharacter
+        }
+    }
+
+    private var fieldsWithWhiteSpace: [PayloadField] {
+        PayloadField.allCases.filter { text($0) != text($0).trimmed }
+    }
+
+    /// A username may have a space at its end; a token may not, and nothing a line end.
+    private var hasNoOrdinaryUsername: Bool { presented.hasToken || Self.hasForbiddenCharacter(text(.customer)) }
 
     private var notUUIDs: [Finding] {
         (presented.hasToken ? [.customer, .nonce] : [PayloadField.nonce]).filter { field in
@@ -49,12 +67,13 @@ struct FieldDefects {
         }.map { finding(.notUUID, $0) }
     }
 
-    private var timestamp: [Finding] {
+    /// Where there are none, the timestamp is a time.
+    var timestamp: [Finding] {
         if text(.timestamp).isEmpty { return [] }
-        if presented.milliseconds == nil, Int64(String(decoding: text(.timestamp).trimmed, as: UTF8.self)) == nil {
-            return [finding(.timestampNotNumber, .timestamp)]
-        }
-        return presented.isInSeconds ? [finding(.timestampInSeconds, .timestamp)] : []
+        let milliseconds = presented.milliseconds ?? Int64(String(decoding: text(.timestamp).trimmed, as: UTF8.self))
+        guard let milliseconds, milliseconds >= 0 else { return [finding(.timestampNotNumber, .timestamp)] }
+        if presented.isInSeconds { return [finding(.timestampInSeconds, .timestamp)] }
+        return milliseconds < Self.firstMicroseconds ? [] : [finding(.timestampInMicroseconds, .timestamp)]
     }
 
     private func text(_ field: PayloadField) -> [UInt8] { presented.texts[field] ?? [] }

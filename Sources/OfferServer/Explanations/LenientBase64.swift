@@ -11,6 +11,8 @@ struct LenientBase64 {
     let paddingCount: Int
     /// Whether that is as many as standard base64 has.
     let isPadded: Bool
+    /// Whether its last digit has bits that belong to no byte and are not zero, as no encoder writes it.
+    let hasBitsLeft: Bool
 
     /// - Parameter text: without white space.
     /// - Returns: nil for other characters, for both alphabets at once, and for a length that no bytes have.
@@ -27,9 +29,13 @@ struct LenientBase64 {
         paddingCount = rest.count
         isPadded = rest.count == (4 - digits.count % 4) % 4
         let (digit62, digit63) = hasURLAlphabet ? ("-", "_") : ("+", "/") as (Unicode.Scalar, Unicode.Scalar)
-        let bytes = Base64Digits.bytes(
-            of: Array(digits), UInt8(ascii: digit62), UInt8(ascii: digit63), mayLeaveBits: true)
-        guard let bytes else { return nil }
+        func decoded(mayLeaveBits: Bool) -> [UInt8]? {
+            Base64Digits.bytes(
+                of: Array(digits), UInt8(ascii: digit62), UInt8(ascii: digit63), mayLeaveBits: mayLeaveBits)
+        }
+        let strict = decoded(mayLeaveBits: false)
+        guard let bytes = strict ?? decoded(mayLeaveBits: true) else { return nil }
         self.bytes = bytes
+        hasBitsLeft = strict == nil
     }
 }

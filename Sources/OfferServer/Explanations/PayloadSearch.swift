@@ -17,7 +17,7 @@ struct PayloadSearch {
     private let keys: [CandidateKey]
     private let names: KnownNames
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
-    private(set) var verifications = Verifications()
+    private(set) var verifications: Verifications
     /// What has been tried, so that two variations that come to the same cost one verification.
     private var tried: Set<Attempt> = []
 
@@ -30,19 +30,15 @@ struct PayloadSearch {
     /// At most so many keys are tried with what was presented, and so many with its variations.
     private static let maximumKeyCounts = (presented: 32, varied: 3)
 
+    /// - Parameter verifications: those of the request so far.
     init(
-        _ presented: PresentedFields, keys: [CandidateKey], names: KnownNames,
+        _ presented: PresentedFields, keys: [CandidateKey], names: KnownNames, verifications: Verifications,
         sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) {
         self.presented = presented
+        self.verifications = verifications
         self.sha256 = sha256
-        let named = presented.texts[.keyID] ?? []
-        func rank(_ key: CandidateKey) -> Int {
-            let id = key.id.text.utf8
-            return id == named ? 0 : id.isEqual(ignoringCaseOf: named.trimmed) ? 1 : 2
-        }
-        // The sort keeps equals in their order.
-        self.keys = keys.sorted { rank($0) < rank($1) }
+        self.keys = keys.sorted(byLikenessTo: presented.texts[.keyID] ?? [])
         self.names = names
     }
 
@@ -103,10 +99,7 @@ struct PayloadSearch {
     }
 
     private func otherID(_ key: CandidateKey) -> Finding {
-        let named = presented.texts[.keyID] ?? []
-        let cause: Cause =
-            named.trimmed == key.id.text.utf8
-            ? .whiteSpace : named.isEqual(ignoringCaseOf: key.id.text.utf8) ? .letterCase : .keyIDDiffers
+        let cause = key.id.slip(in: presented.texts[.keyID] ?? []) ?? .keyIDDiffers
         return Finding(cause, field: "keyID", keyID: "\(key.id)")
     }
 }

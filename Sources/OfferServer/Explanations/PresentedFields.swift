@@ -19,7 +19,7 @@ package struct PresentedFields: Sendable {
         var signed = fields
         if case .object(let object) = members["signature"] {
             signed = EvidenceReader(object)
-            try MemberReader(object).refuseOthers(than: ["keyID", "nonce", "timestamp", "signature"])
+            try signed.refuseOthers(than: ["keyID", "nonce", "timestamp", "signature"])
         }
         let bundleID = try fields.text("appBundleID", or: "bundleID")
         let productID = try fields.text("productIdentifier", or: "productID")

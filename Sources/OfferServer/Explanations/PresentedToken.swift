@@ -36,14 +36,15 @@ package struct PresentedToken: Sendable {
     /// The largest text. Every JWS that is made here is shorter, and a body has room for what should be in it.
     private static let maximumSize = 30 * 1024
 
-    init(_ members: JSONObject) throws(Problem) {
+    /// - Parameter isBesideV1: whether there is a V1 signature as well, whose `keyID` it then is.
+    init(_ members: JSONObject, isBesideV1: Bool) throws(Problem) {
         let reader = EvidenceReader(members)
         _ = try reader.customer()  // A JWS has no customer of this kind, but the app may name it.
         expected = Expected(
             bundleID: try reader.optionalText("bundleID", or: "appBundleID"),
             productID: try reader.optionalText("productID", or: "productIdentifier"),
             offerID: try reader.optionalText("offerID"), transactionID: try reader.optionalText("transactionID"),
-            keyID: try reader.optionalText("keyID"),
+            keyID: isBesideV1 ? nil : try reader.optionalText("keyID"),
             allowIntroductoryOffer: try reader.optionalBool("allowIntroductoryOffer"))
         (parts, findings) = Self.read(try reader.text("compactJWS", maximumSize: Self.maximumSize))
     }
@@ -65,20 +66,34 @@ package struct PresentedToken: Sendable {
         let compact = text.filter { !$0.isASCIIWhiteSpace }
         if compact.count != text.count { findings.append(Finding(.jwsWhiteSpace, field: "compactJWS")) }
         let segments = compact.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // A signature that cannot be decoded is none; the rest of the text may be wrong as well.
         let decoded = segments.compactMap { LenientBase64($0) }
-        guard segments.count == 3, decoded.count == 3,
-            case .object(let header) = try? JSONReader.read(decoded[0].bytes),
-            case .object(let claims) = try? JSONReader.read(decoded[1].bytes)
+        guard segments.count == 3, let headerText = LenientBase64(segments[0])?.bytes,
+            let claimsText = LenientBase64(segments[1])?.bytes
         else { return (nil, [Finding(.jwsUnreadable, field: "compactJWS")]) }
+        let header: JSONValue
+        let claims: JSONValue
+        do throws(JSONError) {
+            // How many members there are, the size of the text bounds.
+            header = try JSONReader.read(headerText, maximumCount: .max)
+            claims = try JSONReader.read(claimsText, maximumCount: .max)
+        } catch {
+            let cause: Cause = error.reason == .duplicateName ? .jwsDuplicateName : .jwsUnreadable
+            return (nil, [Finding(cause, field: "compactJWS")])
+        }
+        guard case .object(let header) = header, case .object(let claims) = claims else {
+            return (nil, [Finding(.jwsUnreadable, field: "compactJWS")])
+        }
         if decoded.contains(where: { $0.paddingCount > 0 }) {
             findings.append(Finding(.jwsPadded, field: "compactJWS"))
         }
         if decoded.contains(where: \.hasStandardAlphabet) {
             findings.append(Finding(.jwsStandardBase64, field: "compactJWS"))
         }
+        if decoded.contains(where: \.hasBitsLeft) { findings.append(Finding(.base64BitsLeft, field: "compactJWS")) }
         let parts = Parts(
-            header: header, claims: claims, headerText: decoded[0].bytes, claimsText: decoded[1].bytes,
-            signature: decoded[2].bytes, signingInput: joined(segments[0], segments[1]),
+            header: header, claims: claims, headerText: headerText, claimsText: claimsText,
+            signature: LenientBase64(segments[2])?.bytes ?? [], signingInput: joined(segments[0], segments[1]),
             mendedSigningInput: joined(mended(segments[0])[...], mended(segments[1])[...]),
             claimsSegment: Array(segments[1]))
         return (parts, findings)

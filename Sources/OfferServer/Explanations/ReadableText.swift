@@ -1,7 +1,7 @@
 /// Signed text for the eye: what cannot be seen is written out.
 enum ReadableText {
     /// - Parameter utf8: as it was presented.
-    /// - Returns: control characters, invisible ones and unusual spaces as `<U+200B>`.
+    /// - Returns: control characters, invisible and blank ones and unusual spaces as `<U+200B>`.
     static func marked(_ utf8: [UInt8]) -> String {
         var text = ""
         for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
@@ -15,8 +15,12 @@ enum ReadableText {
         return "<U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ">"
     }
 
+    /// Symbols that look like a space: a Braille pattern without dots, and a note without a head.
+    private static let blanks: Set<Unicode.Scalar> = ["\u{2800}", "\u{1D159}"]
+
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        guard !scalar.properties.isDefaultIgnorableCodePoint, !blanks.contains(scalar) else { return false }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
         case .spaceSeparator: scalar == " "
         default: true

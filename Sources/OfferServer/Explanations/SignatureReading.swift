@@ -11,12 +11,17 @@ struct SignatureReading {
     static func all(of text: [UInt8], field: String) -> [SignatureReading] {
         spellings(of: text, field: field).compactMap { spelling in
             guard let (bytes, findings) = decoded(spelling.text, field: field) else { return nil }
-            if SignatureForm.isDER(bytes) {
-                return SignatureReading(der: bytes, findings: spelling.findings + findings)
+            func reading(_ signature: RawSignature, _ form: Finding?) -> SignatureReading {
+                SignatureReading(
+                    der: signature.der, findings: spelling.findings + findings + (form.map { [$0] } ?? []))
             }
-            guard let der = RawSignature(bytes: bytes)?.der else { return nil }
-            return SignatureReading(
-                der: der, findings: spelling.findings + findings + [Finding(.signatureRaw, field: field)])
+            if let signature = RawSignature(der: bytes) { return reading(signature, nil) }
+            if let signature = RawSignature(bytes: bytes) {
+                return reading(signature, Finding(.signatureRaw, field: field))
+            }
+            return SignatureForm.signature(inNearly: bytes).map {
+                reading($0, Finding(.signatureNotDER, field: field))
+            }
         }
     }
 
@@ -56,13 +61,15 @@ struct SignatureReading {
         } else if !base64.isPadded {
             findings.append(Finding(.signatureUnpadded, field: field))
         }
+        if base64.hasBitsLeft { findings.append(Finding(.base64BitsLeft, field: field)) }
         // No signature consists of letters and digits of ASCII alone: 64 bytes at random would have to be below 0x80.
         let isText = base64.bytes.count > 72 && base64.bytes.allSatisfy { $0 < 0x80 }
         guard isText, let (bytes, inner) = decoded(base64.bytes.filter { !$0.isASCIIWhiteSpace }, field: field) else {
             return (base64.bytes, findings)
         }
-        let isHexadecimal = inner.first?.cause == .signatureHexadecimal
-        return (bytes, findings + (isHexadecimal ? [] : [Finding(.signatureBase64Twice, field: field)]) + inner)
+        // Of base64 in base64 in base64 it is said once.
+        let isSaid = inner.contains { $0.cause == .signatureHexadecimal || $0.cause == .signatureBase64Twice }
+        return (bytes, findings + (isSaid ? [] : [Finding(.signatureBase64Twice, field: field)]) + inner)
     }
 
     private static func percentDecoded(_ text: [UInt8]) -> [UInt8] {

@@ -32,38 +32,42 @@ struct TokenSearch {
     private let formFindings: [Finding]
     private let keys: [CandidateKey]
     private let named: [UInt8]?
-    private(set) var verifications = Verifications()
 
     /// - Returns: nil if the signature has no form that could be one.
     init?(
         _ parts: PresentedToken.Parts, named: [UInt8]?, keys: [CandidateKey],
         sha256: ([UInt8]) throws -> [UInt8]
     ) rethrows {
-        if let der = RawSignature(bytes: parts.signature)?.der {
-            (self.der, formFindings) = (der, [])
-        } else if SignatureForm.isDER(parts.signature) {
-            (der, formFindings) = (parts.signature, [Finding(.jwsSignatureDER, field: "compactJWS")])
+        if let signature = RawSignature(bytes: parts.signature) {
+            (der, formFindings) = (signature.der, [])
+        } else if let signature = SignatureForm.signature(inNearly: parts.signature) {
+            (der, formFindings) = (signature.der, [Finding(.jwsSignatureDER, field: "compactJWS")])
         } else {
             return nil
         }
         self.named = named
-        self.keys = keys.filter { $0.id.text.utf8 == named } + keys.filter { $0.id.text.utf8 != named }
+        self.keys = keys.sorted(byLikenessTo: named ?? [])
         inputs = try Self.inputs(parts, sha256: sha256)
     }
 
-    mutating func proof() throws -> Proof? {
+    /// - Parameter verifications: those of the request so far.
+    func proof(_ verifications: inout Verifications) throws -> Proof? {
         for input in inputs {
             let count = input.finding == nil ? Self.maximumKeyCounts.right : Self.maximumKeyCounts.other
             for key in keys.prefix(count) {
                 guard try verifications.accept(der, of: input.message, by: key) else { continue }
-                let isNamed = key.id.text.utf8 == named
-                let other = isNamed || named == nil ? [] : [Finding(.wrongKey, field: "kid", keyID: "\(key.id)")]
                 return Proof(
-                    key: key, findings: formFindings + other + (input.finding.map { [$0] } ?? []),
+                    key: key, findings: formFindings + otherKey(key) + (input.finding.map { [$0] } ?? []),
                     signedText: input.readableText)
             }
         }
         return nil
+    }
+
+    /// What is wrong where another key made it than the one that is named.
+    private func otherKey(_ key: CandidateKey) -> [Finding] {
+        guard let named, !named.isEmpty, named != key.id.text.utf8 else { return [] }
+        return [Finding(key.id.slip(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]
     }
 
     /// What may have been signed, the right text first.

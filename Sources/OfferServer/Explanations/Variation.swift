@@ -70,8 +70,9 @@ struct Variation: Sendable {
         return [
             text(.timestampInSeconds, String(seconds), isCommon: true),
             text(.timestampInSeconds, "\(seconds).\(fraction)"),
-            // Presented in seconds, and signed in milliseconds of a whole second.
-            text(.timestampInSeconds, "\(milliseconds)000"),
+            // Presented in seconds, and signed in milliseconds of a whole second; or signed in microseconds.
+            text(presented.isInSeconds ? .timestampInSeconds : .timestampInMicroseconds, "\(milliseconds)000"),
+            text(.timestampInMicroseconds, "\(milliseconds)000000"),
             text(.timestampFormat, "\(milliseconds).0"),
             text(.timestampFormat, String(decoding: presented.texts[.timestamp] ?? [], as: UTF8.self)),
             text(.timestampFormat, Self.scientific(milliseconds, exponentSign: "+")),
