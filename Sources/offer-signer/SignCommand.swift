@@ -16,7 +16,8 @@ struct SignCommand: AsyncParsableCommand {
                      "offerID": "retention_50off_3m", "applicationUsername": "8d7f9a52c4e1"}' |
                 offer-signer sign --key-id 2X9R4HXF34
 
-            With an issuer ID (--issuer-id) and a transactionID among the fields, compactJWS for StoreKit 2 is there, too.
+            With an issuer ID (--issuer-id) and a transactionID among the fields, compactJWS for StoreKit 2 is there, too; with \
+            one of them alone, compactJWSMissing says what lacks.
             """
     )
 

@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Verify one signature, and explain one that StoreKit refuses: JSON in, JSON out.",
         discussion: """
             Takes what the app passed to StoreKit: the fields of the offer with keyID, nonce, timestamp and signature, as \
-            'sign' prints them, or a compactJWS; and storeKitError, if StoreKit named one. The keys are those of the folder, \
+            'sign' prints them, or a compactJWS, or both; and storeKitError, if StoreKit named one. The keys are those of the folder, \
             retired ones included, or --public-key. Prints what POST /v1/explanations answers. Exit status 0 if the \
             signature verifies and nothing else is wrong with it, else 1.
             """
@@ -19,6 +19,9 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(help: "A file with the public key in PEM (PUBLIC KEY), instead of the folder of keys.")
     var publicKey: String?
+
+    @Option(help: "Issuer ID of the team, which iss of a JWS has to be (SUBSCRIPTION_OFFERS_ISSUER_ID).")
+    var issuerID: String?
 
     @OptionGroup var key: KeyFolderOptions
     @OptionGroup var input: JSONInput
@@ -46,9 +49,14 @@ struct VerifyCommand: ParsableCommand {
             let key = try readPublicKey(publicKey)
             // It stands for the key that is named, whichever that is.
             let candidate = CandidateKey(id: try KeyID(evidence), standing: .inService, accepts: key.verify)
-            return (Explainer(keys: [candidate], now: SystemSources.now(), sha256: SHA256.hash), [])
+            let issuerIDs = IssuerIDs(ofAllApps: try issuerID.map(IssuerID.init(option:)))
+            return (
+                Explainer(keys: [candidate], issuerIDs: issuerIDs, now: SystemSources.now(), sha256: SHA256.hash), []
+            )
         }
-        let reader = key.reader(key.verifyingFlags)
+        var flags = key.verifyingFlags
+        flags.issuerID = issuerID
+        let reader = key.reader(flags)
         let keys = ConfiguredKeys(try reader.read(), places: .system(reader))
         let configuration = keys.configuration
         let names = KnownNames(catalogue: configuration.catalogue, choice: configuration.wanted.choice)
@@ -73,6 +81,12 @@ extension KeyID {
     /// The key ID that is named in what was presented.
     fileprivate init(_ evidence: Evidence) throws(Problem) {
         do { self = try KeyID(utf8: evidence.keyID ?? []) } catch { throw .invalidField(error) }
+    }
+}
+
+extension IssuerID {
+    fileprivate init(option text: String) throws(Problem) {
+        do { self = try IssuerID(utf8: Array(text.utf8), field: "--issuer-id") } catch { throw .invalidField(error) }
     }
 }
 

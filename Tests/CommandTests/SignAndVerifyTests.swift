@@ -104,7 +104,9 @@ struct SignAndVerifyTests {
         #expect(misspelt.standardError == "error: nonse is not a field of this request.\n")
     }
 
-    @Test("sign adds compactJWS where there are an issuer ID and a transactionID, and verify passes over it")
+    @Test(
+        "sign adds compactJWS where there are an issuer ID and a transactionID, or says what lacks; verify explains both"
+    )
     func compactJWS() throws {
         let (folder, environment) = try Self.folderWithKey()
         let key = try SigningKey(text: folder.read("SubscriptionKey_TESTKEY123.p8"))
@@ -126,9 +128,36 @@ struct SignAndVerifyTests {
             let verified = try Command.run(
                 Command.offerSigner, ["verify"], input: Array(output.utf8), environment: environment)
             #expect(verified.status == 0, "\(verified.standardError)")
+            #expect(verified.standardOutput.contains(#""compactJWS":{"verifies":true"#))
+            for (issuer, status) in [(Fixtures.issuerText, 0), (Fixtures.nonceText, 1)] {
+                let outcome = try Command.run(
+                    Command.offerSigner, ["verify", "--issuer-id", issuer], input: Array(output.utf8),
+                    environment: environment)
+                #expect(outcome.status == Int32(status))
+                #expect(outcome.standardOutput.contains(#""cause":"claim_differs","field":"iss""#) == (status == 1))
+            }
+            try folder.write(
+                Array(
+                    "-----BEGIN PUBLIC KEY-----\n\(key.verifyingKey.der.foundationBase64)\n-----END PUBLIC KEY-----\n"
+                        .utf8),
+                to: "public.pem")
+            let alone = try Command.run(
+                Command.offerSigner,
+                ["verify", "--public-key", folder.path + "/public.pem", "--issuer-id", Fixtures.nonceText],
+                input: Array(output.utf8))
+            #expect(alone.status == 1 && alone.standardOutput.contains(#""cause":"claim_differs","field":"iss""#))
         }
-        for output in [try sign(bound, []), try sign(Self.offer, [], issuer)] {
-            #expect(!output.contains("compactJWS") && !output.contains("transactionID"))
+        for (output, missing) in [
+            (try sign(bound, []), #","compactJWSMissing":["issuer_id_missing"]}"#),
+            (try sign(Self.offer, [], issuer), #","compactJWSMissing":["transaction_id_missing"]}"#),
+            (try sign(Self.offer, []), "}"),
+        ] {
+            #expect(output.hasSuffix(missing + "\n"))
+            #expect(!output.contains("\"compactJWS\"") && !output.contains("transactionID"))
+            #expect(missing != "}" || !output.contains("compactJWSMissing"))
+            let verified = try Command.run(
+                Command.offerSigner, ["verify"], input: Array(output.utf8), environment: environment)
+            #expect(verified.status == 0, "\(verified.standardError)")
         }
         let wrong = try Command.run(
             Command.offerSigner, ["sign", "--issuer-id", "x"], input: Array(bound.utf8), environment: environment)

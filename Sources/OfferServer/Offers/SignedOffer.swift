@@ -53,6 +53,10 @@ package struct SignedOffer: Hashable, Sendable {
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
         writeJWS(to: &writer)
+        // Who gives neither wants none.
+        if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
+            writer.member("compactJWSMissing", gaps.codes)
+        }
         return writer.finish()
     }
 
