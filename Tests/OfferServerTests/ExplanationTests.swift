@@ -96,6 +96,10 @@ struct ExplanationTests {
         Mistake("product and offer swapped", .swappedProductAndOffer) {
             $0.signed = ["productIdentifier": right[3].text, "offerID": right[2].text]
         },
+        presented(
+            "zero-width space behind the product", .invisibleCharacter, "productIdentifier", #""pro.monthly\u200B""#),
+        presented("no-break space behind the offer", .invisibleCharacter, "offerID", #""Winback_3m\u00A0""#),
+        signed("token not unwrapped", .customerUndefined, "customer", "Optional(\"\(right[4].text)\")"),
         signed("no token signed", .customerNotSigned, "customer", ""),
     ]
 
@@ -353,14 +357,16 @@ struct ExplanationTests {
             #expect(explanation.verifies && explanation.isGood)
             #expect(explanation.warnings == [warning])
         }
-        let undefined = try world.present(
-            Mistake("") {
-                $0.customerName = "applicationUsername"
-                $0.signed["customer"] = "undefined"
-                $0.presented["customer"] = "\"undefined\""
-            })
-        let explanation = try world.explain(undefined.json)
-        #expect(explanation.verifies && explanation.warnings == [.customerUndefined])
+        for text in ["undefined", "[object Object]", "Optional(7)"] {
+            let undefined = try world.present(
+                Mistake("") {
+                    $0.customerName = "applicationUsername"
+                    $0.signed["customer"] = text
+                    $0.presented["customer"] = "\"\(text)\""
+                })
+            let explanation = try world.explain(undefined.json)
+            #expect(explanation.verifies && explanation.warnings == [.customerUndefined])
+        }
     }
 
     @Test("seconds and what is no UUID are named although the signature covers them")
@@ -370,7 +376,8 @@ struct ExplanationTests {
             ("timestamp", "1767225600", Cause.timestampInSeconds), ("nonce", "n", .notUUID),
             ("offerID", "", .emptyField), ("offerID", "a\u{2063}b", .forbiddenCharacter),
             ("productIdentifier", "a\u{85}b", .forbiddenCharacter), ("customer", "a\u{2063}b", .notUUID),
-            ("offerID", "half ", .whiteSpace), ("customer", "\(Fixtures.nonceText) ", .whiteSpace),
+            ("offerID", "half\u{200B}", .invisibleCharacter), ("offerID", "half ", .whiteSpace),
+            ("customer", "\(Fixtures.nonceText) ", .whiteSpace),
             ("timestamp", "1767225600123000", .timestampInMicroseconds), ("timestamp", "-1", .timestampNotNumber),
         ] {
             let (json, _) = try world.present(
@@ -388,7 +395,7 @@ struct ExplanationTests {
     func usernames() throws {
         let world = try World()
         for (text, json, cause) in [
-            ("user ", "user ", nil), ("user\n", "user\\n", .whiteSpace),
+            ("user ", "user ", nil), ("❤️", "❤️", nil), ("user\n", "user\\n", .whiteSpace),
             ("a\u{2063}b", "a\u{2063}b", .forbiddenCharacter),
         ] as [(String, String, Cause?)] {
             let (evidence, _) = try world.present(

@@ -118,7 +118,9 @@ struct TokenExplanationTests {
         claim("bid", #""a\u0000b""#, .forbiddenCharacter),
         claim("offerIdentifier", "\" winback_3m\"", .whiteSpace), claim("transactionId", #""1\n""#, .whiteSpace),
         introductory("allowIntroductoryOffer", "null", .claimEmpty), header("crit", #"["exp"]"#, .jwsHeader),
-        header("b64", "false", .jwsHeader), header("kid", "\"\"", .claimEmpty), header("kid", "null", .claimEmpty),
+        header("b64", "false", .jwsHeader), header("x5c", #"["MII"]"#, .jwsHeader),
+        claim("productId", #""pro.monthly\u200B""#, .invisibleCharacter), header("kid", "\"\"", .claimEmpty),
+        header("kid", "null", .claimEmpty),
         header("kid", "\"testkey123\"", .letterCase, verifies: false),
         header("kid", "\"TESTKEY123 \"", .whiteSpace, verifies: false),
         Mistake("kid in lower case, and something else signed", .letterCase, "kid") {

@@ -42,6 +42,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     // A field cannot be what it should be.
     case emptyField = "empty_field"
     case forbiddenCharacter = "forbidden_character"
+    case invisibleCharacter = "invisible_character"
     case notUUID = "not_uuid"
     case timestampNotNumber = "timestamp_not_number"
     case customerMissing = "customer_missing"

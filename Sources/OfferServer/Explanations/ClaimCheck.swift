@@ -72,9 +72,10 @@ struct ClaimCheck {
 
     // MARK: Claims of every feature
 
-    /// Extensions that a reader has to know (RFC 7515 section 4.1.11), such as claims that are not encoded (RFC 7797).
+    /// The certificates of what Apple signs, and extensions that a reader has to know (RFC 7515 section 4.1.11), such as claims
+    /// that are not encoded (RFC 7797).
     private var headerMembers: [Finding] {
-        ["crit", "b64"].filter { header[$0] != nil }.map { Finding(.jwsHeader, field: $0) }
+        ["x5c", "crit", "b64"].filter { header[$0] != nil }.map { Finding(.jwsHeader, field: $0) }
     }
 
     private var audience: [Finding] {
@@ -204,6 +205,7 @@ struct ClaimCheck {
         required(claim) { text in
             if let difference = expected.flatMap({ difference(claim, text, $0) }) { return difference }
             if text != text.trimmed { return Finding(.whiteSpace, field: claim) }
+            if text != ReadableText.withoutInvisible(text) { return Finding(.invisibleCharacter, field: claim) }
             return FieldDefects.hasForbiddenCharacter(text) ? Finding(.forbiddenCharacter, field: claim) : nil
         }
     }

@@ -25,7 +25,7 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
         case .keyOutOfService:
             "The key is out of service here: one of its signatures did not verify."
         case .customerUndefined:
-            "applicationUsername is a text such as undefined or null: look whether the app means it."
+            "applicationUsername is a text such as undefined, null or Optional(…): look whether the app means it."
         case .nonceInCapitals:
             "The nonce is in capitals. In a JWS that is allowed, as far as is known; lower case is safe."
         case .issuerInCapitals:

@@ -10,7 +10,7 @@ struct FieldDefects {
 
     /// What the App Store refuses although the signature verifies.
     var fatal: [Finding] {
-        emptyFields + notUUIDs + timestamp + forbiddenCharacters
+        emptyFields + notUUIDs + timestamp + forbiddenCharacters + invisibleCharacters
             + fieldsWithWhiteSpace.filter { $0 != .customer || hasNoOrdinaryUsername }.map { finding(.whiteSpace, $0) }
     }
 
@@ -26,8 +26,13 @@ struct FieldDefects {
     /// What languages write for a value that is not there.
     static let undefinedTexts = ["undefined", "null", "nil", "None", "(null)"]
 
+    /// What they write in place of one, or around it.
+    private static let wrappedTexts = ["[object ", "Optional("]
+
     var hasUndefinedCustomer: Bool {
-        Self.undefinedTexts.contains { text(.customer).trimmed.isEqual(ignoringCaseOf: Array($0.utf8)) }
+        let customer = text(.customer).trimmed
+        return Self.undefinedTexts.contains { customer.isEqual(ignoringCaseOf: Array($0.utf8)) }
+            || Self.wrappedTexts.contains { customer.starts(with: $0.utf8) }
     }
 
     /// As milliseconds it would be in the year 5138, as microseconds in 1973.
@@ -42,6 +47,13 @@ struct FieldDefects {
             // White space at the ends has a name of its own.
             Self.hasForbiddenCharacter(text(field).trimmed)
         }.map { finding(.forbiddenCharacter, $0) }
+    }
+
+    /// A username may have what it likes.
+    private var invisibleCharacters: [Finding] {
+        [PayloadField.appBundleID, .keyID, .productIdentifier, .offerID].filter { field in
+            text(field) != ReadableText.withoutInvisible(text(field))
+        }.map { finding(.invisibleCharacter, $0) }
     }
 
     /// Whether there is U+2063, a control character or a line separator in it.

@@ -31,7 +31,8 @@ extension Finding {
             """
         case .customerUndefined:
             """
-            \(field) is a text such as undefined or null, here or in what was signed: a program made a text of a missing value. Sign \
+            \(field) is a text such as undefined, null or Optional("…"), here or in what was signed: a program made a text of a \
+            missing value, or of one that it had not unwrapped. Sign \
             the value that the app attaches, or an empty text where it attaches none.
             """
         case .customerLeftOut:
@@ -66,8 +67,8 @@ extension Finding {
             "The signature was made with the key \(key) and names it; the app passes another keyID. Pass the keyID that came with the signature."
         case .wrongKey:
             """
-            The signature was made with the private key that is \(key) here, and the signed text names another key. Sign with the \
-            .p8 file of the key that is named.
+            The signature was made with the private key that is \(key) here, and the signed text names another key. Name \(key), \
+            or sign with the .p8 file of the key that is named.
             """
         case .unknownKeyID:
             "There is no key \(key) here, and the signature verifies with none that is. Ask where that key is, or pass the keyID that came with the signature."
@@ -98,7 +99,10 @@ extension Finding {
             changed or cut off on its way: pass it on as it came.
             """
         case .signatureUnreadable:
-            "The signature is neither base64 nor hexadecimal digits, or it was cut off. Pass on what the server sent, in standard base64."
+            """
+            The signature is neither base64 nor hexadecimal digits, or it was cut off. Pass on what the server sent, in standard base64, \
+            without quotes or anything in front.
+            """
         case .signatureMalformed:
             """
             The signature decodes, but not to ASN.1 DER of two INTEGERs, and not to r and s of 32 bytes each. It was cut off or changed \
@@ -108,6 +112,11 @@ extension Finding {
             "\(field) is empty. Sign and pass the value that App Store Connect has."
         case .forbiddenCharacter:
             "\(field) has a control character, a line separator, or U+2063, which joins the fields of a payload, in it. Remove it."
+        case .invisibleCharacter:
+            """
+            \(field) has a character that cannot be seen, or looks like a space, here or in what was signed: it is written out in \
+            payload or signedPayload. Remove it; texts that are copied from a page often have one.
+            """
         case .notUUID where field == "iss":
             """
             iss is no UUID of the form 57246542-96fe-1a63-e053-0824d011072a. It is the issuer ID above the In-App Purchase keys in App \
@@ -123,7 +132,7 @@ extension Finding {
             value for which the signature was made, on the payment or in the purchase option.
             """
         case .jwsUnreadable:
-            "compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on as it came, whole."
+            "compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on as it came, whole, without quotes or anything in front."
         case .jwsDuplicateName:
             """
             \(field) has the same member twice in a JSON object, so that two readers may take it for two different things. Write each \
@@ -151,6 +160,11 @@ extension Finding {
             """
         case .jwsType:
             "typ in the header is not JWT, which Apple's documentation asks for."
+        case .jwsHeader where field == "x5c":
+            """
+            compactJWS is one that Apple signs, such as a transaction: it has a chain of certificates (x5c). Pass the one that the server \
+            signed.
+            """
         case .jwsHeader:
             "\(field) in the header asks for another way of reading. A JWS for the App Store has alg, kid and typ there: leave the rest out."
         case .jwsExpiry:
@@ -185,7 +199,7 @@ extension Finding {
         case .unexplained:
             """
             The signature does not verify with any key here, and no usual mistake explains it: a field has another value than the one \
-            that was signed, or another key made it. Compare each field with what the server answered.
+            that was signed, another key made it, or it is not over SHA-256. Compare each field with what the server answered.
             """
         }
     }

@@ -19,7 +19,7 @@ struct Variation: Sendable {
                 Variation(Finding(.separator), isCommon: Separator.common.contains(separator)) {
                     $0.separator = separator
                 }
-            } + around + whiteSpace(presented) + known(presented, names) + orders
+            } + around + whiteSpace(presented) + invisible(presented) + known(presented, names) + orders
     }
 
     // MARK: Other texts
@@ -47,7 +47,10 @@ struct Variation: Sendable {
             form.order.removeAll { $0 == .customer }
         }
         if text.isEmpty { return nothing + [leftOut] }
-        return [Self.text(.customerNotSigned, .customer, of: presented, [])] + nothing + [leftOut]
+        let wrapped = Self.text(
+            .customerUndefined, .customer, of: presented, isCommon: false,
+            Array("Optional(\"".utf8) + text + Array("\")".utf8))
+        return [Self.text(.customerNotSigned, .customer, of: presented, [])] + nothing + [leftOut, wrapped]
     }
 
     private static func letterCase(_ presented: PresentedFields) -> [Variation] {
@@ -95,6 +98,14 @@ struct Variation: Sendable {
             return [text.trimmed, text + blank, blank + text, text + Array("\n".utf8)].filter { $0 != text }.map {
                 Self.text(.whiteSpace, field, of: presented, isCommon: $0 == text.trimmed, $0)
             }
+        }
+    }
+
+    private static func invisible(_ presented: PresentedFields) -> [Variation] {
+        PayloadField.allCases.compactMap { field in
+            let text = presented.texts[field] ?? []
+            let visible = ReadableText.withoutInvisible(text)
+            return visible == text ? nil : Self.text(.invisibleCharacter, field, of: presented, visible)
         }
     }
 
