@@ -3,10 +3,16 @@ package import Logging
 /// What everything that is written about one request says of it.
 package struct RequestContext: Hashable, Sendable {
     package let id: RequestID
+    /// nil where the request is part of no trace.
+    package let traceID: TraceID?
 
-    /// - Parameter requestID: the value of the one `X-Request-ID` header; one that is not well-formed counts for nothing.
-    package init(requestID: String? = nil) {
+    /// Takes what is well-formed; anything else counts for nothing.
+    /// - Parameters:
+    ///   - requestID: the value of the one `X-Request-ID` header.
+    ///   - traceparent: the value of the one `traceparent` header.
+    package init(requestID: String? = nil, traceparent: String? = nil) {
         id = requestID.flatMap { RequestID($0) } ?? RequestID()
+        traceID = traceparent.flatMap { TraceID(traceparent: $0) }
     }
 
     package init(id: RequestID) {
@@ -17,6 +23,7 @@ package struct RequestContext: Hashable, Sendable {
     package func metadata(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
         var metadata = more
         metadata["requestID"] = "\(id.text)"
+        if let traceID { metadata["traceID"] = "\(traceID.text)" }
         return metadata
     }
 }

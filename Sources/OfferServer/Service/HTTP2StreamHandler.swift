@@ -166,7 +166,7 @@ extension IncomingRequest {
 
 extension RequestContext {
     fileprivate init(_ head: HPACKHeaders) {
-        self.init(requestID: head.only("x-request-id"))
+        self.init(requestID: head.only("x-request-id"), traceparent: head.only("traceparent"))
     }
 }
 

@@ -259,6 +259,6 @@ extension IncomingRequest {
 extension RequestContext {
     /// - Parameter head: as far as it could be read.
     fileprivate init(_ head: RequestHead?) {
-        self.init(requestID: head?.requestID)
+        self.init(requestID: head?.requestID, traceparent: head?.traceparent)
     }
 }

@@ -22,6 +22,8 @@ package struct RequestHead {
     private(set) var forwardedFor: String?
     /// The value of the one `X-Request-ID` header; empty where there are several.
     private(set) var requestID: String?
+    /// The same of `traceparent`.
+    private(set) var traceparent: String?
     /// Whether the client waits for a 100 before it sends the body.
     private(set) var expectsContinue = false
 
@@ -63,6 +65,8 @@ package struct RequestHead {
                 if try Self.text(bytes, value).lowercased().split(separator: ",").contains(where: Self.isClose) {
                     isLast = true
                 }
+            case 11 where Self.isEqual(bytes, name, "traceparent"):
+                traceparent = traceparent == nil ? Self.textIfAny(bytes, value) : ""
             case 12 where Self.isEqual(bytes, name, "x-request-id"):
                 requestID = requestID == nil ? Self.textIfAny(bytes, value) : ""
             case 12 where Self.isEqual(bytes, name, "content-type"):
