@@ -27,11 +27,13 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        let lines = LogWriter { StandardStreams.writeError($0) }
-        var log = Logger(label: "offer-signer") { _ in LineLogHandler(writer: lines) }
-        log.logLevel = options.logLevel
+        let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
+        let configuration = try options.reader.read()
+        let lines = LogWriter(format: configuration.logFormat) { StandardStreams.writeError($0) }
+        let level = LogLevel(configuration.logLevel)
+        let log = Logger(label: "offer-signer") { _ in LineLogHandler(writer: lines, level: level) }
         do {
-            try await serve(log)
+            try await serve(configuration, reloadSignals, log, level)
         } catch {
             await lines.finish()
             throw error
@@ -39,14 +41,14 @@ struct ServeCommand: AsyncParsableCommand {
         await lines.finish()
     }
 
-    private func serve(_ log: Logger) async throws {
-        let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
-        let configuration = try options.reader.read()
+    private func serve(
+        _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
+    ) async throws {
         try DevelopmentKey.makeIfWanted(configuration)
         let readiness = Readiness()
         let keeper = try KeyRingKeeper(
             configuration: configuration, places: .system(options.reader), reloadSignals: reloadSignals,
-            readiness: readiness, log: log)
+            readiness: readiness, log: log, logLevel: level)
         let userKeys = CurrentUserKeys()
         let userKeysKeeper = UserKeysKeeper(
             setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
@@ -169,14 +171,27 @@ struct ServeOptions: ParsableArguments {
     var auditLog: String?
 
     @Option(
-        help: "trace, debug, info, notice, warning, error or critical.",
+        help: """
+            trace, debug, info, notice, warning, error or critical: from which level on events are logged \
+            (SUBSCRIPTION_OFFERS_LOG_LEVEL; default: info).
+            """,
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
                 throw ValidationError("There is no log level '\(text)'.")
             }
             return level
         })
-    var logLevel: Logger.Level = .info
+    var logLevel: Logger.Level?
+
+    @Option(
+        help: "text or json: how a line of the log is written (SUBSCRIPTION_OFFERS_LOG_FORMAT; default: text).",
+        transform: { text in
+            guard let format = LogFormat(rawValue: text) else {
+                throw ValidationError("There is no log format '\(text)'.")
+            }
+            return format
+        })
+    var logFormat: LogFormat?
 
     var reader: ConfigurationReader {
         var flags = key.flags
@@ -189,6 +204,8 @@ struct ServeOptions: ParsableArguments {
         flags.trustedProxies = trustedProxies
         flags.allowAnyone = allowAnyone
         flags.auditLog = auditLog
+        flags.logLevel = logLevel
+        flags.logFormat = logFormat
         return key.folder.reader(flags)
     }
 }

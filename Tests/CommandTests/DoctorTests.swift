@@ -41,6 +41,14 @@ struct DoctorTests {
             ),
             ([:], "no key to sign with", "--development"),
             (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_LEVEL": "marked"],
+                "SUBSCRIPTION_OFFERS_LOG_LEVEL is set to none of its values", "one of trace, debug, info, notice"
+            ),
+            (
+                ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "marked"],
+                "SUBSCRIPTION_OFFERS_LOG_FORMAT is set to none of its values", "one of text, json"
+            ),
+            (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF35"], "there is no key file",
                 "there is a key 2X9R4HXF34: is that"
             ),

@@ -46,6 +46,19 @@ struct ReadmeTests {
         }
     }
 
+    @Test("every variable has a row in the table, and no other has, and the help names it or leaves it to the table")
+    func variables() throws {
+        let page = try String(contentsOf: Self.repository.appending(path: "README.md"), encoding: .utf8)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `SUBSCRIPTION_OFFERS_") }
+        let named = rows.flatMap { row in
+            row.split(separator: "|")[0].matches(of: /`(SUBSCRIPTION_OFFERS_\w+)`/).map { String($0.output.1) }
+        }
+        #expect(named.sorted() == Variable.allCases.map(\.rawValue).sorted())
+        let help = try Command.run(Command.offerSigner, ["serve", "--help"]).standardOutput
+        let inHelp = Set(help.matches(of: /SUBSCRIPTION_OFFERS_\w+/).map { String($0.output) })
+        #expect(inHelp.isSubset(of: named) && inHelp.isSuperset(of: named.filter { $0.contains("_LOG_") }))
+    }
+
     @Test(
         "each curl gives the answer that stands below it",
         arguments: ["\"applicationUsername\": \"8d7f9a52c4e1\"\n}'", "_3m\"\n}'"])

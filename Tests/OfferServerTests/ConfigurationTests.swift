@@ -1,3 +1,4 @@
+import Logging
 import OfferCore
 import OfferServer
 import TestSupport
@@ -54,6 +55,31 @@ struct ConfigurationTests {
             let told = Self.problems(environment).joined()
             #expect(!told.contains("marked"), "\(told)")
         }
+    }
+
+    @Test("the log has a level and a format of the flag, else of the environment, else info and text")
+    func log() {
+        let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
+        let set = key.merging(["SUBSCRIPTION_OFFERS_LOG_LEVEL": "Debug", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "json"]) {
+            $1
+        }
+        var flags = Configuration.Flags()
+        flags.logLevel = .error
+        flags.logFormat = .text
+        for (configuration, level, format) in [
+            (Self.configuration(key), Logger.Level.info, LogFormat.text), (Self.configuration(set), .debug, .json),
+            (Self.configuration(set, flags: flags), .error, .text),
+        ] {
+            #expect((configuration.logLevel, configuration.logFormat) == (level, format))
+        }
+        #expect(
+            Self.problems(
+                key.merging([
+                    "SUBSCRIPTION_OFFERS_LOG_LEVEL": "marked", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "marked",
+                ]) { $1 }) == [
+                    "SUBSCRIPTION_OFFERS_LOG_LEVEL is set to none of its values",
+                    "SUBSCRIPTION_OFFERS_LOG_FORMAT is set to none of its values",
+                ])
     }
 
     @Test("two apps that differ in letter case alone are one too many")

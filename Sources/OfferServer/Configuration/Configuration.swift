@@ -1,3 +1,4 @@
+package import Logging
 package import OfferCore
 
 /// What `serve` was told: flags win over the environment, which wins over the defaults. Read at start and again at every
@@ -14,6 +15,8 @@ package struct Configuration: Sendable {
         package var trustedProxies: String?
         package var allowAnyone = false
         package var auditLog: String?
+        package var logLevel: Logger.Level?
+        package var logFormat: LogFormat?
         package var keyID: String?
         package var issuerID: String?
         package var keysDirectory: String?
@@ -53,6 +56,9 @@ package struct Configuration: Sendable {
     package let limits: Limits
     /// nil where no trail is kept.
     package let audit: AuditSettings?
+    /// The level from which on events are logged.
+    package let logLevel: Logger.Level
+    package let logFormat: LogFormat
     /// Whether to sign with a key in the folder that is made if it is not there; the App Store does not know it.
     package let isDevelopment: Bool
 
@@ -118,6 +124,8 @@ package struct Configuration: Sendable {
         problems.check(callers)
         limits = file.limits
         audit = problems.audit(flag: flags.auditLog, environment: environment)
+        logLevel = flags.logLevel ?? problems.choice(.logLevel, in: environment) ?? .info
+        logFormat = flags.logFormat ?? problems.choice(.logFormat, in: environment) ?? .text
         keyText = environment[Variable.privateKey.rawValue].map(Secret.init)
         isDevelopment = flags.development
         let allowsAnyone = flags.allowAnyone || problems.isOn(.allowAnyone, in: environment)

@@ -111,6 +111,20 @@ struct ConfigurationProblems {
         }
     }
 
+    /// One of the few values that a variable may have; nil if it is not set, or is set to another.
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ variable: Variable, in environment: [String: String]
+    ) -> Choice? {
+        guard let text = environment[variable.rawValue] else { return nil }
+        let choice = Choice(rawValue: text.lowercased())
+        if choice == nil {
+            add(
+                "\(variable.rawValue) is set to none of its values",
+                hint: "set it to one of \(list(Choice.allCases.map(\.rawValue))), or leave it out")
+        }
+        return choice
+    }
+
     /// - Returns: as much as can be told.
     mutating func wantedKeys(
         flags: Configuration.Flags, environment: [String: String], file: ConfigurationFile

@@ -23,6 +23,8 @@ package enum Variable: String, CaseIterable, Sendable {
     case behindProxy = "SUBSCRIPTION_OFFERS_BEHIND_PROXY"
     case trustedProxies = "SUBSCRIPTION_OFFERS_TRUSTED_PROXIES"
     case allowAnyone = "SUBSCRIPTION_OFFERS_ALLOW_ANYONE"
+    case logLevel = "SUBSCRIPTION_OFFERS_LOG_LEVEL"
+    case logFormat = "SUBSCRIPTION_OFFERS_LOG_FORMAT"
 
     /// Whether a variable of this name was meant for us, rightly spelt or not; one that we do not know is a mistake worth
     /// stopping for.

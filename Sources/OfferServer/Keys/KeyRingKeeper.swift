@@ -14,9 +14,10 @@ package actor KeyRingKeeper: Service {
     private let reloadSignals: UnixSignalsSequence
     private let readiness: Readiness
     private let log: Logger
+    private let logLevel: LogLevel
     /// The certificate in force.
     package nonisolated let certificate: CurrentCertificate
-    /// What was there at the start, and what is listened on, and recorded in, for that reason.
+    /// What was there at the start, and what is listened on, recorded in and how the log is written for that reason.
     private let listening: Configuration
     private var keys: ConfiguredKeys
     /// The configuration in force. That of ``keys`` is the one that is wanted, and comes into force when its keys are there.
@@ -35,15 +36,17 @@ package actor KeyRingKeeper: Service {
 
     /// - Parameters:
     ///   - reloadSignals: each asks for the configuration and the folder to be read again.
+    ///   - logLevel: the one in force, which is changed here.
     /// - Throws: every problem, if the keys that are wanted are not all there.
     package init(
         configuration: Configuration, places: KeyPlaces, reloadSignals: UnixSignalsSequence, readiness: Readiness,
-        log: Logger
+        log: Logger, logLevel: LogLevel
     ) throws(ConfigurationError) {
         self.places = places
         self.reloadSignals = reloadSignals
         self.readiness = readiness
         self.log = log
+        self.logLevel = logLevel
         listening = configuration
         inForce = configuration
         keys = ConfiguredKeys(configuration, places: places)
@@ -78,7 +81,8 @@ package actor KeyRingKeeper: Service {
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
             try requireNoLooser(configuration)
-            configurationProblems = problems(withWhatTakesARestartIn: configuration)
+            setLogLevel(configuration.logLevel)
+            configurationProblems = problems(ofStartAsIn: configuration)
             keys = keys.reread(under: configuration, places: places)
         } catch {
             // The keys are looked at all the same. One that was wanted before, and whose keys were not there, is wanted no
@@ -87,6 +91,16 @@ package actor KeyRingKeeper: Service {
             keys = keys.reread(under: inForce, places: places)
         }
         update(isAsked: true)
+    }
+
+    /// At once, and not together with keys that may be missing: that they are may be why somebody wants to read more.
+    private func setLogLevel(_ level: Logger.Level) {
+        let old = logLevel.current
+        guard level != old else { return }
+        // Said at the more talkative of the two.
+        if level < old { logLevel.current = level }
+        log.notice("another level of the log", metadata: ["from": "\(old)", "to": "\(level)"])
+        logLevel.current = level
     }
 
     /// - Parameter isAsked: whether somebody waits for an answer in the log.
@@ -140,7 +154,8 @@ package actor KeyRingKeeper: Service {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    private func problems(withWhatTakesARestartIn new: Configuration) -> [SetupProblem] {
+    /// What in `new` only a start can bring about.
+    private func problems(ofStartAsIn new: Configuration) -> [SetupProblem] {
         let isSame =
             (new.host, new.port, new.sharesPort, new.certificate == nil)
             == (listening.host, listening.port, listening.sharesPort, certificate.context == nil)
@@ -155,6 +170,12 @@ package actor KeyRingKeeper: Service {
             problems.append(
                 SetupProblem(
                     "the configuration says to keep the audit trail elsewhere, or otherwise, than the service does",
+                    hint: "that takes a restart"))
+        }
+        if new.logFormat != listening.logFormat {
+            problems.append(
+                SetupProblem(
+                    "the configuration says another format of the log than the service writes",
                     hint: "that takes a restart"))
         }
         return problems

@@ -1,3 +1,4 @@
+import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -12,15 +13,20 @@ package final class LogWriter: Sendable {
         var isWriting = false
     }
 
+    package let format: LogFormat
     private let write: @Sendable ([UInt8]) -> Void
     private let capacity: Int
     private let queue = NIOLockedValueBox(Queue())
     private let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
 
     /// - Parameters:
+    ///   - format: of the lines, and of what is said of those that are lost.
     ///   - capacity: how many bytes wait at most; for what is important, twice as many.
     ///   - write: writes whole lines, and may wait for as long as it takes. Called from one thread at a time.
-    package init(capacity: Int = 1024 * 1024, write: @escaping @Sendable ([UInt8]) -> Void) {
+    package init(
+        format: LogFormat, capacity: Int = 1024 * 1024, write: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.format = format
         self.capacity = capacity
         self.write = write
     }
@@ -53,7 +59,7 @@ package final class LogWriter: Sendable {
             let text = queue.withLockedValue { queue in
                 var text = queue.text
                 queue.text = []
-                if queue.lost > 0 { text += "(\(queue.lost) lines lost, because the log was not read)\n".utf8 }
+                if queue.lost > 0 { text += lost(queue.lost).utf8 }
                 queue.lost = 0
                 queue.isWriting = !text.isEmpty
                 return text
@@ -61,5 +67,9 @@ package final class LogWriter: Sendable {
             if text.isEmpty { return }
             write(text)
         }
+    }
+
+    private func lost(_ count: Int) -> String {
+        format.line(.warning, "lines are lost, because the log was not read", ["count": "\(count)"]) + "\n"
     }
 }
