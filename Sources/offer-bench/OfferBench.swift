@@ -37,7 +37,8 @@ enum OfferBench {
         let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
         let setup = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
         let now: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_225_600_000) }
-        let limiter = Limiter(log: log)
+        let metrics = ServiceMetrics()
+        let limiter = Limiter(metrics: metrics, log: log)
         let authenticator = Authenticator(sha256: SHA256.hash, now: now, limiter: limiter)
         let signer = OfferSigner(
             setup: setup, authenticator: authenticator, limiter: limiter,
@@ -45,12 +46,15 @@ enum OfferBench {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
             },
-            now: now, log: log)
+            now: now, metrics: metrics, log: log)
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: now, log: log)
+        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        let metricsPage = MetricsPage(
+            metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
+            versions: BuildVersions(openSSL: OpenSSLVersion.text))
         return Routes(
-            offers: signer, explanations: explanations,
-            health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
             log: log)
     }
 

@@ -46,31 +46,39 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         try DevelopmentKey.makeIfWanted(configuration)
         let readiness = Readiness()
+        let metrics = ServiceMetrics()
         let keeper = try KeyRingKeeper(
             configuration: configuration, places: .system(options.reader), reloadSignals: reloadSignals,
-            readiness: readiness, log: log, logLevel: level)
+            readiness: readiness, metrics: metrics, log: log, logLevel: level)
         let userKeys = CurrentUserKeys()
         let userKeysKeeper = UserKeysKeeper(
             setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
         // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let trail = try await SystemSources.auditTrail(configuration.audit, readiness: readiness, log: log)
-        let limiter = Limiter(log: log)
+        let trail = try await SystemSources.auditTrail(
+            configuration.audit, readiness: readiness, metrics: metrics, log: log)
+        let limiter = Limiter(metrics: metrics, log: log)
         let authenticator = SystemSources.authenticator(userKeys: userKeys, limiter: limiter)
         let offers = OfferSigner(
             setup: keeper.setup, authenticator: authenticator, limiter: limiter, trail: trail,
-            makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+            makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
         let explanations = Explanations(
             setup: keeper.setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
             now: SystemSources.now, log: log)
         let health = Health(
             setup: keeper.setup, certificate: keeper.certificate, readiness: readiness, trail: trail)
-        let routes = Routes(offers: offers, explanations: explanations, health: health, log: log)
+        let metricsPage = MetricsPage(
+            metrics: metrics, setup: keeper.setup, health: health, authenticator: authenticator, limiter: limiter,
+            versions: BuildVersions(openSSL: OpenSSLVersion.text))
+        func routes(_ metricsPlace: Routes.Metrics) -> Routes {
+            Routes(
+                offers: offers, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
+                metricsPlace: metricsPlace, log: log)
+        }
+        let places = Self.places(configuration, routes)
         let service = HTTPService(
-            host: configuration.host, port: configuration.port, sharesPort: configuration.sharesPort,
-            maximumConnections: Self.maximumConnections, certificate: keeper.certificate, routes: routes,
-            readiness: readiness, trail: trail
-        ) { port in announce(configuration, port: port) }
+            places: places, certificate: keeper.certificate, readiness: readiness, trail: trail, metrics: metrics
+        ) { ports in announce(configuration, ports: ports) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
         let group = ServiceGroup(services: [keeper, userKeysKeeper, service], logger: log)
@@ -80,13 +88,34 @@ struct ServeCommand: AsyncParsableCommand {
             try await group.run()
         } catch let error as CannotListen {
             throw CommandError(
-                "\(configuration.host):\(configuration.port) cannot be listened on (\(error.reason))",
+                "\(error.address.host):\(error.address.port) cannot be listened on (\(error.reason))",
                 hint: """
-                    choose an address of this machine with --host and a port that is free with --port; to start beside another \
-                    offer-signer, both need --reuse-port
+                    choose an address of this machine with --host and a port that is free with --port, or both with \
+                    --metrics-address; to start beside another offer-signer, both need --reuse-port
                     """)
         }
     }
+
+    /// Where to listen: for offers, and then for metrics if they have an address of their own.
+    private static func places(
+        _ configuration: Configuration, _ routes: (Routes.Metrics) -> Routes
+    ) -> [ListeningPlace] {
+        let address = ListeningAddress(host: configuration.host, port: configuration.port)
+        let ofMetrics = configuration.metricsAddress
+        let offers = ListeningPlace(
+            address, sharesPort: configuration.sharesPort,
+            maximumConnections: maximumConnections - (ofMetrics == nil ? 0 : maximumMetricsConnections),
+            routes: routes(ofMetrics == nil ? .beside : .elsewhere))
+        let metrics = ofMetrics.map {
+            ListeningPlace(
+                $0, sharesPort: configuration.sharesPort, maximumConnections: maximumMetricsConnections, isPlain: true,
+                routes: routes(.alone))
+        }
+        return [offers] + [metrics].compactMap(\.self)
+    }
+
+    /// Some for Prometheus, and for whoever looks; nobody takes descriptors from the offers there.
+    private static let maximumMetricsConnections = 32
 
     /// As many as there are descriptors for, less some for files and for connections that are being made or ended.
     private static var maximumConnections: Int {
@@ -105,12 +134,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func announce(_ configuration: Configuration, port: Int) {
-        let host = configuration.host
+    /// - Parameter ports: in the order of the places.
+    private func announce(_ configuration: Configuration, ports: [Int]) {
         let scheme = configuration.certificate == nil ? "http" : "https"
-        let url = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        let address = ListeningAddress(host: configuration.host, port: configuration.port)
+        let url = "\(scheme)://\(address.authority(port: ports[0]))"
         let keys = configuration.wanted.choice.keyIDs.map(\.description).joined(separator: ", ")
-        StandardStreams.print("offer-signer signs with key \(keys) on \(url)\n")
+        let ofMetrics = configuration.metricsAddress.map {
+            "metrics are on http://\($0.authority(port: ports[1]))/metrics\n"
+        }
+        StandardStreams.print("offer-signer signs with key \(keys) on \(url)\n\(ofMetrics ?? "")")
         guard configuration.isDevelopment else { return }
         StandardStreams.print(
             """
@@ -136,6 +169,13 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: "Port to listen on, 0 for any that is free (SUBSCRIPTION_OFFERS_PORT; default: 8080).")
     var port: Int?
+
+    @Option(
+        help: """
+            Address and port for /metrics and health alone, such as 127.0.0.1:9464 \
+            (SUBSCRIPTION_OFFERS_METRICS_ADDRESS; default: /metrics is beside the rest).
+            """)
+    var metricsAddress: String?
 
     @Flag(help: "Let the next process listen at the same port beside this one (SUBSCRIPTION_OFFERS_REUSE_PORT).")
     var reusePort = false
@@ -197,6 +237,7 @@ struct ServeOptions: ParsableArguments {
         var flags = key.flags
         flags.host = host
         flags.port = port
+        flags.metricsAddress = metricsAddress
         flags.reusePort = reusePort
         flags.tlsCertificate = tlsCertificate
         flags.tlsKey = tlsKey

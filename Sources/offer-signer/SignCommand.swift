@@ -33,13 +33,15 @@ struct SignCommand: AsyncParsableCommand {
             try DevelopmentKey.makeIfWanted(configuration)
             let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
             guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
-            let trail = try await SystemSources.auditTrail(configuration.audit, readiness: Readiness(), log: log)
-            let limiter = Limiter(log: log)
+            let metrics = ServiceMetrics()
+            let trail = try await SystemSources.auditTrail(
+                configuration.audit, readiness: Readiness(), metrics: metrics, log: log)
+            let limiter = Limiter(metrics: metrics, log: log)
             let signer = OfferSigner(
                 setup: CurrentSetup(
                     Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
                 authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
-                trail: trail, makeNonce: SystemSources.makeNonce, now: SystemSources.now, log: log)
+                trail: trail, makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
             let (signed, position) = try signer.sign(offer)
             if let trail, let position, await !trail.isWritten(position) { throw Problem.auditUnavailable }
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")

@@ -20,7 +20,7 @@ enum SystemSources {
     /// - Parameter settings: nil where no trail is kept.
     /// - Throws: what somebody has to set right.
     static func auditTrail(
-        _ settings: AuditSettings?, readiness: Readiness, log: Logger
+        _ settings: AuditSettings?, readiness: Readiness, metrics: ServiceMetrics, log: Logger
     ) async throws(ConfigurationError) -> AuditTrail? {
         guard let settings else { return nil }
         let file = AuditFile(
@@ -35,7 +35,7 @@ enum SystemSources {
             }
             return try await AuditTrail(
                 store: file, code: { try HMACSHA256.code(of: $0, under: key) }, sha256: SHA256.hash, now: now,
-                readiness: readiness, log: log,
+                readiness: readiness, metrics: metrics, log: log,
                 // Tells one key from another, and nothing of either.
                 about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])
         } catch let fault as AuditFault {

@@ -41,6 +41,28 @@ struct ConfigurationTests {
         #expect(changed.wanted.choice.ofAllApps?.description == "FLAG")
     }
 
+    @Test("the address of the metrics is one with a port, or a problem, and the flag wins over the environment")
+    func metricsAddress() {
+        let variable = "SUBSCRIPTION_OFFERS_METRICS_ADDRESS"
+        let environment = ["SUBSCRIPTION_OFFERS_KEY_ID": "ABC", variable: "127.0.0.1:9464"]
+        #expect(Self.configuration(["SUBSCRIPTION_OFFERS_KEY_ID": "ABC"]).metricsAddress == nil)
+        #expect(
+            Self.configuration(environment).metricsAddress == ListeningAddress(host: "127.0.0.1", port: 9464))
+        var flags = Configuration.Flags()
+        for (text, host, port) in [("[::1]:0", "::1", 0), ("localhost:65535", "localhost", 65535)] {
+            flags.metricsAddress = text
+            #expect(
+                Self.configuration(environment, flags: flags).metricsAddress == ListeningAddress(host: host, port: port)
+            )
+        }
+        for text in [
+            "9464", ":9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:9464", "[a]:1",
+            "http://a:1", "a b:1",
+        ] {
+            #expect(Self.problems(environment) { $0.metricsAddress = text }.count == 1, "\(text)")
+        }
+    }
+
     @Test(
         "the text of a key is in no problem, whatever variable it was put into by a slip", arguments: Variable.allCases)
     func slips(variable: Variable) {

@@ -6,7 +6,7 @@ import Testing
 @Suite("A set of connections")
 struct ConnectionSetTests {
     private let loop = EmbeddedEventLoop()
-    private let set = ConnectionSet(limit: 10)
+    private let set = ConnectionSet(limit: 10, metrics: ServiceMetrics())
 
     /// A new connection, a second after the one before.
     private func add(answered: Bool) throws -> EmbeddedChannel {

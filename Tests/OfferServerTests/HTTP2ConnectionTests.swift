@@ -27,7 +27,7 @@ struct HTTP2ConnectionTests {
             let routes = try TestRoutes(pair: Fixtures.makeSigningKey()).routes
             let setup = ConnectionSetup(
                 routes: routes, certificate: CurrentCertificate(nil), readiness: Readiness(), trail: nil,
-                group: channel.eventLoop, maximumConnections: 10)
+                metrics: ServiceMetrics(), group: channel.eventLoop, maximumConnections: 10)
             channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
             try setup.addHTTP2(OpenConnection(channel), turn: LoopTurn(eventLoop: channel.eventLoop, trail: nil))
             try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))

@@ -88,7 +88,7 @@ struct StoreKit2Tests {
             let json = routes.post("/v1/promotional-offers", Self.offer()).json
             #expect((json["compactJWS"] != nil) == isAllowed)
             #expect(json["compactJWSMissing"] as? [String] == (isAllowed ? nil : ["transaction_id_missing"]))
-            #expect(routes.log.text.contains("unbound_jws_total") == isAllowed)
+            #expect(routes.scrape()["offer_signer_unbound_jws_total{app=\"a\"}"] == (isAllowed ? 1 : nil))
             guard isAllowed else { continue }
             let content = try jws(in: json).content
             guard case .promotionalOffer(_, _, nil) = content.request else {
@@ -96,8 +96,8 @@ struct StoreKit2Tests {
                 return
             }
             #expect(routes.post("/v1/promotional-offers", Self.offer(Self.transaction)).status == 200)
-            let lines = routes.log.text.split(separator: "\n").filter { $0.contains("unbound_jws_total") }
-            #expect(lines.count == 1, "one that is bound is not counted")
+            #expect(
+                routes.scrape()["offer_signer_unbound_jws_total{app=\"a\"}"] == 1, "one that is bound is not counted")
         }
     }
 

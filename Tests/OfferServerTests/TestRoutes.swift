@@ -12,6 +12,7 @@ struct TestRoutes {
     let routes: Routes
     let signer: OfferSigner
     let log: RecordedLog
+    let metrics = ServiceMetrics()
 
     /// The key sets of identity providers.
     let userKeys = CurrentUserKeys()
@@ -31,7 +32,7 @@ struct TestRoutes {
                 issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
                 limits: limits,
                 proxies: proxies))
-        let limiter = Limiter(log: log.logger, now: { [clock] in clock.withLockedValue { $0 } })
+        let limiter = Limiter(metrics: metrics, log: log.logger, now: { [clock] in clock.withLockedValue { $0 } })
         let authenticator = Authenticator(
             sha256: SHA256.hash, now: { Fixtures.timestamp },
             users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:)),
@@ -39,13 +40,16 @@ struct TestRoutes {
         signer = OfferSigner(
             setup: setup, authenticator: authenticator, limiter: limiter,
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
-            log: log.logger)
+            metrics: metrics, log: log.logger)
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
             now: { Fixtures.timestamp }, log: log.logger)
+        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        let metricsPage = MetricsPage(
+            metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
+            versions: BuildVersions(openSSL: OpenSSLVersion.text))
         routes = Routes(
-            offers: signer, explanations: explanations,
-            health: Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness()),
+            offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
             log: log.logger)
     }
 
@@ -61,7 +65,12 @@ struct TestRoutes {
                 peer: peer.flatMap { IPAddress($0) }, forwardedFor: forwardedFor, body: Array(json.utf8)))
     }
 
-    func get(_ target: String) -> Answer { routes.answer(IncomingRequest(method: "GET", target: target)) }
+    func get(_ target: String, authorization: String? = nil) -> Answer {
+        routes.answer(IncomingRequest(method: "GET", target: target, authorization: authorization))
+    }
+
+    /// What `/metrics` shows to whoever may ask for everything.
+    func scrape() -> Scrape { Scrape(get("/metrics").body) }
 }
 
 /// Keeps what is logged.

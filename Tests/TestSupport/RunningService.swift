@@ -72,6 +72,15 @@ package final class RunningService: Sendable {
         get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
     }
 
+    /// The port that metrics alone are on; nil if there is none.
+    package var metricsPort: Int? {
+        get throws {
+            let announced = String(decoding: try folder.read("out"), as: UTF8.self)
+            return try /metrics are on http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/.firstMatch(in: announced)
+                .flatMap { Int($0.output.1) }
+        }
+    }
+
     package var isRunning: Bool { process.isRunning }
 
     /// VmRSS of the process.

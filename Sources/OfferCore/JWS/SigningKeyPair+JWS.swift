@@ -1,11 +1,17 @@
 extension SigningKeyPair {
     /// Signs `jws` and verifies what came of it. This is the only way to a JWS that is sent to a caller.
-    package func compactJWS(for jws: UnsignedJWS) throws(SigningFault) -> CompactJWS {
+    package func compactJWS(
+        for jws: UnsignedJWS, noting done: (SigningStep) -> Void = { _ in }
+    ) throws(SigningFault) -> CompactJWS {
         let signingInput = jws.signingInput
         let der: [UInt8]
         do { der = try sign(signingInput) } catch { throw .signingFailed(error) }
+        done(.signed)
         guard let signature = RawSignature(der: der) else { throw .signatureRefused }
-        return try verified(signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: signature.bytes), saying: jws)
+        let text = signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: signature.bytes)
+        let verified = try verified(text, saying: jws)
+        done(.verified)
+        return verified
     }
 
     /// Reads the very text that is sent: every member has to say what was asked for, and the public key has to accept the

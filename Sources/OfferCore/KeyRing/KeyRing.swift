@@ -51,6 +51,9 @@ package struct KeyRing: Sendable {
     /// The keys that are chosen and do not sign any more.
     package var activeOutOfService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
+    /// Whether the key signs no more, whatever its state.
+    package func isOutOfService(_ id: KeyID) -> Bool { outOfService.contains(id) }
+
     /// Every key of the ring, in order.
     package var keyIDs: [KeyID] { keys.keys.sorted() }
 

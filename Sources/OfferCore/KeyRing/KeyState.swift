@@ -1,5 +1,5 @@
 /// What a key of the ring may do.
-package enum KeyState: String, Hashable, Sendable {
+package enum KeyState: String, CaseIterable, Hashable, Sendable {
     /// It signs for at least one app.
     case active
     /// It is loaded and may be chosen to sign.

@@ -22,15 +22,25 @@ package enum SigningFault: Error {
     case signatureRefused
 }
 
+/// A part of making a signature that is done, for whoever takes the time.
+package enum SigningStep: Sendable {
+    case signed
+    case verified
+}
+
 extension SigningKeyPair {
     /// Signs `payload` and verifies the signature with the public key. This is the only way to an ``OfferSignature``
     /// that is sent to a caller: one that does not verify never leaves this function.
-    package func signature(for payload: OfferPayload) throws(SigningFault) -> OfferSignature {
+    package func signature(
+        for payload: OfferPayload, noting done: (SigningStep) -> Void = { _ in }
+    ) throws(SigningFault) -> OfferSignature {
         let message = payload.bytes
         let der: [UInt8]
         do { der = try sign(message) } catch { throw .signingFailed(error) }
+        done(.signed)
         let accepted: Bool
         do { accepted = try verify(der, of: message) } catch { throw .verificationFailed(error) }
+        done(.verified)
         guard accepted else { throw .signatureRefused }
         return OfferSignature(der: der)
     }

@@ -1,3 +1,4 @@
+import CoreMetrics
 package import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -43,6 +44,7 @@ package final class AuditTrail: Sendable {
     private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
     private let now: @Sendable () -> Timestamp
     private let readiness: Readiness
+    private let metrics: ServiceMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
     private let queue = NIOLockedValueBox(Queue())
@@ -67,12 +69,13 @@ package final class AuditTrail: Sendable {
     package init(
         store: sending any AuditStore, code: @escaping @Sendable ([UInt8]) throws -> [UInt8],
         sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp,
-        readiness: Readiness, log: Logger, about: [(name: String, text: String)] = []
+        readiness: Readiness, metrics: ServiceMetrics, log: Logger, about: [(name: String, text: String)] = []
     ) async throws(AuditFault) {
         self.code = code
         self.sha256 = sha256
         self.now = now
         self.readiness = readiness
+        self.metrics = metrics
         self.log = log
         self.about = about
         thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
@@ -88,6 +91,8 @@ package final class AuditTrail: Sendable {
                 }
             }
         }
+        metrics.auditLag.set(0)
+        metrics.auditWritable.set(1)
         if case .failure(let fault) = outcome {
             if fault.isSetup { throw fault }
             fail(fault)
@@ -165,6 +170,7 @@ package final class AuditTrail: Sendable {
             guard queue.isBusy else { return nil }
             let entries = queue.entries
             queue.entries = []
+            metrics.auditLag.set(Double(entries.count))
             return entries
         }
     }
@@ -195,6 +201,7 @@ package final class AuditTrail: Sendable {
             queue.waiters.removeAll { $0.position <= queue.settled }
             return ready
         }
+        metrics.auditLag.set(0)
         for waiter in ready { waiter.then(true) }
     }
 
@@ -206,17 +213,21 @@ package final class AuditTrail: Sendable {
 
     /// Nothing that waits is written any more, and nothing more is taken until a line could be written again.
     private func fail(_ fault: AuditFault) {
-        let (waiters, isNew) = queue.withLockedValue { queue in
+        let (waiters, isNew, lost) = queue.withLockedValue { queue in
             let isNew = queue.fault == nil
+            let lost = Int(queue.added - queue.settled)
             queue.fault = fault
-            queue.lostCount += Int(queue.added - queue.settled)
+            queue.lostCount += lost
             queue.settled = queue.added
             queue.lostThrough = queue.added
             queue.entries = []
             defer { queue.waiters = [] }
-            return (queue.waiters, isNew)
+            return (queue.waiters, isNew, lost)
         }
         for waiter in waiters { waiter.then(false) }
+        metrics.auditWritable.set(0)
+        metrics.auditLag.set(0)
+        metrics.auditFailures.increment(by: lost)
         readiness.report([fault.problem], from: .audit, to: log)
         if isNew { thread.scheduleTask(in: Self.retryInterval) { self.retry() } }
     }
@@ -229,6 +240,7 @@ package final class AuditTrail: Sendable {
                 queue.fault = nil
                 queue.lostCount = 0
             }
+            metrics.auditWritable.set(1)
             warning.value = nil
             readiness.report([], from: .audit, to: log)
         } catch {

@@ -8,6 +8,7 @@ package struct Configuration: Sendable {
     package struct Flags: Sendable {
         package var host: String?
         package var port: Int?
+        package var metricsAddress: String?
         package var reusePort = false
         package var tlsCertificate: String?
         package var tlsKey: String?
@@ -31,6 +32,8 @@ package struct Configuration: Sendable {
     /// Where to listen: an address or a name.
     package let host: String
     package let port: Int
+    /// Where the metrics are, and nothing else is; nil where they are beside the rest.
+    package let metricsAddress: ListeningAddress?
     /// Whether another process may listen at the same port (`SO_REUSEPORT`), so that the next one starts beside this one.
     package let sharesPort: Bool
     /// For TLS; nil where plain HTTP is spoken.
@@ -101,6 +104,7 @@ package struct Configuration: Sendable {
         host = flags.host ?? environment[Variable.host.rawValue] ?? "127.0.0.1"
         port = flags.port ?? problems.port(in: environment) ?? 8080
         problems.checkPort(port)
+        metricsAddress = problems.metricsAddress(flags.metricsAddress ?? environment[Variable.metricsAddress.rawValue])
         sharesPort = flags.reusePort || problems.isOn(.reusePort, in: environment)
         self.certificate = certificate
         isBehindProxy = flags.behindProxy || problems.isOn(.behindProxy, in: environment)

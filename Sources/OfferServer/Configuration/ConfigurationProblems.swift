@@ -101,6 +101,17 @@ struct ConfigurationProblems {
         add("there is no port \(port)", hint: "choose one from 0 (any that is free) to 65535")
     }
 
+    mutating func metricsAddress(_ text: String?) -> ListeningAddress? {
+        guard let text else { return nil }
+        let address = ListeningAddress(text)
+        if address == nil {
+            add(
+                "\(Variable.metricsAddress.rawValue) or --metrics-address is no address with a port",
+                hint: "write it like 127.0.0.1:9464 or [::1]:9464")
+        }
+        return address
+    }
+
     mutating func isOn(_ variable: Variable, in environment: [String: String]) -> Bool {
         switch environment[variable.rawValue]?.lowercased() {
         case nil, "false", "no", "0": return false

@@ -17,6 +17,7 @@ package enum Variable: String, CaseIterable, Sendable {
     case auditRotateMB = "SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB"
     case host = "SUBSCRIPTION_OFFERS_HOST"
     case port = "SUBSCRIPTION_OFFERS_PORT"
+    case metricsAddress = "SUBSCRIPTION_OFFERS_METRICS_ADDRESS"
     case reusePort = "SUBSCRIPTION_OFFERS_REUSE_PORT"
     case tlsCertificate = "SUBSCRIPTION_OFFERS_TLS_CERTIFICATE"
     case tlsKey = "SUBSCRIPTION_OFFERS_TLS_KEY"

@@ -4,6 +4,8 @@ package struct Answer: Hashable, Sendable {
         case json = "application/json"
         /// RFC 9457.
         case problem = "application/problem+json"
+        /// Prometheus' text format.
+        case metrics = "text/plain; version=0.0.4; charset=utf-8"
     }
 
     package let status: Int
@@ -17,6 +19,13 @@ package struct Answer: Hashable, Sendable {
     package var retryAfter: Int?
     /// It may leave only when the audit trail has been written up to here.
     package var recordedAt: AuditTrail.Position?
+    /// What it answers, where that is not over before the audit trail is written.
+    var unsettled: Unsettled?
+
+    struct Unsettled: Hashable {
+        let route: Route
+        let context: RequestContext
+    }
     /// For the `X-Request-ID` header.
     package var requestID: RequestID?
 

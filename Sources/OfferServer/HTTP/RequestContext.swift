@@ -15,10 +15,6 @@ package struct RequestContext: Hashable, Sendable {
         traceID = traceparent.flatMap { TraceID(traceparent: $0) }
     }
 
-    package init(id: RequestID) {
-        self.id = id
-    }
-
     /// What a line of the log says beside it. Made where it is asked for, which the log does only if there is to be a line.
     package func metadata(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
         var metadata = more

@@ -13,6 +13,7 @@ package actor KeyRingKeeper: Service {
     private let places: KeyPlaces
     private let reloadSignals: UnixSignalsSequence
     private let readiness: Readiness
+    private let metrics: ServiceMetrics
     private let log: Logger
     private let logLevel: LogLevel
     /// The certificate in force.
@@ -40,11 +41,12 @@ package actor KeyRingKeeper: Service {
     /// - Throws: every problem, if the keys that are wanted are not all there.
     package init(
         configuration: Configuration, places: KeyPlaces, reloadSignals: UnixSignalsSequence, readiness: Readiness,
-        log: Logger, logLevel: LogLevel
+        metrics: ServiceMetrics, log: Logger, logLevel: LogLevel
     ) throws(ConfigurationError) {
         self.places = places
         self.reloadSignals = reloadSignals
         self.readiness = readiness
+        self.metrics = metrics
         self.log = log
         self.logLevel = logLevel
         listening = configuration
@@ -78,6 +80,7 @@ package actor KeyRingKeeper: Service {
         readiness.beginLook()
         defer { readiness.endLook() }
         log.notice("reading the configuration and the keys again")
+        var isRead = true
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
             try requireNoLooser(configuration)
@@ -87,10 +90,11 @@ package actor KeyRingKeeper: Service {
         } catch {
             // The keys are looked at all the same. One that was wanted before, and whose keys were not there, is wanted no
             // more: somebody has changed it since.
+            isRead = false
             configurationProblems = error.problems
             keys = keys.reread(under: inForce, places: places)
         }
-        update(isAsked: true)
+        update(isAsked: true, isRead: isRead)
     }
 
     /// At once, and not together with keys that may be missing: that they are may be why somebody wants to read more.
@@ -103,8 +107,10 @@ package actor KeyRingKeeper: Service {
         logLevel.current = level
     }
 
-    /// - Parameter isAsked: whether somebody waits for an answer in the log.
-    private func update(isAsked: Bool) {
+    /// - Parameters:
+    ///   - isAsked: whether somebody waits for an answer in the log.
+    ///   - isRead: whether the configuration is the one that stands there now.
+    private func update(isAsked: Bool, isRead: Bool = true) {
         let old = setup.snapshot.ring
         let draft = keys.draft(from: old)
         // Keys, catalogue, callers and certificate of one configuration come into force together, or none of them.
@@ -113,6 +119,7 @@ package actor KeyRingKeeper: Service {
             if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
         }
+        metrics.reloaded(isRead && draft.isComplete ? .applied : .refused)
         readiness.report(configurationProblems + draft.problems, from: .keyRing, to: log)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
@@ -157,8 +164,11 @@ package actor KeyRingKeeper: Service {
     /// What in `new` only a start can bring about.
     private func problems(ofStartAsIn new: Configuration) -> [SetupProblem] {
         let isSame =
-            (new.host, new.port, new.sharesPort, new.certificate == nil)
-            == (listening.host, listening.port, listening.sharesPort, certificate.context == nil)
+            (new.host, new.port, new.metricsAddress, new.sharesPort, new.certificate == nil)
+            == (
+                listening.host, listening.port, listening.metricsAddress, listening.sharesPort,
+                certificate.context == nil
+            )
         var problems: [SetupProblem] = []
         if !isSame {
             problems.append(

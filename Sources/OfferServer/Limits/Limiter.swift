@@ -19,10 +19,14 @@ package final class Limiter: Sendable {
     private let customers = RateLimiter<CustomerOfApp>()
     private let addresses = RateLimiter<IPAddress>()
     private let now: @Sendable () -> NIODeadline
+    private let metrics: ServiceMetrics
     private let warning: OccasionalWarning
 
-    package init(log: Logger, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    package init(
+        metrics: ServiceMetrics, log: Logger, now: @escaping @Sendable () -> NIODeadline = { .now() }
+    ) {
         self.now = now
+        self.metrics = metrics
         warning = OccasionalWarning("somebody asks more often than their limit, and gets 429", log: log)
     }
 
@@ -33,7 +37,7 @@ package final class Limiter: Sendable {
             // The team's own programs are here; a proxy beside us that does not say whom it asks for is none of them.
             !client.isLoopback || request.forwardedFor != nil
         else { return }
-        try take(client.subscriber, addresses, limit, "an address", request.context)
+        try take(client.subscriber, addresses, limit, .address, "an address", request.context)
     }
 
     /// For a requester who has proven who they are.
@@ -43,11 +47,11 @@ package final class Limiter: Sendable {
         case .anyone: break
         case .token(let caller):
             guard let limit = limits.tokens else { return }
-            try take(caller.name, tokens, limit, "the caller \(caller.name)", context)
+            try take(caller.name, tokens, limit, .caller, "the caller \(caller.name)", context)
         case .user(let issuer, let customer):
             guard let limit = limits.users else { return }
             let user = User(issuer: issuer.issuer, customer: customer.utf8)
-            try take(user, users, limit, "a user of \(issuer.name)", context)
+            try take(user, users, limit, .user, "a user of \(issuer.name)", context)
         }
     }
 
@@ -59,7 +63,7 @@ package final class Limiter: Sendable {
         // An empty username is everybody's whose app attaches none.
         if let limit = limits.customers, !offer.customer.utf8.isEmpty {
             let key = CustomerOfApp(app: offer.appBundleID, customer: offer.customer.utf8)
-            try take(key, customers, limit, "a customer of \(offer.appBundleID.text)", context)
+            try take(key, customers, limit, .customer, "a customer of \(offer.appBundleID.text)", context)
         }
         if let transactionID = offer.transactionID {
             try admit(transactionID, of: offer.appBundleID, under: limits, context)
@@ -73,14 +77,15 @@ package final class Limiter: Sendable {
         guard let limit = limits.customers else { return }
         // No username begins with NUL.
         let key = CustomerOfApp(app: app, customer: [0] + transactionID.text.utf8)
-        try take(key, customers, limit, "a customer of \(app.text)", context)
+        try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }
 
     private func take<Key>(
-        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ name: @autoclosure () -> String,
-        _ context: RequestContext
+        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ party: LimitedParty,
+        _ name: @autoclosure () -> String, _ context: RequestContext
     ) throws(Problem) {
         guard let wait = limiter.take(key, limit: limit, now: now()) else { return }
+        metrics.limited(party)
         warning.warn(context.metadata(["who": "\(name())"]))
         throw .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
     }

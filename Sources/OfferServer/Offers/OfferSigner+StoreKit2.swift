@@ -72,13 +72,7 @@ extension OfferSigner {
         let made = try jws(
             .promotionalOffer(offer.productIdentifier, offer.offerID, offer.transactionID), app: offer.appBundleID,
             issuerID: issuerID, key: key, at: now, admission)
-        if offer.transactionID == nil {
-            log.info(
-                "unbound JWS signed",
-                metadata: admission.context.metadata([
-                    "app": "\(offer.appBundleID.text)", "count": "unbound_jws_total",
-                ]))
-        }
+        if offer.transactionID == nil { metrics.signedUnbound(for: offer.appBundleID) }
         return .made(made)
     }
 
@@ -91,7 +85,9 @@ extension OfferSigner {
             keyID: key.id, issuerID: issuerID, issuedAtSeconds: now.milliseconds / 1000, bundleID: app,
             nonce: makeNonce(), request: request)
         do {
-            let jws = try key.pair.compactJWS(for: unsigned)
+            var stopwatch = SigningStopwatch(metrics)
+            let jws = try key.pair.compactJWS(for: unsigned) { stopwatch.note($0) }
+            metrics.signed(request.kind, for: app, with: key.id, under: admission.setup)
             log.debug(
                 "JWS signed",
                 metadata: admission.context.metadata(["keyID": "\(key.id)", "aud": "\(request.audience)"]))

@@ -13,11 +13,13 @@ package struct OfferSigner: Sendable {
     let makeNonce: @Sendable () -> Nonce
     let now: @Sendable () -> Timestamp
     let noIssuer: OccasionalWarning
+    let metrics: ServiceMetrics
     let log: Logger
 
     package init(
         setup: CurrentSetup, authenticator: Authenticator, limiter: Limiter, trail: AuditTrail? = nil,
-        makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp, log: Logger
+        makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp, metrics: ServiceMetrics,
+        log: Logger
     ) {
         self.setup = setup
         self.authenticator = authenticator
@@ -25,6 +27,7 @@ package struct OfferSigner: Sendable {
         self.trail = trail
         self.makeNonce = makeNonce
         self.now = now
+        self.metrics = metrics
         self.log = log
         noIssuer = OccasionalWarning("a JWS is asked for, and no issuer ID is configured for the app", log: log)
     }
@@ -64,6 +67,7 @@ package struct OfferSigner: Sendable {
                 let members = try OfferList.members(of: item, at: index)
                 return .success(try sign(members, spelling: .v1, for: admission))
             } catch {
+                metrics.refused(error.code)
                 log.debug(
                     "offer of a list refused",
                     metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
@@ -131,7 +135,11 @@ package struct OfferSigner: Sendable {
             timestamp: now()
         )
         let signature: OfferSignature
-        do { signature = try key.pair.signature(for: payload) } catch { throw report(error, of: key.id, admission) }
+        var stopwatch = SigningStopwatch(metrics)
+        do { signature = try key.pair.signature(for: payload) { stopwatch.note($0) } } catch {
+            throw report(error, of: key.id, admission)
+        }
+        metrics.signed(.promotionalOffer, for: offer.appBundleID, with: key.id, under: admission.setup)
         log.debug(
             "offer signed",
             metadata: admission.context.metadata(["keyID": "\(key.id)", "offerID": "\(offer.offerID.text)"]))
@@ -192,6 +200,7 @@ package struct OfferSigner: Sendable {
         switch fault {
         case .signatureRefused:
             setup.takeOutOfService(id)
+            metrics.selfVerificationFailed(of: id)
             log.critical(
                 """
                 ALARM: a signature did not verify with its own public key. It was not sent, and the key signs no more. \

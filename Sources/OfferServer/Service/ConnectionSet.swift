@@ -1,4 +1,5 @@
 import CProcess
+import CoreMetrics
 import NIOCore
 import NIOSSL
 
@@ -9,13 +10,15 @@ import NIOSSL
 /// them takes half of them at most from those who do.
 package final class ConnectionSet {
     private let limit: Int
+    private let metrics: ServiceMetrics
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
     /// The most there have been since there were none.
     private var peak = 0
 
     /// - Parameter limit: at least 1.
-    package init(limit: Int) {
+    package init(limit: Int, metrics: ServiceMetrics) {
         self.limit = limit
+        self.metrics = metrics
     }
 
     package func add(_ connection: OpenConnection) {
@@ -23,7 +26,9 @@ package final class ConnectionSet {
         let id = ObjectIdentifier(connection)
         connections[id] = connection
         peak = max(peak, connections.count)
+        metrics.connections.increment()
         connection.channel.closeFuture.assumeIsolated().whenComplete { _ in
+            self.metrics.connections.decrement()
             self.connections[id] = nil
             if self.connections.isEmpty { self.returnMemory() }
         }
@@ -38,6 +43,7 @@ package final class ConnectionSet {
         guard let idlest else { return }
         // Its own word for that comes only after this turn, in which more connections may be made.
         connections[idlest.key] = nil
+        metrics.connectionsEvicted.increment()
         idlest.value.drop()
     }
 

@@ -1,3 +1,4 @@
+import CoreMetrics
 package import NIOCore
 import NIOHTTP2
 import NIOSSL
@@ -15,6 +16,7 @@ package struct ConnectionSetup: Sendable {
     private let routes: Routes
     private let certificate: CurrentCertificate
     private let readiness: Readiness
+    private let metrics: ServiceMetrics
     private let date = HTTPDate()
     private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
 
@@ -24,17 +26,19 @@ package struct ConnectionSetup: Sendable {
     ///   - maximumConnections: how many there may be on all of them.
     package init(
         routes: Routes, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
+        metrics: ServiceMetrics,
         group: any EventLoopGroup, maximumConnections: Int
     ) {
         self.routes = routes
         self.certificate = certificate
         self.readiness = readiness
+        self.metrics = metrics
         let loops = Array(group.makeIterator())
         shared = Dictionary(
             uniqueKeysWithValues: loops.map { loop in
                 let limit = max(1, maximumConnections / loops.count)
-                let shared = Shared(
-                    turn: LoopTurn(eventLoop: loop, trail: trail), connections: ConnectionSet(limit: limit))
+                let connections = ConnectionSet(limit: limit, metrics: metrics)
+                let shared = Shared(turn: LoopTurn(eventLoop: loop, trail: trail), connections: connections)
                 return (ObjectIdentifier(loop), .makeBoxSendingValue(shared, eventLoop: loop))
             })
     }
@@ -83,6 +87,8 @@ package struct ConnectionSetup: Sendable {
             }
         }
         try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
+        // It is there once the handler is part of the connection.
+        choice.protocolNegotiationResult.whenFailure { _ in self.metrics.tlsHandshakeFailures.increment() }
     }
 
     /// What HTTP/2 is spoken by, on a connection where it has been agreed on.

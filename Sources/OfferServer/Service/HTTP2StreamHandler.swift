@@ -112,7 +112,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     func writeAnswer(isRecorded: Bool) {
         guard let context, let answer = unsent else { return }
         unsent = nil
-        write(isRecorded ? answer : routes.unrecorded(answer), context)
+        write(routes.settled(answer, isRecorded: isRecorded), context)
     }
 
     func flushAnswers() { context?.flush() }

@@ -7,56 +7,58 @@ import ServiceLifecycle
 
 /// Serves the routes over HTTP/1.1, or over TLS and HTTP/2 as well, until the process is told to stop.
 package struct HTTPService: Service {
-    private let host: String
-    private let port: Int
-    private let sharesPort: Bool
-    private let maximumConnections: Int
+    private let places: [ListeningPlace]
     private let certificate: CurrentCertificate
-    private let routes: Routes
     private let readiness: Readiness
     private let trail: AuditTrail?
-    private let onListening: @Sendable (_ port: Int) -> Void
+    private let metrics: ServiceMetrics
+    private let onListening: @Sendable (_ ports: [Int]) -> Void
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose.
-    ///   - sharesPort: whether another process may listen at the same port.
-    ///   - maximumConnections: how many there may be at a time.
+    ///   - places: where to listen; all of them end together.
     ///   - certificate: for TLS; without one, plain HTTP is spoken.
     ///   - readiness: is told when the service begins to stop.
     ///   - trail: what has to be written before an answer leaves; nil where no trail is kept.
-    ///   - onListening: called once, with the port that is listened on.
+    ///   - onListening: called once, with the ports that are listened on.
     package init(
-        host: String, port: Int, sharesPort: Bool, maximumConnections: Int, certificate: CurrentCertificate,
-        routes: Routes, readiness: Readiness, trail: AuditTrail?, onListening: @escaping @Sendable (_ port: Int) -> Void
+        places: [ListeningPlace], certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
+        metrics: ServiceMetrics, onListening: @escaping @Sendable (_ ports: [Int]) -> Void
     ) {
-        self.host = host
-        self.port = port
-        self.sharesPort = sharesPort
-        self.maximumConnections = maximumConnections
+        self.places = places
         self.certificate = certificate
-        self.routes = routes
         self.readiness = readiness
         self.trail = trail
+        self.metrics = metrics
         self.onListening = onListening
     }
 
     /// - Throws: ``CannotListen``, ``StoppedListening``.
     package func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count)
-        let connections = ServerQuiescingHelper(group: group)
-        let listener = try await listen(group: group, connections: connections)
-        let stopped = listener.eventLoop.makePromise(of: Void.self)
-        listener.closeFuture.whenComplete { _ in
-            // Deaf without having been told to stop.
-            if !readiness.isStopping { stopped.fail(StoppedListening()) }
+        var listeners: [(channel: any Channel, connections: ServerQuiescingHelper)] = []
+        for place in places {
+            let connections = ServerQuiescingHelper(group: group)
+            listeners.append((try await listen(at: place, group: group, connections: connections), connections))
         }
-        onListening(listener.localAddress?.port ?? 0)
+        let stopped = group.next().makePromise(of: Void.self)
+        for (channel, _) in listeners {
+            channel.closeFuture.whenComplete { _ in
+                // Deaf without having been told to stop.
+                if !readiness.isStopping { stopped.fail(StoppedListening()) }
+            }
+        }
+        onListening(listeners.map { $0.channel.localAddress?.port ?? 0 })
         try await withGracefulShutdownHandler {
             try await stopped.futureResult.get()
-        } onGracefulShutdown: {
+        } onGracefulShutdown: { [listeners] in
             readiness.stop()
             // Each connection ends in its own time, which its handler sees to.
-            drain(listener, group).whenComplete { _ in connections.initiateShutdown(promise: stopped) }
+            let ends = listeners.map { channel, connections in
+                let ended = channel.eventLoop.makePromise(of: Void.self)
+                drain(channel, group).whenComplete { _ in connections.initiateShutdown(promise: ended) }
+                return ended.futureResult
+            }
+            EventLoopFuture.andAllComplete(ends, on: stopped.futureResult.eventLoop).cascade(to: stopped)
         }
     }
 
@@ -85,16 +87,17 @@ package struct HTTPService: Service {
     private static let backlog: Int32 = 1024
 
     private func listen(
-        group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
+        at place: ListeningPlace, group: MultiThreadedEventLoopGroup, connections: ServerQuiescingHelper
     ) async throws(CannotListen) -> any Channel {
         let setup = ConnectionSetup(
-            routes: routes, certificate: certificate, readiness: readiness, trail: trail, group: group,
-            maximumConnections: maximumConnections)
+            routes: place.routes, certificate: place.isPlain ? CurrentCertificate(nil) : certificate,
+            readiness: readiness, trail: trail, metrics: metrics, group: group,
+            maximumConnections: place.maximumConnections)
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .serverChannelOption(.socketOption(.reusePort), value: sharesPort ? 1 : 0)
+                .serverChannelOption(.socketOption(.reusePort), value: place.sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         // In front of NIO's own, which would wait for a second. Connections give way in no time.
@@ -108,9 +111,9 @@ package struct HTTPService: Service {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try setup.setUp(channel) }
                 }
-                .bind(host: host, port: port).get()
+                .bind(host: place.address.host, port: place.address.port).get()
         } catch {
-            throw CannotListen(reason: "\(error)")
+            throw CannotListen(address: place.address, reason: "\(error)")
         }
     }
 }
@@ -122,6 +125,7 @@ package struct StoppedListening: Error, CustomStringConvertible {
 
 /// The address and port that were asked for cannot be listened on.
 package struct CannotListen: Error {
+    package let address: ListeningAddress
     package let reason: String
 }
 

@@ -26,6 +26,17 @@ package struct Health: Sendable {
         return Answer(body: writer.finish())
     }
 
+    /// Whether ``ready`` is an answer and no problem.
+    var isReady: Bool { !readiness.isStopping && setup.snapshot.ring.activeOutOfService.isEmpty }
+
+    /// What is wrong with the setup while offers are signed.
+    var problems: [SetupProblem] {
+        readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
+    }
+
+    /// Unix time in seconds; nil without TLS.
+    var certificateExpiry: Double? { certificate.expiry?.timeIntervalSince1970 }
+
     /// Whether every key that is chosen is in service, and which they are. `degraded` where all offers are signed, but
     /// something in the setup is wrong: a file that is no key, or a configuration that could not be put in force.
     package var ready: Answer {
@@ -34,8 +45,7 @@ package struct Health: Sendable {
             guard trail?.fault == nil else { throw .auditUnavailable }
             let ring = setup.snapshot.ring
             guard ring.activeOutOfService.isEmpty else { throw .notReady }
-            let problems =
-                readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
+            let problems = problems
             var writer = JSONWriter()
             writer.member("status", problems.isEmpty ? "ready" : "degraded")
             writer.member("activeKeys", ring.active.map(\.description))

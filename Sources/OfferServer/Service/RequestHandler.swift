@@ -136,7 +136,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
             buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
         case .answer(let answer, let withBody, let isLast):
             buffer.write(
-                isRecorded ? answer : routes.unrecorded(answer), withBody: withBody, date: date.now, isLast: isLast)
+                routes.settled(answer, isRecorded: isRecorded), withBody: withBody, date: date.now, isLast: isLast)
         }
         context.write(wrapOutboundOut(buffer), promise: nil)
         isFlushDue = true

@@ -2,16 +2,35 @@ package import Logging
 
 /// Which request is answered by what.
 package struct Routes: Sendable {
+    /// Where the metrics are.
+    package enum Metrics: Sendable {
+        /// Beside everything else, for callers with the scope.
+        case beside
+        /// At an address of their own, which is another one than this.
+        case elsewhere
+        /// Here, at their own address: for whoever reaches it, and nothing but health beside them.
+        case alone
+    }
+
     private let offers: OfferSigner
     private let explanations: Explanations
     private let health: Health
+    private let metrics: ServiceMetrics
+    private let metricsPage: MetricsPage
+    private let metricsPlace: Metrics
     private let overload: OccasionalWarning
     private let log: Logger
 
-    package init(offers: OfferSigner, explanations: Explanations, health: Health, log: Logger) {
+    package init(
+        offers: OfferSigner, explanations: Explanations, health: Health, metrics: ServiceMetrics,
+        metricsPage: MetricsPage, metricsPlace: Metrics = .beside, log: Logger
+    ) {
         self.offers = offers
         self.explanations = explanations
         self.health = health
+        self.metrics = metrics
+        self.metricsPage = metricsPage
+        self.metricsPlace = metricsPlace
         self.log = log
         overload = OccasionalWarning(
             "there is more to do than can be done in time, and some requests get 503", log: log)
@@ -19,28 +38,43 @@ package struct Routes: Sendable {
 
     /// Answers every request; a problem becomes its answer here.
     package func answer(_ request: IncomingRequest) -> Answer {
+        let route = Route(path: request.path)
         do {
-            var answer = try route(request)
+            var answer = try answer(request, at: route)
             answer.requestID = request.id
+            if answer.recordedAt == nil {
+                metrics.answered(route, status: answer.status)
+            } else {
+                answer.unsettled = Answer.Unsettled(route: route, context: request.context)
+            }
             return answer
         } catch {
-            return answer(error, to: request.context)
+            return refusal(error, to: request.context, at: route)
         }
     }
 
-    /// The answer to a problem.
+    /// The answer to what could not be read as a request.
     /// - Parameter context: of the request, as far as it could be read.
     package func answer(_ problem: Problem, to context: RequestContext = RequestContext()) -> Answer {
+        refusal(problem, to: context, at: .none)
+    }
+
+    /// What really leaves of an answer that the audit trail had to have: nothing that was signed, where it has not.
+    func settled(_ answer: Answer, isRecorded: Bool) -> Answer {
+        guard let request = answer.unsettled else { return answer }
+        guard isRecorded else { return refusal(.auditUnavailable, to: request.context, at: request.route) }
+        metrics.answered(request.route, status: answer.status)
+        return answer
+    }
+
+    /// The answer to a problem.
+    private func refusal(_ problem: Problem, to context: RequestContext, at route: Route) -> Answer {
+        metrics.refused(problem.code)
+        metrics.answered(route, status: problem.status)
         var metadata = context.metadata(["code": "\(problem.code.rawValue)"])
         if case .userRefused(let fault) = problem { metadata["reason"] = "\(fault.rawValue)" }
         log.log(level: isQuiet(problem, context) ? .debug : .info, "request refused", metadata: metadata)
         return problem.answer(requestID: context.id)
-    }
-
-    /// What leaves in place of `answer` where the audit trail could not be written: nothing that was signed does.
-    func unrecorded(_ answer: Answer) -> Answer {
-        guard answer.recordedAt != nil else { return answer }
-        return self.answer(.auditUnavailable, to: RequestContext(id: answer.requestID ?? RequestID()))
     }
 
     /// Where there is too much to do, a line for each would be more of it.
@@ -55,26 +89,37 @@ package struct Routes: Sendable {
         }
     }
 
-    private func route(_ request: IncomingRequest) throws(Problem) -> Answer {
-        switch (request.path, request.method) {
-        case ("/offer", "POST"), ("/offer", "GET"): try offers.answerSample(request)
-        case ("/offer", _): throw .methodNotAllowed(["GET", "POST"])
+    private func answer(_ request: IncomingRequest, at route: Route) throws(Problem) -> Answer {
+        guard isHere(route) else { throw .notFound }
+        return switch (route, request.method) {
+        case (.offer, "POST"), (.offer, "GET"): try offers.answerSample(request)
+        case (.offer, _): throw .methodNotAllowed(["GET", "POST"])
 
-        case ("/v1/promotional-offers", "POST"): try offers.answerV1(request)
-        case ("/v1/introductory-offers", "POST"): try offers.answerIntroductoryOffer(request)
-        case ("/v1/advanced-commerce", "POST"): try offers.answerAdvancedCommerce(request)
-        case ("/v1/promotional-offers", _), ("/v1/introductory-offers", _), ("/v1/advanced-commerce", _):
+        case (.promotionalOffers, "POST"): try offers.answerV1(request)
+        case (.introductoryOffers, "POST"): try offers.answerIntroductoryOffer(request)
+        case (.advancedCommerce, "POST"): try offers.answerAdvancedCommerce(request)
+        case (.explanations, "POST"): try explanations.answer(request)
+        case (.promotionalOffers, _), (.introductoryOffers, _), (.advancedCommerce, _), (.explanations, _):
             throw .methodNotAllowed(["POST"])
 
-        case ("/v1/explanations", "POST"): try explanations.answer(request)
-        case ("/v1/explanations", _): throw .methodNotAllowed(["POST"])
+        case (.live, "GET"), (.live, "HEAD"): health.live
+        case (.ready, "GET"), (.ready, "HEAD"): try health.ready
+        case (.metrics, "GET"), (.metrics, "HEAD"): try answerMetrics(request)
+        case (.openAPI, "GET"), (.openAPI, "HEAD"): OpenAPI.answer
+        case (.live, _), (.ready, _), (.metrics, _), (.openAPI, _): throw .methodNotAllowed(["GET", "HEAD"])
 
-        case ("/health/live", "GET"), ("/health/live", "HEAD"): health.live
-        case ("/health/ready", "GET"), ("/health/ready", "HEAD"): try health.ready
-        case ("/openapi.json", "GET"), ("/openapi.json", "HEAD"): OpenAPI.answer
-        case ("/health/live", _), ("/health/ready", _), ("/openapi.json", _): throw .methodNotAllowed(["GET", "HEAD"])
+        case (.other, _), (.none, _): throw .notFound
+        }
+    }
+    private func answerMetrics(_ request: IncomingRequest) throws(Problem) -> Answer {
+        metricsPlace == .alone ? try metricsPage.openAnswer(request) : try metricsPage.answer(request)
+    }
 
-        default: throw .notFound
+    private func isHere(_ route: Route) -> Bool {
+        switch metricsPlace {
+        case .beside: true
+        case .elsewhere: route != .metrics
+        case .alone: [.metrics, .live, .ready].contains(route)
         }
     }
 }

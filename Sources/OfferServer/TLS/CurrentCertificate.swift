@@ -13,6 +13,8 @@ package final class CurrentCertificate: Sendable {
 
     var context: NIOSSLContext? { certificate.withLockedValue { $0?.context } }
 
+    var expiry: Date? { certificate.withLockedValue { $0?.expiry } }
+
     func problem(at now: Date) -> SetupProblem? { certificate.withLockedValue { $0?.problem(at: now) } }
 
     func replace(with next: ServerCertificate?) { certificate.withLockedValue { $0 = next } }

@@ -9,7 +9,7 @@ package struct ServerCertificate: Sendable {
     let context: NIOSSLContext
     /// Clients refuse it before and after.
     private let begin: Date
-    private let expiry: Date
+    let expiry: Date
 
     /// - Parameters:
     ///   - chain: PEM: the service's own certificate first, then those between it and the root.

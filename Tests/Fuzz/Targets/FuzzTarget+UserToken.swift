@@ -84,7 +84,8 @@ extension FuzzTarget {
                 ring: KeyRing(active: KeyRing.Key(id: id, pair: key)),
                 callers: Callers([], userIssuers: [issuer], usernameSalt: nil),
                 limits: limits))
-        let limiter = Limiter(log: log)
+        let metrics = ServiceMetrics()
+        let limiter = Limiter(metrics: metrics, log: log)
         let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:))
         let authenticator = Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter)
         let signer = OfferSigner(
@@ -92,11 +93,16 @@ extension FuzzTarget {
             makeNonce: {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
-            }, now: { now }, log: log)
+            }, now: { now }, metrics: metrics, log: log)
         let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: { now }, log: log)
-        return Routes(offers: signer, explanations: explanations, health: health, log: log)
+        let metricsPage = MetricsPage(
+            metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
+            versions: BuildVersions(openSSL: OpenSSLVersion.text))
+        return Routes(
+            offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
+            log: log)
     }
 
     private static func base64URL(_ bytes: some Collection<UInt8>) -> String {

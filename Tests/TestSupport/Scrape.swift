@@ -1,0 +1,28 @@
+/// What `/metrics` showed, by another reader than Prometheus.
+package struct Scrape: Sendable {
+    /// Every series with its value, such as `offer_signer_requests_total{route="/offer",status="200"}`.
+    package let values: [String: Double]
+    package let text: String
+
+    package init(_ body: [UInt8]) {
+        text = String(decoding: body, as: UTF8.self)
+        values = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.reduce(into: [:]) { values, line in
+            let end = line.lastIndex(of: " ") ?? line.startIndex
+            values[String(line[..<end])] = Double(line[end...].dropFirst().replacing("Inf", with: "infinity"))
+        }
+    }
+
+    package subscript(series: String) -> Double? { values[series] }
+
+    /// The sum over all labels of a metric.
+    package func sum(of name: String) -> Double {
+        values.filter { $0.key == name || $0.key.hasPrefix(name + "{") }.map(\.value).reduce(0, +)
+    }
+
+    /// The names of the metrics there are, as their `# TYPE` lines have them.
+    package var names: [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map {
+            String($0.split(separator: " ")[2])
+        }
+    }
+}
