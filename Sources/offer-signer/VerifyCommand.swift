@@ -35,7 +35,7 @@ struct VerifyCommand: ParsableCommand {
             StandardStreams.print(String(decoding: explanation.body, as: UTF8.self) + "\n")
             guard !explanation.isGood else { return }
             // A key that is missing may be one of the files that cannot be read.
-            if explanation.keyID == nil {
+            if explanation.verdicts.contains(where: { $0.keyID == nil }) {
                 for problem in problems { StandardStreams.printError(CommandError(problem).text) }
             }
             throw ExitCode(1)

@@ -16,8 +16,10 @@ package struct Explanation: Hashable, Sendable {
 
     package subscript<Value>(dynamicMember member: KeyPath<Verdict, Value>) -> Value { verdict[keyPath: member] }
 
+    package var verdicts: [Verdict] { [verdict, ofJWS].compactMap(\.self) }
+
     /// Whether nothing keeps the App Store from taking either.
-    package var isGood: Bool { verdict.isGood && ofJWS?.isGood ?? true }
+    package var isGood: Bool { verdicts.allSatisfy(\.isGood) }
 
     /// The body of the answer, and the output of `offer-signer verify`.
     package var body: [UInt8] {

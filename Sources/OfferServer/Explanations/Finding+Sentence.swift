@@ -101,7 +101,7 @@ extension Finding {
         case .signatureUnreadable:
             """
             The signature is neither base64 nor hexadecimal digits, or it was cut off. Pass on what the server sent, in standard base64, \
-            without quotes or anything in front.
+            without quotes or anything in front. A compactJWS goes to StoreKit by itself, and is no signature of this kind.
             """
         case .signatureMalformed:
             """
@@ -132,7 +132,10 @@ extension Finding {
             value for which the signature was made, on the payment or in the purchase option.
             """
         case .jwsUnreadable:
-            "compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on as it came, whole, without quotes or anything in front."
+            """
+            compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on as it came, whole, \
+            without quotes or anything in front. What the server calls signature is another thing.
+            """
         case .jwsDuplicateName:
             """
             \(field) has the same member twice in a JSON object, so that two readers may take it for two different things. Write each \

@@ -27,20 +27,22 @@ extension FuzzTarget {
                 throw BrokenPromise(promise: "there is an explanation of everything")
             }
             try promise("no request costs more than 300 verifications", calls.count <= 300)
-            try promise("where no key accepts, nothing verifies", accepts || !explanation.verifies)
-            try promise("what does not verify has a cause", explanation.verifies || explanation.cause != nil)
-            try promise("a proof has a key", explanation.signedPayload == nil || explanation.keyID != nil)
+            for verdict in explanation.verdicts {
+                try promise("where no key accepts, nothing verifies", accepts || !verdict.verifies)
+                try promise("what does not verify has a cause", verdict.verifies || verdict.cause != nil)
+                try promise("a proof has a key", verdict.signedPayload == nil || verdict.keyID != nil)
+            }
             try promise(
                 "an explanation is JSON to Foundation",
                 (try? JSONSerialization.jsonObject(with: Data(explanation.body))) != nil)
             try promise(
                 "nothing of it controls a terminal",
-                [explanation.payload, explanation.signedPayload ?? ""].joined().unicodeScalars.allSatisfy {
+                explanation.verdicts.map { $0.payload + ($0.signedPayload ?? "") }.joined().unicodeScalars.allSatisfy {
                     ![.control, .format].contains($0.properties.generalCategory)
                 })
             count += calls.count
         }
-        try promise("a key that accepts all ends the search", count <= 301)
+        try promise("a key that accepts all ends the search", count <= 302)
     }
 
     private static let signature = Data(repeating: 1, count: 64).base64EncodedString()
