@@ -1,0 +1,286 @@
+import Foundation
+import OfferServer
+import TestSupport
+import Testing
+
+/// The running service as Prometheus sees it, and what is made for Prometheus and Grafana, by their own tool.
+@Suite("Prometheus", .serialized, .timeLimit(.minutes(5)))
+struct PrometheusTests {
+    private static let repository = MarkdownBlock.repository
+
+    /// It is fetched where it is missing; without it these tests fail and say so.
+    private static func promtool(_ arguments: String..., input: [UInt8] = []) throws -> Command.Outcome {
+        try Command.run(
+            repository.appending(path: "scripts/promtool").path, arguments, input: input, directory: repository)
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+    }
+
+    private static func scrape(_ port: Int, headers: String = "") async throws -> ReceivedAnswer {
+        try #require(
+            await Connection.open(port: port) { (connection: inout Connection) async throws in
+                try await connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
+                return try await connection.receive()
+            })
+    }
+
+    // MARK: The service
+
+    @Test("the metrics of the running service are what promtool takes without a word, and count what was asked")
+    func running() async throws {
+        let service = try RunningService()
+        try await Connection.open(port: service.port) { (connection: inout Connection) async throws in
+            for _ in 0..<7 { #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200) }
+            #expect(try await connection.post("/offer", json: "{}")?.status == 400)
+            #expect(try await connection.get("/nothing")?.status == 404)
+        }
+        try await Connection.open(port: service.port) { (connection: inout Connection) async throws in
+            try await connection.send("nonsense\r\n\r\n")
+            #expect(try await connection.receive()?.status == 400)
+        }
+        let answer = try await Self.scrape(service.port)
+        #expect(answer.status == 200)
+        #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        let outcome = try Self.promtool("check", "metrics", input: answer.body)
+        #expect(outcome.status == 0 && outcome.standardError == "", "\(outcome.standardOutput)\(outcome.standardError)")
+
+        let scrape = Scrape(answer.body)
+        for (series, value) in [
+            #"offer_signer_requests_total{route="/offer",status="200"}"#: 7,
+            #"offer_signer_requests_total{route="/offer",status="400"}"#: 1,
+            #"offer_signer_requests_total{route="other",status="404"}"#: 1,
+            #"offer_signer_requests_total{route="none",status="400"}"#: 1,
+            #"offer_signer_signatures_total{kind="promotional_offer",app="other",key="TESTKEY123"}"#: 7,
+            #"offer_signer_refusals_total{code="malformed_http"}"#: 1, "offer_signer_signing_seconds_count": 7,
+        ] {
+            #expect(scrape[series] == Double(value), "\(series)")
+        }
+        #expect(try #require(scrape["offer_signer_connections"]) >= 1)
+        #expect(try #require(scrape["process_cpu_seconds_total"]) > 0)
+        #expect(try #require(scrape["process_start_time_seconds"]) > Date.now.timeIntervalSince1970 - 3600)
+        #expect(try #require(scrape["process_start_time_seconds"]) < Date.now.timeIntervalSince1970 + 10)
+        let resident = try Double(service.residentKilobytes) * 1024
+        #expect(abs((scrape["process_resident_memory_bytes"] ?? 0) - resident) < resident / 5)
+        let descriptors = try Double(service.descriptorCount)
+        #expect(abs((scrape["process_open_fds"] ?? 0) - descriptors) <= 3)
+        #expect(scrape.values.keys.contains { $0.hasPrefix("offer_signer_build_info{version=\"") })
+        #expect(Set(scrape.names).isSubset(of: Metric.all.map(\.name)))
+        // Without TLS and audit trail, and as long as nothing of the kind has happened.
+        #expect(
+            Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
+                "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
+                "offer_signer_certificate_expiry_timestamp_seconds", "offer_signer_audit_writable",
+                "offer_signer_audit_lag_entries",
+            ])
+        #expect(service.stop() == 0)
+    }
+
+    @Test("at an address of their own the metrics need no token, nothing else is there, and they are nowhere else")
+    func ownAddress() async throws {
+        let service = try RunningService(
+            arguments: ["--metrics-address", "127.0.0.1:0"],
+            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=marked-token"])
+        let port = try #require(try service.metricsPort)
+        let authorization = "Authorization: Bearer marked-token\r\n"
+        #expect(try await Self.scrape(service.port, headers: authorization).status == 404)
+        let answer = try await Self.scrape(port)
+        #expect(answer.status == 200)
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains("marked"))
+        try await Connection.open(port: port) { (connection: inout Connection) async throws in
+            #expect(try await connection.get("/health/live")?.status == 200)
+            #expect(try await connection.get("/health/ready")?.status == 200)
+            #expect(try await connection.get("/openapi.json")?.status == 404)
+            let offer = try await connection.post("/offer", json: BadRequest.goodBody, headers: authorization)
+            #expect(offer?.status == 404)
+        }
+        let offer = try await Connection.open(port: service.port) {
+            try await $0.post("/offer", json: BadRequest.goodBody, headers: authorization)
+        }
+        #expect(offer?.status == 200)
+
+        // More connections than are kept there: the offers lose none by them.
+        try await Connection.open(port: service.port) { ofOffers in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await Connection.open(port: port) { _ = try await $0.get("/metrics") } }
+                }
+                try await group.waitForAll()
+            }
+            let answer = try await ofOffers.post("/offer", json: BadRequest.goodBody, headers: authorization)
+            #expect(answer?.status == 200)
+        }
+        // A connection to each that nobody uses holds up the end of neither.
+        try await Connection.open(port: port) { (connection: inout Connection) async throws in
+            #expect(try await connection.get("/metrics")?.status == 200)
+            service.terminate()
+            #expect(try await connection.isAtEnd)
+        }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("beside TLS the metrics at their own address are plain, and tell the certificate and failed handshakes")
+    func besideTLS() async throws {
+        let folder = try TemporaryFolder()
+        let made = try Command.run(
+            "openssl",
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90"]
+                + [
+                    "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=test", "-addext",
+                    "subjectAltName=IP:127.0.0.1",
+                ],
+            directory: folder.url)
+        try #require(made.status == 0, "\(made.standardError)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/key.pem")
+        let service = try RunningService(
+            arguments: [
+                "--tls-certificate", folder.path + "/cert.pem", "--tls-key", folder.path + "/key.pem",
+                "--metrics-address", "127.0.0.1:0",
+            ])
+        let port = try #require(try service.metricsPort)
+        let good = try Command.run(
+            "curl", ["-sS", "--cacert", folder.path + "/cert.pem", "https://127.0.0.1:\(service.port)/health/live"])
+        #expect(good.status == 0, "\(good.standardError)")
+        try await Connection.open(port: service.port) { connection in
+            try await connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            _ = try await connection.isAtEnd
+        }
+        try await waitUntil {
+            Scrape(try await Self.scrape(port).body)["offer_signer_tls_handshake_failures_total"] == 1
+        }
+        let scrape = Scrape(try await Self.scrape(port).body)
+        #expect(scrape["offer_signer_tls_handshake_failures_total"] == 1, "and the good one is none")
+        let expiry = scrape["offer_signer_certificate_expiry_timestamp_seconds"] ?? 0
+        #expect(abs(expiry - Date.now.timeIntervalSince1970 - 90 * 86400) < 86400)
+        #expect(service.stop() == 0)
+    }
+
+    @Test("an address of the metrics that cannot be listened on ends the start, and is named")
+    func addressInUse() throws {
+        let service = try RunningService()
+        let outcome = try Command.run(
+            Command.offerSigner,
+            ["serve", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID, "--port", "0"]
+                + ["--metrics-address", "127.0.0.1:\(service.port)"])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardOutput == "")
+        #expect(outcome.standardError.contains("error: 127.0.0.1:\(service.port) cannot be listened on"))
+        #expect(outcome.standardError.contains("--metrics-address"))
+    }
+
+    @Test("changes of keys and configuration are counted, applied and refused, and so is the state of each key")
+    func reloads() async throws {
+        let service = try RunningService()
+        func scrape() async throws -> Scrape { Scrape(try await Self.scrape(service.port).body) }
+        let (applied, refused) = (
+            #"offer_signer_ring_reloads_total{outcome="applied"}"#,
+            #"offer_signer_ring_reloads_total{outcome="refused"}"#
+        )
+        let before = try await scrape()
+        #expect((before[applied], before[refused]) == (0, 0))
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=NOSUCHKEY1")
+        try await waitUntil { try await scrape()[refused] == 1 }
+        let degraded = try await scrape()
+        #expect((degraded[applied], degraded[refused]) == (0, 1))
+        #expect(degraded["offer_signer_setup_problems"] == 1)
+        #expect(degraded["offer_signer_ready"] == 1)
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_BEHIND_PROXY=perhaps")
+        try await waitUntil { try await scrape()[refused] == 2 }
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        try await waitUntil { try await scrape()[applied] == 1 }
+        let after = try await scrape()
+        #expect((after[applied], after[refused]) == (1, 2))
+        #expect(after["offer_signer_setup_problems"] == 0)
+        for (state, value) in ["active": 1, "standby": 0, "retired": 0, "out_of_service": 0] {
+            #expect(after[#"offer_signer_key_state{key="TESTKEY123",state="\#(state)"}"#] == Double(value))
+        }
+    }
+
+    // MARK: What is made for Prometheus and Grafana
+
+    @Test("promtool takes the alerts, and they tell what they are for and nothing else")
+    func alerts() throws {
+        for command in [
+            ["check", "rules", "packaging/prometheus/alerts.yml"],
+            ["test", "rules", "packaging/prometheus/alerts.test.yml"],
+        ] {
+            let outcome = try Self.promtool(command[0], command[1], command[2])
+            #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        }
+        let alerts = try Self.text("packaging/prometheus/alerts.yml")
+        let names = alerts.matches(of: /-\ alert:\ /).count
+        let runbooks = alerts.matches(of: /runbook:\ "[^"]{20,}"/).count
+        #expect(names == runbooks && names > 0)
+    }
+
+    @Test("promtool takes every expression of the dashboard")
+    func dashboard() throws {
+        let expressions = try Self.expressions()
+        #expect(expressions.count >= 20)
+        let rules = expressions.enumerated().map { number, expression in
+            let filled = expression.replacing("$__rate_interval", with: "5m").replacing("$instance", with: ".*")
+            return "  - {record: 'panel:\(number)', expr: '\(filled.replacing("'", with: "''"))'}"
+        }
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "groups:\n- name: dashboard\n  rules:\n\(rules.joined(separator: "\n"))\n".utf8, to: "rules.yml")
+        let outcome = try Self.promtool("check", "rules", folder.path + "/rules.yml")
+        #expect(outcome.status == 0, "\(outcome.standardOutput)\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains("\(expressions.count) rules found"))
+    }
+
+    /// Every query of the dashboard, also that of its annotations.
+    private static func expressions() throws -> [String] {
+        let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
+        let dashboard = try #require(json as? [String: Any])
+        let panels = try #require(dashboard["panels"] as? [[String: Any]])
+        let annotations = (dashboard["annotations"] as? [String: Any])?["list"] as? [[String: Any]] ?? []
+        return (panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] } + annotations).compactMap {
+            $0["expr"] as? String
+        }
+    }
+
+    @Test("every metric of the alerts and the dashboard is one that there is, with labels that it has")
+    func names() throws {
+        let alerts = try Self.text("packaging/prometheus/alerts.yml").split(separator: "\n")
+            .filter { $0.contains(" expr: ") }.map(String.init)
+        var used: Set<String> = []
+        for expression in try Self.expressions() + alerts {
+            for match in expression.matches(of: /((?:offer_signer|process)_[a-z_]+)(?:\{([^}]*)\})?/) {
+                let name = String(match.output.1)
+                let metric = Metric.all.first { metric in
+                    let names = ["_bucket", "_sum", "_count"].map { metric.name + $0 }
+                    return name == metric.name || metric.kind == .histogram && names.contains(name)
+                }
+                guard let metric else {
+                    Issue.record("there is no metric \(name)")
+                    continue
+                }
+                used.insert(metric.name)
+                for label in (match.output.2 ?? "").matches(of: /([a-z]+)=/).map({ String($0.output.1) }) {
+                    #expect((metric.labels + ["instance", "le"]).contains(label), "\(name) has no label \(label)")
+                }
+            }
+        }
+        #expect(used == Set(Metric.all.map(\.name)), "what nobody looks at needs not be counted")
+    }
+
+    @Test("docs/metrics.md has every metric as it is, and no other")
+    func documentation() throws {
+        let rows = try Self.text("docs/metrics.md").split(separator: "\n").filter {
+            $0.hasPrefix("| `") && $0.split(separator: "|").count >= 4
+        }
+        let expected = Metric.all.map { metric in
+            let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels) | \(metric.help) |"
+        }
+        #expect(rows.map(String.init) == expected)
+        let labels = try Self.text("docs/metrics.md").matches(of: /(?m)^\| `([a-z]+)` \| [^|]+ \|$/).map {
+            String($0.output.1)
+        }
+        let ofBuild: Set = ["version", "swift", "openssl"]
+        #expect(Set(labels) == Set(Metric.all.flatMap(\.labels)).subtracting(ofBuild))
+    }
+}
