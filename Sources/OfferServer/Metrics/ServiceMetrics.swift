@@ -116,12 +116,18 @@ private struct SignedWith: Hashable {
     /// nil for any that the setup does not name.
     let app: BundleID?
     let key: KeyID
+
+    /// An app changes its key seldom, so the key would only cost time here.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(app)
+    }
 }
 
 extension Setup {
     /// Whether the operator has named the app, and not somebody who asks.
+    /// - Parameter app: one that something was signed for: with a catalogue, an app that is in it.
     fileprivate func names(_ app: BundleID) -> Bool {
-        if let catalogue { return catalogue.apps[app] != nil }
-        return !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil
+        catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil
     }
 }
