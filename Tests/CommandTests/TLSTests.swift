@@ -79,6 +79,20 @@ struct TLSTests {
             let answer = try pair.curl(post + arguments, path: path, of: service)
             #expect(answer.hasSuffix(" \(version) \(status)"), "\(arguments): \(answer)")
         }
+        for (arguments, path) in [
+            (["-d", Self.offer], "/offer"), ([], "/nothing"), (["-d", String(repeating: " ", count: 40000)], "/offer"),
+        ] {
+            let named = try pair.curl(
+                post + arguments + ["-D", "-", "-H", "X-Request-ID: mine"], path: path, of: service)
+            #expect(named.firstMatch(of: /\r\nx-request-id: mine\r\n/.ignoresCase()) != nil, "\(named)")
+            let twice = try pair.curl(
+                post + arguments + ["-D", "-", "-H", "X-Request-ID: a", "-H", "X-Request-ID: b"], path: path,
+                of: service)
+            #expect(twice.firstMatch(of: /\r\nx-request-id: [0-9a-f]{16}\r\n/.ignoresCase()) != nil, "\(twice)")
+        }
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        _ = try pair.curl([flag, "-H", "traceparent: 00-\(trace)-00f067aa0ba902b7-01"], path: "/nothing", of: service)
+        #expect(try service.log.contains("traceID=\"\(trace)\""))
         #expect(service.stop() == 0)
     }
 

@@ -89,23 +89,68 @@ struct RequestIDTests {
         #expect(isOwn || refusal.firstMatch(of: /"requestID":"[0-9a-f]{16}"/) != nil)
     }
 
-    @Test("every line that is logged while a request is answered has it")
+    @Test("every line that is logged while a request is answered has it, and its trace")
     func throughout() throws {
-        let routes = try TestRoutes(
-            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
-        let offer = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
-        let requests = [
-            ("/v1/promotional-offers", offer), ("/v1/promotional-offers", #"{"offers":[\#(offer),{}]}"#),
-            ("/v1/explanations", #"{"compactJWS":"e30.e30.e30"}"#), ("/nothing", ""),
-        ]
-        for (path, body) in requests {
-            _ = routes.routes.answer(
-                IncomingRequest(
-                    method: "POST", target: path, contentType: "application/json",
-                    context: RequestContext(requestID: "marked"), body: Array(body.utf8)))
+        final class Refusing: SigningKeyPair {
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) -> [UInt8] { [] }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
         }
-        let lines = routes.log.text.split(separator: "\n")
-        #expect(lines.count >= requests.count)
-        for line in lines { #expect(line.contains(#""requestID": marked"#)) }
+        final class Failing: SigningKeyPair {
+            struct Fault: Error {}
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) throws -> [UInt8] { throw Fault() }
+            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { throw Fault() }
+        }
+        let issuerIDs = try IssuerIDs(ofAllApps: Fixtures.issuerID())
+        let (app, product, offerID) = try (
+            BundleID(utf8: Array("a".utf8)), ProductID(utf8: Array("p".utf8)), OfferID(utf8: Array("o".utf8))
+        )
+        let unbound = Catalogue(
+            apps: [app: Catalogue.App(appStoreID: nil, offers: [product: [offerID]], allowsUnboundJWS: true)])
+        var limits = Limits()
+        limits.customers = RateLimit(perSecond: 1, burst: 1)
+        let services = try [
+            TestRoutes(pair: Fixtures.makeSigningKey(), issuerIDs: issuerIDs),
+            TestRoutes(pair: Fixtures.makeSigningKey()), TestRoutes(pair: Refusing(), issuerIDs: issuerIDs),
+            TestRoutes(pair: Failing(), issuerIDs: issuerIDs),
+            TestRoutes(pair: Fixtures.makeSigningKey(), catalogue: unbound, issuerIDs: issuerIDs),
+            TestRoutes(pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:])),
+            TestRoutes(pair: Fixtures.makeSigningKey(), limits: limits),
+        ]
+        let offer = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u","transactionID":"1"}"#
+        let evidence =
+            #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"x","nonce":"n","timestamp":1,"signature":"s"}"#
+        let requests = [
+            ("/v1/promotional-offers", offer),
+            ("/v1/promotional-offers", offer.replacing(#","transactionID":"1""#, with: "")),
+            ("/v1/promotional-offers", #"{"offers":[\#(offer),{}]}"#),
+            ("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#), ("/v1/explanations", evidence),
+            ("/nothing", ""),
+        ]
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let context = RequestContext(requestID: "marked", traceparent: "00-\(trace)-00f067aa0ba902b7-01")
+        for service in services {
+            for isLate in [false, true] {
+                for (path, body) in requests {
+                    let answer = service.routes.answer(
+                        IncomingRequest(
+                            method: "POST", target: path, contentType: "application/json", context: context,
+                            isLate: isLate, body: Array(body.utf8)))
+                    #expect(answer.requestID?.text == "marked")
+                }
+            }
+        }
+        let lines = services.flatMap { $0.log.text.split(separator: "\n") }
+        for message in [
+            "offer signed", "JWS signed", "unbound JWS signed", "offer of a list refused", "offer not served", "ALARM",
+            "signing failed", "signature explained", "no issuer ID is configured", "more often than their limit",
+            "more to do than", "request refused",
+        ] {
+            #expect(lines.contains { $0.contains(message) }, "\(message)")
+        }
+        for line in lines {
+            #expect(line.contains(#""requestID": marked"#) && line.contains(#""traceID": \#(trace)"#), "\(line)")
+        }
     }
 }

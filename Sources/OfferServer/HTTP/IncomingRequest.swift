@@ -16,13 +16,15 @@ package struct IncomingRequest: Sendable {
     package let peer: IPAddress?
     /// The values of `X-Forwarded-For`, joined by commas. Anybody may write them: see ``TrustedProxies``.
     package let forwardedFor: String?
+    /// What is written about it anywhere says this of it.
     package let context: RequestContext
     /// Whether it has waited for so long that to answer it in full would only make others wait as well.
     package let isLate: Bool
-    /// What names it in the answer and in the log.
-    package var id: RequestID { context.id }
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
+
+    /// What names it in the answer and in the log.
+    package var id: RequestID { context.id }
 
     /// The largest body that is read. A list of 20 offers with the longest fields there may be has 27 kB.
     package static let maximumBodySize = 32 * 1024
