@@ -85,7 +85,11 @@ let package = Package(
             dependencies: [
                 "CProcess", "OfferCore", "OfferCrypto", "OfferStorage", "OfferIdentity", "OfferServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -176,6 +180,7 @@ let package = Package(
                 "offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["AllocationCounter.c.txt", "HangingDisk.c.txt", "StoreKitStandIn.swift.txt"],
             swiftSettings: strict

@@ -1,0 +1,67 @@
+import ArgumentParser
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import OfferCore
+import OfferServer
+
+/// `offer-signer health`: asks the service that runs here, for containers, whose images have no curl.
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Ask the running service whether it is ready.",
+        discussion: """
+            Asks GET /health/ready where 'serve' listens with the same options, and prints the answer. Exit status 0 if the \
+            service is ready, 'degraded' included; 1 if it is not, or does not answer within 5 seconds. A certificate is \
+            not verified: it names the service, not this machine's own address.
+            """
+    )
+
+    @OptionGroup var options: ServeOptions
+
+    func run() async throws {
+        // What is wrong with the setup now says nothing of the service, which keeps what it had before.
+        let url = Self.url(for: options.reader.readAll().configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.clientConfiguration)
+        let outcome = await ask(url, by: client)
+        try? await client.shutdown()
+        let (status, body) = try outcome.get()
+        guard status == .ok else {
+            throw CommandError("\(url) answers \(status.code): \(body.printable)", hint: "the service's log says why")
+        }
+        StandardStreams.print(body.printable + "\n")
+    }
+
+    private func ask(
+        _ url: String, by client: HTTPClient
+    ) async -> Result<(status: HTTPResponseStatus, body: String), CommandError> {
+        do {
+            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
+            return .success((response.status, String(buffer: try await response.body.collect(upTo: 256 * 1024))))
+        } catch {
+            return .failure(
+                CommandError(
+                    "\(url) does not answer (\(error))",
+                    hint: "start the service, or give the options that it was started with"))
+        }
+    }
+
+    /// An address that stands for all of this machine's is asked by the one that only this machine has.
+    private static func url(for configuration: Configuration) -> String {
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][configuration.host] ?? configuration.host
+        let scheme = configuration.certificate == nil ? "http" : "https"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(configuration.port)/health/ready"
+    }
+
+    private static var clientConfiguration: HTTPClient.Configuration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.certificateVerification = .none
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(5), read: .seconds(5)))
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("offer-signer health", .serialized, .timeLimit(.minutes(5)))
+struct HealthTests {
+    private func health(_ arguments: [String]) throws -> Command.Outcome {
+        try Command.run(Command.offerSigner, ["health"] + arguments)
+    }
+
+    @Test("a service that is ready is printed, and ends it with 0, whatever is wrong with the setup by now")
+    func ready() throws {
+        let service = try RunningService()
+        let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
+        #expect(outcome.status == 0)
+        #expect(outcome.standardOutput == #"{"status":"ready","activeKeys":["\#(RunningService.keyID)"]}"# + "\n")
+        #expect(outcome.standardError == "")
+    }
+
+    @Test("a service on every address of the machine is asked by loopback, with TLS whatever its certificate names")
+    func everyAddress() throws {
+        let folder = try TemporaryFolder()
+        let (certificate, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")
+        let made = try Command.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
+                "-out", certificate, "-days", "90", "-subj", "/CN=offers.example.com",
+            ])
+        #expect(made.status == 0, "\(made.standardError)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        let flags = ["--tls-certificate", certificate, "--tls-key", key]
+        let service = try RunningService(arguments: flags)
+        let outcome = try health(["--port", "\(service.port)", "--host", "0.0.0.0"] + flags)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.hasPrefix(#"{"status":"ready","#))
+    }
+
+    @Test("where nobody answers it says so and ends with 1")
+    func nobody() throws {
+        let service = try RunningService()
+        _ = service.stop()
+        let outcome = try health(["--port", "\(service.port)"])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardOutput == "")
+        let url = "http://127.0.0.1:\(service.port)/health/ready"
+        #expect(outcome.standardError.hasPrefix("error: \(url) does not answer ("))
+        #expect(outcome.standardError.contains("\nhint: "))
+    }
+
+    @Test("an answer that is not 200 is printed with its status, on one line, and ends it with 1")
+    func notReady() async throws {
+        let server = try await KeyServer("no\nkey\n")
+        server.answer(KeyServer.Response(status: 503, body: "no\nkey\n"))
+        let outcome = try health(["--port", "\(server.port)"])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("/health/ready answers 503: no?key?\n"))
+    }
+}

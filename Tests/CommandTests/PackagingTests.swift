@@ -1,0 +1,196 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+import Yams
+
+/// What is in packaging/ is in step with the program. `scripts/package-test` installs and runs it.
+@Suite("packaging", .serialized, .timeLimit(.minutes(5)))
+struct PackagingTests {
+    private static let repository = MarkdownBlock.repository
+    private static let keyID = "2X9R4HXF34"
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+    }
+
+    private static func files(in folder: String) throws -> [String] {
+        let all = FileManager.default.enumerator(atPath: repository.appending(path: folder).path)
+        let names = (all?.allObjects as? [String]) ?? []
+        return names.map { "\(folder)/\($0)" }.filter { (try? text($0)) != nil }
+    }
+
+    private static func variables(in text: String) -> Set<String> {
+        Set(text.matches(of: /SUBSCRIPTION_OFFERS_[A-Z_]*[A-Z]/).map { String($0.output) })
+    }
+
+    /// Every command by its name, such as `keys list`, with its options as they are typed.
+    private static func commands() throws -> [String: Set<String>] {
+        let help = try Command.run(Command.offerSigner, ["--experimental-dump-help"]).standardOutput
+        let root = try JSONDecoder().decode(Help.self, from: Data(help.utf8)).command
+        var found: [String: Set<String>] = [:]
+        func visit(_ command: Help.Command, _ path: [String]) {
+            let names = (command.arguments ?? []).flatMap { $0.names ?? [] }
+            found[path.joined(separator: " ")] = Set(names.map { ($0.kind == "long" ? "--" : "-") + $0.name })
+            for sub in command.subcommands ?? [] where sub.commandName != "help" {
+                visit(sub, path + [sub.commandName])
+            }
+        }
+        visit(root, [])
+        return found
+    }
+
+    private struct Help: Decodable {
+        let command: Command
+
+        struct Command: Decodable {
+            let commandName: String
+            let arguments: [Argument]?
+            let subcommands: [Command]?
+        }
+
+        struct Argument: Decodable {
+            let names: [Name]?
+        }
+
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+        }
+    }
+
+    @Test("the program tells its version")
+    func version() throws {
+        let outcome = try Command.run(Command.offerSigner, ["--version"])
+        #expect(outcome.status == 0)
+        #expect(outcome.standardOutput == OfferSignerVersion.text + "\n")
+        #expect(OfferSignerVersion.text.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
+    }
+
+    @Test("the man page has every option of every command, every variable, and no other")
+    func manPage() throws {
+        let page = try Self.text("packaging/debian/offer-signer.1")
+        let items = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
+        let options = items.flatMap { $0.matches(of: /(?:Fl|,) (-?[a-z][a-z-]*)/).map { "-" + $0.output.1 } }
+        let known = try Self.commands().values.reduce(into: Set<String>()) { $0.formUnion($1) }
+        #expect(Set(options) == known.union(["--version"]))
+        #expect(Self.variables(in: page) == Set(Variable.allCases.map(\.rawValue)))
+        for command in try Self.commands().keys where !command.isEmpty && !["keys", "tokens"].contains(command) {
+            #expect(page.contains(".It Cm \(command)\n"), "\(command)")
+        }
+    }
+
+    @Test("every variable that a file names is one of the service")
+    func variables() throws {
+        let files = try Self.files(in: "packaging")
+        #expect(files.contains("packaging/kubernetes/offer-signer.yaml"))
+        let known = Set(Variable.allCases.map(\.rawValue))
+        for file in files { #expect(Self.variables(in: try Self.text(file)).subtracting(known) == [], "\(file)") }
+    }
+
+    @Test(
+        "what systemd reads has the form of a unit, and starts commands that there are",
+        arguments: ["offer-signer.service", "credentials.conf"])
+    func unit(name: String) throws {
+        let commands = try Self.commands()
+        var starts = 0
+        for line in try Self.text("packaging/debian/\(name)").split(separator: "\n") where !line.hasPrefix("#") {
+            let pair = line.wholeMatch(of: /([A-Za-z]+)=(.*)/)
+            #expect(pair != nil || line.wholeMatch(of: /\[(Unit|Service|Install)\]/) != nil, "\(line)")
+            guard let pair, pair.output.1 == "ExecStart", !pair.output.2.isEmpty else { continue }
+            starts += 1
+            let words = pair.output.2.split(separator: " ").map(String.init)
+            #expect(words.first == "/usr/bin/offer-signer")
+            let options = try #require(commands[words[1]])
+            #expect(Set(words.filter { $0.hasPrefix("-") }).subtracting(options) == [])
+        }
+        #expect(starts == 1)
+    }
+
+    /// What `doctor` says of these settings, with a key in place.
+    private func doctor(
+        _ settings: [String: String], configuration: String, keyMode: Int = 0o600
+    ) throws -> Command.Outcome {
+        let folder = try TemporaryFolder()
+        try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(Self.keyID).p8", mode: keyMode)
+        try folder.write(configuration.utf8, to: "offers.yaml")
+        let ours = [
+            "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+        ]
+        #expect(Set(ours.keys).isSubset(of: settings.keys))
+        return try Command.run(Command.offerSigner, ["doctor"], environment: settings.merging(ours) { $1 })
+    }
+
+    private func doctorOfDebian(_ environment: String, configuration: String) throws -> Command.Outcome {
+        let (settings, problems) = EnvironmentFile.read(Array(environment.utf8), name: "env")
+        #expect(problems.isEmpty)
+        return try doctor(settings, configuration: configuration)
+    }
+
+    @Test("the package's settings, as they come, lack a key and apps, and nothing else")
+    func untouchedSettings() throws {
+        let outcome = try doctorOfDebian(
+            Self.text("packaging/debian/offer-signer.env"), configuration: Self.text("packaging/debian/offers.yaml"))
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.matches(of: /(?m)^error:/).count == 1, "\(outcome.standardError)")
+        #expect(outcome.standardError.contains("offers.yaml is empty\nhint: name apps"))
+    }
+
+    @Test("the package's settings do with every example made real")
+    func exampleSettings() throws {
+        // Prose has a space behind its sign, an example has a name or is indented further.
+        let environment = try Self.text("packaging/debian/offer-signer.env").replacing(/(?m)^#([A-Z])/) { $0.output.1 }
+        let offers = try Self.text("packaging/debian/offers.yaml").replacing(/(?m)^#([a-z]|  )/) { $0.output.1 }
+        let outcome = try doctorOfDebian(environment, configuration: offers)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))
+    }
+
+    @Test("the example for Kubernetes is YAML, and the service takes its settings with a secret's modes")
+    func kubernetes() throws {
+        let text = try Self.text("packaging/kubernetes/offer-signer.yaml")
+        let objects = try Yams.load_all(yaml: text).map { try #require($0 as? [String: Any]) }
+        #expect(objects.map { $0["kind"] as? String } == ["ConfigMap", "Deployment", "Service", "NetworkPolicy"])
+        let data = try #require(objects[0]["data"] as? [String: String])
+        let deployment = try #require(objects[1]["spec"] as? [String: Any])
+        let pod = try #require((deployment["template"] as? [String: Any])?["spec"] as? [String: Any])
+        let container = try #require((pod["containers"] as? [[String: Any]])?.first)
+        let variables = try #require(container["env"] as? [[String: String]])
+        let settings = Dictionary(uniqueKeysWithValues: variables.map { ($0["name"] ?? "", $0["value"] ?? "") })
+        let outcome = try doctor(settings, configuration: try #require(data["offers.yaml"]), keyMode: 0o440)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))
+
+        let mounts = try #require(container["volumeMounts"] as? [[String: Any]])
+        let paths = mounts.compactMap { $0["mountPath"] as? String }
+        #expect(paths.contains(settings["SUBSCRIPTION_OFFERS_KEYS_DIR"] ?? ""))
+        #expect(paths.contains { settings["SUBSCRIPTION_OFFERS_CONFIG"] == "\($0)/offers.yaml" })
+        for probe in ["livenessProbe", "readinessProbe"] {
+            let get = try #require((container[probe] as? [String: Any])?["httpGet"] as? [String: String])
+            #expect(["/health/live", "/health/ready"].contains(get["path"]))
+        }
+        // 5 s before SIGTERM and 13 s after it.
+        #expect(pod["terminationGracePeriodSeconds"] as? Int ?? 0 > 5 + 13)
+    }
+
+    @Test("the image is built from what is in the tree and let in, and starts commands that there are")
+    func image() throws {
+        let lines = try Self.text("packaging/docker/Dockerfile").split(separator: "\n").map(String.init)
+        let letIn = try Self.text("packaging/docker/Dockerfile.dockerignore").split(separator: "\n")
+        let commands = try Self.commands()
+        for line in lines where line.hasPrefix("COPY ") && !line.contains("--from=") {
+            for source in line.split(separator: " ").dropFirst().dropLast() {
+                #expect(FileManager.default.fileExists(atPath: Self.repository.appending(path: source).path))
+                #expect(letIn.contains("!\(source)"))
+            }
+        }
+        let script = try #require(lines.first { $0.hasPrefix("RUN scripts/") }?.split(separator: " ")[1])
+        #expect(FileManager.default.isExecutableFile(atPath: Self.repository.appending(path: script).path))
+        for line in lines {
+            guard let command = line.firstMatch(of: /CMD \["(?:offer-signer", ")?([a-z]+)"\]/) else { continue }
+            #expect(commands[String(command.output.1)] != nil)
+        }
+    }
+}
