@@ -42,7 +42,7 @@ struct MetricsTests {
         #expect(routes.post("/v1/promotional-offers", list).status == 200)
         let introductory = #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true\#(Self.transaction)}"#
         #expect(routes.post("/v1/introductory-offers", introductory).status == 200)
-        #expect(routes.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#).status == 200)
+        #expect(routes.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{"operation":"x"}}"#).status == 200)
         #expect(routes.post("/offer", "[]").status == 400)
         let sample = #"{"appBundleID":"c","productID":"p","offerID":"o","applicationUsername":""}"#
         #expect(routes.post("/offer", sample).status == 403)

@@ -125,7 +125,7 @@ struct RequestIDTests {
             ("/v1/promotional-offers", offer),
             ("/v1/promotional-offers", offer.replacing(#","transactionID":"1""#, with: "")),
             ("/v1/promotional-offers", #"{"offers":[\#(offer),{}]}"#),
-            ("/v1/advanced-commerce", #"{"bundleID":"a","request":{}}"#), ("/v1/explanations", evidence),
+            ("/v1/advanced-commerce", #"{"bundleID":"a","request":{"operation":"x"}}"#), ("/v1/explanations", evidence),
             ("/nothing", ""),
         ]
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -143,7 +143,7 @@ struct RequestIDTests {
         }
         let lines = services.flatMap { $0.log.text.split(separator: "\n") }
         for message in [
-            "offer signed", "JWS signed", "unbound JWS signed", "offer of a list refused", "offer not served", "ALARM",
+            "offer signed", "JWS signed", "offer of a list refused", "offer not served", "ALARM",
             "signing failed", "signature explained", "no issuer ID is configured", "more often than their limit",
             "more to do than", "request refused",
         ] {
