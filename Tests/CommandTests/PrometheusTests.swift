@@ -196,6 +196,11 @@ struct PrometheusTests {
         for (state, value) in ["active": 1, "standby": 0, "retired": 0, "out_of_service": 0] {
             #expect(after[#"offer_signer_key_state{key="TESTKEY123",state="\#(state)"}"#] == Double(value))
         }
+        // It is applied but for where to listen, which takes a restart.
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_METRICS_ADDRESS=127.0.0.1:9464")
+        try await waitUntil { try await scrape()[applied] == 2 }
+        #expect(try await scrape()["offer_signer_setup_problems"] == 1)
     }
 
     // MARK: What is made for Prometheus and Grafana

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferServer
@@ -206,20 +207,22 @@ struct MetricsTests {
         return Scrape(text.bytes)
     }
 
-    @Test("none of a million counts from eight threads at once is lost")
+    @Test("none of four million counts from eight threads at once is lost")
     func concurrent() async throws {
         let metrics = ServiceMetrics()
-        let perThread = 125_000
-        await withTaskGroup { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    for _ in 0..<perThread {
-                        metrics.auditFailures.increment()
-                        metrics.connections.increment()
-                    }
+        let perThread = 500_000
+        let finished = NIOLockedValueBox(0)
+        for _ in 0..<8 {
+            // Other tests may have all threads but one of those that tasks run on.
+            Thread.detachNewThread {
+                for _ in 0..<perThread {
+                    metrics.auditFailures.increment()
+                    metrics.connections.increment()
                 }
+                finished.withLockedValue { $0 += 1 }
             }
         }
+        try await waitUntil { finished.withLockedValue { $0 } == 8 }
         var text = ExpositionText()
         for metric in Metric.all { metrics.write(metric, to: &text) }
         let scrape = Scrape(text.bytes)
@@ -230,11 +233,15 @@ struct MetricsTests {
     @Test("labels and help are escaped, and numbers read as what they are")
     func escaping() {
         var text = ExpositionText()
-        text.sample("m", ["a", "b"], ["\"\\\n", "é{}=,"], 1)
+        for label in ["\"", "\\", "\n", "\"\\\n", "é{}=,"] { text.sample("m", ["a", "b"], [label, ""], 1) }
         for value in [0, -1, 0.5, 1e-5, 1e15, .infinity, -.infinity, .nan] { text.sample("m", [], [], value) }
         #expect(
             String(decoding: text.bytes, as: UTF8.self) == #"""
-                m{a="\"\\\n",b="é{}=,"} 1
+                m{a="\"",b=""} 1
+                m{a="\\",b=""} 1
+                m{a="\n",b=""} 1
+                m{a="\"\\\n",b=""} 1
+                m{a="é{}=,",b=""} 1
                 m 0
                 m -1
                 m 0.5

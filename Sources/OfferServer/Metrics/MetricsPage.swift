@@ -79,7 +79,3 @@ package struct MetricsPage: Sendable {
         }
     }
 }
-
-extension Metric {
-    fileprivate static func ~= (one: Metric, other: Metric) -> Bool { one == other }
-}
