@@ -30,9 +30,12 @@ struct PrometheusTests {
 
     @Test("the metrics of the running service are what promtool takes without a word, and count what was asked")
     func running() async throws {
-        let service = try RunningService()
+        let service = try RunningService(
+            environment: ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "named.app=\(RunningService.keyID)"])
         try await Connection.open(port: service.port) { (connection: inout Connection) async throws in
             for _ in 0..<7 { #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200) }
+            let named = #"{"appBundleID":"named.app","productID":"p","offerID":"o","applicationUsername":""}"#
+            for _ in 0..<2 { #expect(try await connection.post("/offer", json: named)?.status == 200) }
             #expect(try await connection.post("/offer", json: "{}")?.status == 400)
             #expect(try await connection.get("/nothing")?.status == 404)
         }
@@ -48,12 +51,13 @@ struct PrometheusTests {
 
         let scrape = Scrape(answer.body)
         for (series, value) in [
-            #"offer_signer_requests_total{route="/offer",status="200"}"#: 7,
+            #"offer_signer_requests_total{route="/offer",status="200"}"#: 9,
             #"offer_signer_requests_total{route="/offer",status="400"}"#: 1,
             #"offer_signer_requests_total{route="other",status="404"}"#: 1,
             #"offer_signer_requests_total{route="none",status="400"}"#: 1,
             #"offer_signer_signatures_total{kind="promotional_offer",app="other",key="TESTKEY123"}"#: 7,
-            #"offer_signer_refusals_total{code="malformed_http"}"#: 1, "offer_signer_signing_seconds_count": 7,
+            #"offer_signer_signatures_total{kind="promotional_offer",app="named.app",key="TESTKEY123"}"#: 2,
+            #"offer_signer_refusals_total{code="malformed_http"}"#: 1, "offer_signer_signing_seconds_count": 9,
         ] {
             #expect(scrape[series] == Double(value), "\(series)")
         }

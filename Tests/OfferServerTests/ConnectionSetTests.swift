@@ -1,12 +1,18 @@
 import NIOCore
 import NIOEmbedded
 import OfferServer
+import TestSupport
 import Testing
 
 @Suite("A set of connections")
 struct ConnectionSetTests {
     private let loop = EmbeddedEventLoop()
-    private let set = ConnectionSet(limit: 10, metrics: ServiceMetrics())
+    private let metrics = ServiceMetrics()
+    private let set: ConnectionSet
+
+    init() {
+        set = ConnectionSet(limit: 10, metrics: metrics)
+    }
 
     /// A new connection, a second after the one before.
     private func add(answered: Bool) throws -> EmbeddedChannel {
@@ -34,5 +40,11 @@ struct ConnectionSetTests {
         let new = try add(answered: false)
         #expect(new.isActive)
         #expect(!used[2].isActive)
+        loop.run()
+        var text = ExpositionText()
+        for metric in Metric.all { metrics.write(metric, to: &text) }
+        let scrape = Scrape(text.bytes)
+        #expect(scrape["offer_signer_connections"] == 10)
+        #expect(scrape["offer_signer_connections_evicted_total"] == 3)
     }
 }
