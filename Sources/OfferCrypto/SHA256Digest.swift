@@ -31,6 +31,6 @@ package enum SHA256 {
     /// - Returns: 32 bytes.
     package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         let digest = try SHA256Digest().hash(message)
-        return digest.indices.map { digest[$0] }
+        return unsafe digest.span.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

@@ -33,8 +33,9 @@ enum SystemSources {
                     "customers in the audit trail are told by a key that is good until the next start",
                     metadata: ["hint": "set \(Variable.auditKey.rawValue) to find a customer's lines at any time"])
             }
+            let customers = try HMACSHA256Key(key)
             return try await AuditTrail(
-                store: file, code: { try HMACSHA256.code(of: $0, under: key) }, sha256: SHA256.hash, now: now,
+                store: file, code: customers.code(of:), sha256: SHA256.hash, now: now,
                 readiness: readiness, metrics: metrics, log: log,
                 // Tells one key from another, and nothing of either.
                 about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])

@@ -27,9 +27,10 @@ package struct AuditChain: Hashable, Sendable {
         var writer = JSONWriter()
         writer.member("line", Int64(number + 1))
         try write(&writer)
-        let object = writer.finish()
-        let hash = try sha256(self.hash + object.dropLast())
-        text += object.dropLast()
+        var line = writer.finish()
+        line.removeLast()
+        let hash = try sha256(self.hash + line)
+        text += line
         text += Self.hashMember
         text += Hexadecimal.utf8(of: hash)
         text += Self.end
