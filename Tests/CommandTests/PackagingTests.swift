@@ -77,7 +77,8 @@ struct PackagingTests {
         let known = try Self.commands().values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(Set(options) == known.union(["--version"]))
         #expect(Self.variables(in: page) == Set(Variable.allCases.map(\.rawValue)))
-        for command in try Self.commands().keys where !command.isEmpty && !["keys", "tokens"].contains(command) {
+        let groups: Set = ["", "keys", "tokens", "audit"]
+        for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")
         }
     }
@@ -118,6 +119,7 @@ struct PackagingTests {
         try folder.write(configuration.utf8, to: "offers.yaml")
         let ours = [
             "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+            "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
         ]
         #expect(Set(ours.keys).isSubset(of: settings.keys))
         return try Command.run(Command.offerSigner, ["doctor"], environment: settings.merging(ours) { $1 })
