@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 package import OfferCore
 import SystemPackage
@@ -9,7 +10,6 @@ import SystemPackage
 /// which goes to a new file.
 package final class AuditFile: AuditStore {
     private struct Open {
-        let file: FilePath
         let descriptor: FileDescriptor
         let isOrdinary: Bool
     }
@@ -48,7 +48,7 @@ package final class AuditFile: AuditStore {
                 rotate(file)
                 file = try lockedFile()
             }
-            defer { if file.isOrdinary { flock(file.descriptor.rawValue, LOCK_UN) } }
+            defer { if file.isOrdinary { try? Self.lock(file.descriptor, F_UNLCK) } }
             try append(to: file, write)
         } catch let fault as AuditFault {
             forget()
@@ -109,14 +109,13 @@ package final class AuditFile: AuditStore {
             let file = try open ?? openFile()
             open = file
             guard file.isOrdinary else { return file }
-            try Self.lock(file.descriptor)
+            try Self.lock(file.descriptor, F_WRLCK)
             try catchUp(file)
             let named = try? path.stat()
             let ours = try file.descriptor.stat()
             if let named, named.inode == ours.inode, named.deviceID == ours.deviceID { return file }
             // Renamed or removed: the chain goes on in a new file.
-            try file.descriptor.close()
-            open = nil
+            forget()
         }
     }
 
@@ -127,51 +126,66 @@ package final class AuditFile: AuditStore {
         if isOrdinary { options.insert(.create) }
         let descriptor = try FileDescriptor.open(
             path, isOrdinary ? .readWrite : .writeOnly, options: options, permissions: .ownerReadWrite)
-        let flags = fcntl(descriptor.rawValue, F_GETFL)
-        guard flags >= 0, fcntl(descriptor.rawValue, F_SETFL, flags & ~O_NONBLOCK) == 0 else {
-            throw Errno(rawValue: errno)
+        do {
+            let flags = fcntl(descriptor.rawValue, F_GETFL)
+            guard flags >= 0, fcntl(descriptor.rawValue, F_SETFL, flags & ~O_NONBLOCK) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+            if isOrdinary, isSynced {
+                let folder = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
+                try folder.closeAfter { try Self.sync(folder) }
+            }
+        } catch {
+            try? descriptor.close()
+            throw error
         }
         end = 0
-        if isOrdinary, isSynced {
-            let folder = try FileDescriptor.open(
-                path.removingLastComponent().isEmpty ? "." : path.removingLastComponent(), .readOnly,
-                options: [.directory, .closeOnExec])
-            try folder.closeAfter { try Self.sync(folder) }
-        }
-        return Open(file: path, descriptor: descriptor, isOrdinary: isOrdinary)
+        return Open(descriptor: descriptor, isOrdinary: isOrdinary)
     }
+
+    private var folder: FilePath { path.removingLastComponent().isEmpty ? "." : path.removingLastComponent() }
 
     /// Reads the last line, unless it is our own, and cuts off what is unfinished behind it.
     private func catchUp(_ file: Open) throws {
         let size = Int64(try file.descriptor.stat().size)
-        guard size != end else { return }
-        if size == 0 {
-            // Emptied by somebody. The chain goes on, and shows it.
-            end = 0
-            return
+        guard size != end || size == 0 else { return }
+        let tail = try AuditTail(file.descriptor, size: size)
+        switch tail.content {
+        case .nothing, .unfinished:
+            // The chain goes on from wherever it was carried last: by us, or by others into a file that was renamed.
+            chain = ([chain] + renamedFiles().compactMap(\.chain)).max { $0.number < $1.number } ?? chain
+        case .line(let line):
+            chain = line.chain
+        case .somethingElse:
+            throw AuditFault("\(path) does not end as an audit trail does", isSetup: true)
         }
-        let tail = try Self.read(
-            file.descriptor, from: max(0, size - Self.maximumTail), count: Int(min(size, Self.maximumTail)))
-        guard let lastEnd = tail.lastIndex(of: Self.lineFeed) else {
-            guard size < Self.maximumTail, tail.starts(with: #"{"line":"#.utf8) else { throw notATrail }
-            try file.descriptor.resize(to: 0)
-            end = 0
-            return
+        end = tail.end
+        guard end < size else { return }
+        do { try file.descriptor.resize(to: end) } catch {
+            throw AuditFault("\(path) ends with an unfinished line, which cannot be cut off (\(error))", isSetup: true)
         }
-        let begin = tail[..<lastEnd].lastIndex(of: Self.lineFeed).map { $0 + 1 } ?? 0
-        guard let line = AuditLine(tail[begin..<lastEnd]) else { throw notATrail }
-        end = size - Int64(tail.count - lastEnd - 1)
-        if end < size { try file.descriptor.resize(to: end) }
-        chain = line.chain
     }
 
-    private var notATrail: AuditFault {
-        AuditFault("\(path) does not end as an audit trail does", isSetup: true)
+    /// How those ended that had the name before: `audit.jsonl.1`, `audit.jsonl-20260101`.
+    private func renamedFiles() -> [AuditTail] {
+        guard let name = path.lastComponent?.string,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.string)
+        else { return [] }
+        let renamed = names.filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }
+            .map { folder.appending($0) }
+            .compactMap { file in (try? file.stat()).map { (file: file, stat: $0) } }
+            .filter { $0.stat.type == .regular }
+            .sorted { $0.stat.st_mtim.tv_sec > $1.stat.st_mtim.tv_sec }
+        return renamed.prefix(Self.maximumRenamed).compactMap { renamed in
+            guard let file = try? FileDescriptor.open(renamed.file, .readOnly, options: [.closeOnExec]) else {
+                return nil
+            }
+            return try? file.closeAfter { try AuditTail(file, size: Int64(renamed.stat.size)) }
+        }
     }
 
-    /// No line is as long as that.
-    private static let maximumTail: Int64 = 64 * 1024
-    private static let lineFeed = UInt8(ascii: "\n")
+    /// The newest are looked at, and one of them is the last.
+    private static let maximumRenamed = 20
 
     /// Gives the file the number of its last line for an ending. It is never written again, nor removed, nor replaced. Where
     /// it cannot be renamed, it grows on: that is no reason to sign nothing.
@@ -195,23 +209,14 @@ package final class AuditFile: AuditStore {
 
     // MARK: System calls
 
-    private static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let read = try unsafe bytes.withUnsafeMutableBytes { buffer in
-                try unsafe file.read(
-                    fromAbsoluteOffset: offset + Int64(done),
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
-            }
-            guard read > 0 else { break }
-            done += read
-        }
-        return Array(bytes.prefix(done))
-    }
+    /// F_OFD_SETLKW of Linux, which Swift does not see.
+    private static let waitForLock: Int32 = 38
 
-    private static func lock(_ file: FileDescriptor) throws {
-        while flock(file.rawValue, LOCK_EX) != 0 {
+    /// Of the open file: no other process has it then, and only who may write the file can take it.
+    private static func lock(_ file: FileDescriptor, _ type: Int32) throws {
+        var lock = Glibc.flock()
+        lock.l_type = Int16(type)
+        while unsafe fcntl(file.rawValue, waitForLock, &lock) != 0 {
             guard errno == EINTR else { throw Errno(rawValue: errno) }
         }
     }

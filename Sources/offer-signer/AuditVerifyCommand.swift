@@ -10,13 +10,13 @@ struct AuditVerifyCommand: ParsableCommand {
         abstract: "Tell whether lines of an audit trail were altered, added or removed.",
         discussion: """
             Each line has a hash over itself and the hash of the line before. Name the files of a trail in their order, \
-            oldest first:
+            oldest first, as they are named by SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB:
 
               offer-signer audit verify audit.jsonl.* audit.jsonl
 
-            Exit status 0 only if every line is as it was written, else 1. Lines that were removed at the very end cannot \
-            show by themselves: note the last hash now and then, where nobody who can write the trail can write, and look \
-            for it with --expect-hash.
+            Exit status 0 if each line goes on from the one before, else 1. Who may write the files can make all of it anew \
+            from some line on, or cut off its end, and that does not show by itself: note the last hash now and then, where \
+            they cannot write, and look for it with --expect-hash.
             """
     )
 
@@ -48,7 +48,8 @@ struct AuditVerifyCommand: ParsableCommand {
                     }
                     if check.chain?.hash == expected { expected = nil }
                     guard let finding else { return }
-                    findings += 1
+                    // Left by a process that was killed.
+                    if finding != .unfinished { findings += 1 }
                     if findings <= Self.maximumFindings {
                         StandardStreams.writeError(Array("\(file):\(number): \(finding.sentence)\n".utf8))
                     }
@@ -74,7 +75,7 @@ struct AuditVerifyCommand: ParsableCommand {
             throw CommandError(
                 "no line has the hash that was expected", hint: "lines were removed at the end, or files are missing")
         }
-        var text = "ok: \(check.lineCount) lines, none altered, added or removed\n"
+        var text = "ok: \(check.lineCount) lines, and each goes on from the one before\n"
         if let beginning = check.beginning, beginning != AuditChain.beginning.hash {
             text += "goes on from: \(Hexadecimal.text(of: beginning))\n"
         }
@@ -88,7 +89,7 @@ struct AuditVerifyCommand: ParsableCommand {
 extension AuditCheck.Finding {
     fileprivate var sentence: String {
         switch self {
-        case .missing(let lines) where lines.count == 1:
+        case .missing(let lines) where lines.lowerBound == lines.upperBound:
             "line \(lines.lowerBound) of the trail is missing before this one"
         case .missing(let lines):
             "lines \(lines.lowerBound) to \(lines.upperBound) of the trail are missing before this one"
@@ -97,7 +98,7 @@ extension AuditCheck.Finding {
         case .outOfOrder: "this line's number has been there already"
         case .headless: "the lines before this one are missing"
         case .newTrail: "a trail begins anew here, and nothing ties it to the one before"
-        case .unfinished: "this line is cut off"
+        case .unfinished: "this line was cut off while it was written, and nobody got an answer for it"
         }
     }
 }

@@ -53,10 +53,10 @@ struct ServeCommand: AsyncParsableCommand {
         let userKeys = CurrentUserKeys()
         let userKeysKeeper = UserKeysKeeper(
             setup: keeper.setup, keys: userKeys, source: KeySetReader.system(), readiness: readiness, log: log)
-        // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
-        let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let trail = try await SystemSources.auditTrail(
             configuration.audit, readiness: readiness, metrics: metrics, log: log)
+        // Until here SIGTERM just ends the process: there is nothing to be finished, and a disk may hang.
+        let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let limiter = Limiter(metrics: metrics, log: log)
         let authenticator = SystemSources.authenticator(userKeys: userKeys, limiter: limiter)
         let offers = OfferSigner(

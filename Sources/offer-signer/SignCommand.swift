@@ -42,8 +42,8 @@ struct SignCommand: AsyncParsableCommand {
                     Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
                 authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
                 trail: trail, makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
-            let (signed, position) = try signer.sign(offer)
-            if let trail, let position, await !trail.isWritten(position) { throw Problem.auditUnavailable }
+            let (signed, span) = try signer.sign(offer)
+            if let trail, let span, await !trail.isWritten(span) { throw Problem.auditUnavailable }
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
         } catch let problem as Problem {
             throw CommandError(problem)

@@ -26,6 +26,13 @@ enum SystemSources {
         let file = AuditFile(
             path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes,
             sha256: SHA256.hash, now: now)
+        let waiting = Task {
+            try await Task.sleep(for: .seconds(1))
+            log.warning(
+                "waiting for the audit trail",
+                metadata: ["path": "\(settings.path)", "hint": "see who holds a lock on it, or what its disk does"])
+        }
+        defer { waiting.cancel() }
         do {
             let key = try settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make()
             if settings.key == nil {

@@ -319,7 +319,9 @@ struct AuditTests {
         }
         let good = try verify(path)
         #expect(good.status == 0)
-        #expect(good.standardOutput.hasPrefix("ok: 5 lines, none altered, added or removed\nlast line: 5\nlast hash: "))
+        #expect(
+            good.standardOutput.hasPrefix(
+                "ok: 5 lines, and each goes on from the one before\nlast line: 5\nlast hash: "))
         let hash = try #require(good.standardOutput.split(separator: "\n").last?.split(separator: " ").last)
         #expect(try verify("--expect-hash", String(hash), path).status == 0)
 

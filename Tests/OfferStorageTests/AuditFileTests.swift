@@ -111,6 +111,19 @@ struct AuditFileTests {
         #expect(found.first == "begin" && found.last == "d" && found.count < 6)
     }
 
+    @Test("the check takes a line that was cut off for what it is, and goes on")
+    func cutOffInCheck() throws {
+        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash)
+        let file = file()
+        for word in ["a", "b"] { try append(word, to: file) }
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let found = try [
+            check.take(Array(lines[0].utf8)[...]), check.take(Array(lines[1].utf8)[...]),
+            check.take(Array(lines[2].utf8.prefix(50))[...], isFinished: false), check.take(Array(lines[2].utf8)[...]),
+        ]
+        #expect(found == [nil, nil, .unfinished, nil])
+    }
+
     @Test("one whose first line was cut off begins anew")
     func cutOffAtOnce() throws {
         try append("a", to: file())
@@ -139,13 +152,54 @@ struct AuditFileTests {
         #expect(try names() == expected)
         #expect(try lines(of: "audit.jsonl.000000000003", "audit.jsonl") == ["begin", "a", "b", "begin", "c", "d"])
 
-        // Another trail in the same place, whose numbers have been there.
-        try folder.remove("audit.jsonl")
-        let next = self.file(rotatesAtBytes: 400)
-        let old = try folder.read("audit.jsonl.000000000003")
-        for word in ["a", "b", "c"] { try append(word, to: next) }
-        #expect(try folder.read("audit.jsonl.000000000003") == old)
-        #expect(try names() == expected + ["audit.jsonl.000000000003-2"])
+        // A name that is taken.
+        for _ in 0..<2 { try append("e", to: file) }
+        try folder.write([], to: "audit.jsonl.000000000009")
+        for _ in 0..<2 { try append("f", to: file) }
+        #expect(try folder.read("audit.jsonl.000000000009") == [])
+        #expect(try names().contains("audit.jsonl.000000000009-2"))
+    }
+
+    @Test("a new file goes on from the one that had its name, whoever wrote that, also after a restart")
+    func renamedAndRestarted() throws {
+        try append("a", to: file())
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl.1", "audit.jsonl") == ["begin", "a", "begin", "b"])
+
+        // One that was there for the first file, and for none of the next two.
+        let (idle, busy) = (file(), file())
+        try append("c", to: idle)
+        try append("d", to: busy)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-2")
+        try append("e", to: busy)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-3")
+        try append("f", to: idle)
+        let all = try lines(of: "audit.jsonl.1", "audit.jsonl-2", "audit.jsonl-3", "audit.jsonl")
+        #expect(all == ["begin", "a", "begin", "b", "c", "d", "begin", "e", "begin", "f"])
+
+        // Copied and emptied in place.
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".4")
+        try folder.write([], to: "audit.jsonl")
+        try append("g", to: file())
+        #expect(
+            try lines(of: "audit.jsonl.1", "audit.jsonl-2", "audit.jsonl-3", "audit.jsonl.4", "audit.jsonl").suffix(2)
+                == ["begin", "g"])
+    }
+
+    @Test(
+        "a line with a number, or a hash, that is never written is none",
+        arguments: [
+            "18446744073709551614", "9223372036854775807", "1000000000000000", "01", "+1", "-1", "", "0",
+        ])
+    func badNumber(number: String) throws {
+        try append("a", to: file())
+        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+            .split(separator: "\n")[0]
+        #expect(AuditLine(Array(good.utf8)[...]) != nil)
+        #expect(AuditLine(Array(good.replacing("\"line\":1,", with: "\"line\":\(number),").utf8)[...]) == nil)
+        let hash = good.suffix(66).prefix(64)
+        #expect(AuditLine(Array(good.replacing(hash, with: hash.uppercased()).utf8)[...]) == nil)
     }
 
     @Test("a file that cannot be renamed grows on, and says so")

@@ -1,5 +1,5 @@
-/// What each line of the audit trail hands to the next, so that none can be altered, added or taken out between two others
-/// without its showing.
+/// What each line of the audit trail hands to the next, so that none can be altered, added or taken out without all that
+/// follow being made anew: which shows where a later hash is known.
 ///
 /// A line is a JSON object whose first member is its `line`, a number that grows by one, and whose last is its `hash`:
 /// SHA-256 of the 32 bytes of the hash before it, and of the bytes of the line up to the comma before `hash`, in

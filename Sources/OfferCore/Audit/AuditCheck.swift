@@ -13,7 +13,8 @@ package struct AuditCheck {
         case headless
         /// A trail begins anew, and nothing ties it to the one before.
         case newTrail
-        /// The end of the line is missing: it was cut off while it was written, and nobody got an answer for it.
+        /// The end of the line is missing: it was cut off while it was written, and nobody got an answer for it. No sign of
+        /// anything.
         case unfinished
     }
 

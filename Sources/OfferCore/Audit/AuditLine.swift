@@ -16,16 +16,21 @@ package struct AuditLine: Sendable {
         }
         let tail = text.suffix(size)
         let digits = tail.dropFirst(AuditChain.hashMember.count).prefix(64)
-        guard tail.starts(with: AuditChain.hashMember),
+        guard tail.starts(with: AuditChain.hashMember), digits.allSatisfy({ !(0x41...0x5A).contains($0) }),
             let hash = Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 32)
         else { return nil }
         let number = text.dropFirst(Self.beginning.count).prefix { $0 != UInt8(ascii: ",") }
-        guard let number = UInt64(String(decoding: number, as: UTF8.self)) else { return nil }
+        guard (1...Self.maximumDigits).contains(number.count), number.first != UInt8(ascii: "0"),
+            number.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt64(String(decoding: number, as: UTF8.self))
+        else { return nil }
         self.number = number
         self.hash = hash
         content = text.dropLast(size)
     }
 
+    /// Of its number. A line a microsecond would reach it in 30 years.
+    private static let maximumDigits = 15
     private static let beginning = Array(#"{"line":"#.utf8)
 
     /// The state that it hands to the next line.

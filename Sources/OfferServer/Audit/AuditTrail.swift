@@ -10,20 +10,29 @@ package import OfferCore
 /// A thread of its own writes, so that a disk that hangs holds up no event loop, and it writes all that has come together
 /// meanwhile in one go. Where it cannot, nothing is signed; it tries again four times a second.
 package final class AuditTrail: Sendable {
-    /// How many entries had been added to the trail, with this one.
-    package struct Position: Hashable, Comparable, Sendable {
-        fileprivate let number: UInt64
+    /// Where entries stand among all that were added, from 1 on.
+    package struct Span: Hashable, Sendable {
+        fileprivate var first: UInt64
+        fileprivate var last: UInt64
 
-        package static func < (one: Position, other: Position) -> Bool { one.number < other.number }
+        /// The smallest with both in it.
+        package func union(_ other: Span) -> Span { Span(first: min(first, other.first), last: max(last, other.last)) }
     }
 
     private struct Waiter {
-        let position: UInt64
+        let span: Span
         let then: @Sendable (_ isWritten: Bool) -> Void
     }
 
+    /// What becomes a line.
+    private enum Item {
+        case entry(AuditEntry)
+        /// So many refusals that were left out, and until when.
+        case omission(Int, Timestamp)
+    }
+
     private struct Queue {
-        var entries: [AuditEntry] = []
+        var items: [Item] = []
         var added: UInt64 = 0
         /// Up to here each entry is written or lost.
         var settled: UInt64 = 0
@@ -38,6 +47,23 @@ package final class AuditTrail: Sendable {
         var fault: AuditFault?
         /// How many entries were lost since the last that was written.
         var lostCount = 0
+        /// The second of the last refusal, how many there were in it, and how many of them were left out.
+        var refusals = (second: Int64(0), count: 0, omitted: 0)
+
+        /// Whether all of `span` is written, or some of it lost; nil as long as that is open.
+        func isWritten(_ span: Span) -> Bool? { span.last <= settled ? span.first > lostThrough : nil }
+
+        mutating func add(_ new: [Item]) -> Span {
+            items += new
+            added += UInt64(new.count)
+            return Span(first: added - UInt64(new.count) + 1, last: added)
+        }
+
+        /// - Returns: whether the thread has to be told to write.
+        mutating func begin() -> Bool {
+            defer { isBusy = true }
+            return !isBusy
+        }
     }
 
     private let code: @Sendable ([UInt8]) throws -> [UInt8]
@@ -47,6 +73,7 @@ package final class AuditTrail: Sendable {
     private let metrics: ServiceMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
+    private let hangs: OccasionalWarning
     private let queue = NIOLockedValueBox(Queue())
     private let thread: any EventLoop
     private let store: NIOLoopBoundBox<any AuditStore>
@@ -58,6 +85,8 @@ package final class AuditTrail: Sendable {
     private static let retryInterval: TimeAmount = .milliseconds(250)
     /// How many entries wait at most, which is some seconds' worth.
     private static let capacity = 50_000
+    /// How many refusals are told in a second: of those there is no end, and room on a disk there is.
+    private static let refusalsPerSecond = 100
 
     /// Begins with a line that says so, and returns when it is written, or cannot be.
     /// - Parameters:
@@ -78,6 +107,7 @@ package final class AuditTrail: Sendable {
         self.metrics = metrics
         self.log = log
         self.about = about
+        hangs = OccasionalWarning("nothing is signed, because the audit trail hangs", log: log)
         thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
         self.store = .makeBoxSendingValue(store, eventLoop: thread)
         warning = .makeBoxSendingValue(nil, eventLoop: thread)
@@ -106,56 +136,67 @@ package final class AuditTrail: Sendable {
         let (fault, since) = queue.withLockedValue { ($0.fault, $0.writingSince) }
         if let fault { return fault }
         guard let since, NIODeadline.now() - since > Self.patience else { return nil }
-        return AuditFault("the disk takes longer than a second to write it")
+        let hanging = AuditFault("the disk, or whoever reads the pipe, takes longer than a second for a line")
+        hangs.warn(["hint": "\(hanging.problem.hint)"])
+        return hanging
     }
 
-    /// Adds entries of what has been signed. Whoever sends it has to wait for ``settle(_:then:)``.
-    package func add(_ entries: [AuditEntry]) throws(Problem) -> Position {
-        let position = queue.withLockedValue { queue -> Position? in
-            guard queue.fault == nil, queue.entries.count < Self.capacity else { return nil }
-            queue.entries += entries
-            queue.added += UInt64(entries.count)
-            return Position(number: queue.added)
+    /// Adds entries of what has been signed. Whoever sends it has to wait until they are written: ``write(_:then:)``.
+    package func add(_ entries: [AuditEntry]) throws(Problem) -> Span {
+        let span = queue.withLockedValue { queue -> Span? in
+            guard queue.fault == nil, queue.items.count < Self.capacity else { return nil }
+            return queue.add(entries.map(Item.entry))
         }
-        guard let position else { throw .auditUnavailable }
-        return position
+        guard let span else { throw .auditUnavailable }
+        return span
     }
 
     /// Adds what was not signed. Nobody has to wait for it.
-    package func note(_ entry: AuditEntry) {
-        guard let position = try? add([entry]) else { return }
-        settle(position) { _ in }
+    package func note(_ refusal: AuditEntry) {
+        let begins = queue.withLockedValue { queue in
+            guard queue.fault == nil, queue.items.count < Self.capacity else { return false }
+            let second = refusal.time.milliseconds / 1000
+            if queue.refusals.second != second {
+                if queue.refusals.omitted > 0 { _ = queue.add([.omission(queue.refusals.omitted, refusal.time)]) }
+                queue.refusals = (second, 0, 0)
+            }
+            queue.refusals.count += 1
+            guard queue.refusals.count <= Self.refusalsPerSecond else {
+                queue.refusals.omitted += 1
+                return false
+            }
+            _ = queue.add([.entry(refusal)])
+            return queue.begin()
+        }
+        if begins { thread.execute { self.writeAll() } }
     }
 
-    /// Has everything written up to `position`.
-    /// - Parameter then: called on any thread; whether it is written, or lost.
-    package func settle(_ position: Position, then: @escaping @Sendable (_ isWritten: Bool) -> Void) {
+    /// Has the entries of `span` written.
+    /// - Parameter then: called on any thread; whether all of them are written, or some lost.
+    package func write(_ span: Span, then: @escaping @Sendable (_ isWritten: Bool) -> Void) {
         let (isWritten, begins) = queue.withLockedValue { queue -> (Bool?, Bool) in
-            guard position.number > queue.settled else { return (position.number > queue.lostThrough, false) }
-            queue.waiters.append(Waiter(position: position.number, then: then))
-            defer { queue.isBusy = true }
-            return (nil, !queue.isBusy)
+            if let isWritten = queue.isWritten(span) { return (isWritten, false) }
+            queue.waiters.append(Waiter(span: span, then: then))
+            return (nil, queue.begin())
         }
         if let isWritten { then(isWritten) }
         if begins { thread.execute { self.writeAll() } }
     }
 
-    /// Has everything written up to `position`, and waits for it; false if it is lost.
-    package func isWritten(_ position: Position) async -> Bool {
-        await withCheckedContinuation { continuation in settle(position) { continuation.resume(returning: $0) } }
+    /// Has the entries of `span` written, and waits for it; false if some are lost.
+    package func isWritten(_ span: Span) async -> Bool {
+        await withCheckedContinuation { continuation in write(span) { continuation.resume(returning: $0) } }
     }
 
     // MARK: On the thread
 
     private func writeAll() {
-        while let entries = next() {
+        while let items = next() {
             do throws(AuditFault) {
                 try append { text, chain in
-                    for entry in entries {
-                        try chain.append(to: &text, sha256: sha256) { try entry.write(to: &$0, code: code) }
-                    }
+                    for item in items { try chain.append(to: &text, sha256: sha256) { try write(item, to: &$0) } }
                 }
-                settle(entries.count)
+                noteWritten(items.count)
                 reportWarning()
             } catch {
                 fail(error)
@@ -164,14 +205,24 @@ package final class AuditTrail: Sendable {
     }
 
     /// What has come together; nil if that is nothing.
-    private func next() -> [AuditEntry]? {
+    private func next() -> [Item]? {
         queue.withLockedValue { queue in
-            queue.isBusy = !queue.entries.isEmpty
+            queue.isBusy = !queue.items.isEmpty
             guard queue.isBusy else { return nil }
-            let entries = queue.entries
-            queue.entries = []
-            metrics.auditLag.set(Double(entries.count))
-            return entries
+            let items = queue.items
+            queue.items = []
+            metrics.auditLag.set(Double(items.count))
+            return items
+        }
+    }
+
+    private func write(_ item: Item, to writer: inout JSONWriter) throws {
+        switch item {
+        case .entry(let entry): try entry.write(to: &writer, code: code)
+        case .omission(let count, let time):
+            writer.member("time", utf8: time.iso8601)
+            writer.member("event", "refusals omitted")
+            writer.member("count", Int64(count))
         }
     }
 
@@ -194,15 +245,17 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    private func settle(_ count: Int) {
+    private func noteWritten(_ count: Int) {
         let ready = queue.withLockedValue { queue in
             queue.settled += UInt64(count)
-            let ready = queue.waiters.filter { $0.position <= queue.settled }
-            queue.waiters.removeAll { $0.position <= queue.settled }
+            let ready = queue.waiters.compactMap { waiter in
+                queue.isWritten(waiter.span).map { (waiter: waiter, isWritten: $0) }
+            }
+            queue.waiters = queue.waiters.filter { queue.isWritten($0.span) == nil }
             return ready
         }
         metrics.auditLag.set(0)
-        for waiter in ready { waiter.then(true) }
+        for (waiter, isWritten) in ready { waiter.then(isWritten) }
     }
 
     private func reportWarning() {
@@ -220,7 +273,7 @@ package final class AuditTrail: Sendable {
             queue.lostCount += lost
             queue.settled = queue.added
             queue.lostThrough = queue.added
-            queue.entries = []
+            queue.items = []
             defer { queue.waiters = [] }
             return (queue.waiters, isNew, lost)
         }
@@ -257,7 +310,7 @@ extension AuditFault {
         SetupProblem(
             "nothing is signed, because the audit trail cannot be written: \(description)",
             hint: isSetup
-                ? "set it right, or name another file in \(Variable.auditLog.rawValue)"
+                ? "set it right, or rename the file, and the next line goes to a new one; or set \(Variable.auditLog.rawValue)"
                 : "make room on the disk, or see to who reads it; it is tried again all the time")
     }
 }

@@ -251,6 +251,11 @@ struct ConfigurationProblems {
                 )
             }
         }
+        if path == nil, isSynced || key != nil || rotatesAtBytes != nil {
+            add(
+                "there are settings of an audit trail, and \(Variable.auditLog.rawValue) names none",
+                hint: "name its file, or unset \(Variable.auditKey.rawValue) and the like")
+        }
         return path.map { path in
             AuditSettings(path: path, isSynced: isSynced, rotatesAtBytes: rotatesAtBytes, key: key.map(Secret.init))
         }

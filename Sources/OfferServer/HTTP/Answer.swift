@@ -17,8 +17,8 @@ package struct Answer: Hashable, Sendable {
     package var authenticate: String?
     /// Seconds for the `Retry-After` header of a 429 or 503.
     package var retryAfter: Int?
-    /// It may leave only when the audit trail has been written up to here.
-    package var recordedAt: AuditTrail.Position?
+    /// It may leave only when the audit trail has all of this.
+    package var recordedAt: AuditTrail.Span?
     /// What it answers, where that is not over before the audit trail is written.
     var unsettled: Unsettled?
 

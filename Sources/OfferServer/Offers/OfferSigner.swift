@@ -79,10 +79,10 @@ package struct OfferSigner: Sendable {
     }
 
     /// Signs an offer that nobody has to authenticate for: one from the command line.
-    /// - Returns: it, and how far the audit trail has to be written before it may leave.
+    /// - Returns: it, and what has to be in the audit trail before it may leave.
     package func sign(
         _ offer: OfferRequest
-    ) throws(Problem) -> (offer: SignedOffer, recordedAt: AuditTrail.Position?) {
+    ) throws(Problem) -> (offer: SignedOffer, recordedAt: AuditTrail.Span?) {
         let admission = Admission(requester: .anyone, setup: setup.snapshot, context: RequestContext())
         let signed = try sign(offer, for: admission)
         return (signed, try trail?.add(signed.entries(for: admission)))

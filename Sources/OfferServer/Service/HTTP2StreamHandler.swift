@@ -106,7 +106,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
         isAnswered = true
         deadline?.cancel()
         unsent = answer
-        turn.add(self, recordedAt: answer.recordedAt)
+        turn.add(self, recordedAt: answer.recordedAt, isNext: true)
     }
 
     func writeAnswer(isRecorded: Bool) {

@@ -13,20 +13,20 @@ protocol AnswerSender: AnyObject {
 ///
 /// Sending every answer by itself wakes the other side every time, which was a quarter of what an offer cost beside its
 /// cryptography; together they wake it once. Answers go out when the loop has read whatever was there, or when there are
-/// enough of them, so none waits for something to come. But all of them wait for the audit trail, to which those of a turn
-/// are written together, and in the order of turns.
+/// enough of them, so none waits for something to come. What was signed waits for the audit trail as well, to which all of a
+/// turn is written together; and so does what a connection has to say after that.
 package final class LoopTurn {
-    /// What is sent together.
-    private struct Batch {
+    /// What goes together when the audit trail is written.
+    private struct Recorded {
         var senders: [any AnswerSender] = []
-        /// How far the audit trail has to be written; nil if nothing in it was signed.
-        var position: AuditTrail.Position?
+        /// What has to be in the trail; nil where there is nothing but what comes after that.
+        var span: AuditTrail.Span?
     }
 
-    /// A batch that waits for the audit trail.
-    private struct Unrecorded {
+    /// What waits for the audit trail.
+    private struct Waiting {
         let number: UInt64
-        let batch: Batch
+        let answers: Recorded
         let deadline: Scheduled<Void>
     }
 
@@ -36,8 +36,10 @@ package final class LoopTurn {
     private let eventLoop: any EventLoop
     private let trail: AuditTrail?
     private var began: NIODeadline?
-    private var batch = Batch()
-    private var unrecorded: [Unrecorded] = []
+    /// What may go as soon as the turn ends.
+    private var free: [any AnswerSender] = []
+    private var recorded = Recorded()
+    private var waiting: [Waiting] = []
     private var lastNumber: UInt64 = 0
 
     /// - Parameter trail: nil where nothing has to be recorded.
@@ -60,12 +62,17 @@ package final class LoopTurn {
 
     /// - Parameters:
     ///   - sender: will be told to write and to send its answer; once for each.
-    ///   - position: how far the audit trail has to be written before.
-    func add(_ sender: any AnswerSender, recordedAt position: AuditTrail.Position?) {
+    ///   - span: what has to be in the audit trail before.
+    ///   - isNext: whether the sender has no other answer that waits.
+    func add(_ sender: any AnswerSender, recordedAt span: AuditTrail.Span?, isNext: Bool) {
         if began == nil { _ = waited(by: eventLoop.now) }
-        batch.senders.append(sender)
-        if let position { batch.position = max(batch.position ?? position, position) }
-        if batch.senders.count == Self.batchSize { send() }
+        if span == nil, isNext {
+            free.append(sender)
+        } else {
+            recorded.senders.append(sender)
+            if let span { recorded.span = recorded.span?.union(span) ?? span }
+        }
+        if free.count + recorded.senders.count == Self.batchSize { send() }
     }
 
     private func end() {
@@ -74,43 +81,51 @@ package final class LoopTurn {
     }
 
     private func send() {
-        guard !batch.senders.isEmpty else { return }
-        let ready = batch
-        batch = Batch()
-        batch.senders.reserveCapacity(Self.batchSize)
-        guard let trail, let position = ready.position ?? unrecorded.last?.batch.position else {
-            return release(ready, isRecorded: true)
+        if !free.isEmpty {
+            let ready = free
+            free = []
+            free.reserveCapacity(Self.batchSize)
+            release(ready, isRecorded: true)
         }
-        wait(for: trail, toReach: position, with: ready)
+        if !recorded.senders.isEmpty {
+            let answers = recorded
+            recorded = Recorded()
+            recorded.senders.reserveCapacity(Self.batchSize)
+            sendWhenRecorded(answers)
+        }
+    }
+
+    private func release(_ senders: [any AnswerSender], isRecorded: Bool) {
+        for sender in senders { sender.writeAnswer(isRecorded: isRecorded) }
+        for sender in senders { sender.flushAnswers() }
     }
 
     // MARK: Audit trail
 
-    private func wait(for trail: AuditTrail, toReach position: AuditTrail.Position, with batch: Batch) {
+    private func sendWhenRecorded(_ answers: Recorded) {
+        // What only comes after something else waits for as long as that does.
+        guard let trail, let span = answers.span ?? waiting.last?.answers.span else {
+            return release(answers.senders, isRecorded: true)
+        }
         lastNumber += 1
         let number = lastNumber
         let deadline = eventLoop.assumeIsolated().scheduleTask(in: TimeLimit.record) {
-            self.settle(through: number, isRecorded: false)
+            self.release(through: number, isRecorded: false)
         }
-        var batch = batch
-        batch.position = position
-        unrecorded.append(Unrecorded(number: number, batch: batch, deadline: deadline))
+        let answers = Recorded(senders: answers.senders, span: span)
+        waiting.append(Waiting(number: number, answers: answers, deadline: deadline))
         let (eventLoop, turn) = (eventLoop, NIOLoopBound(self, eventLoop: eventLoop))
-        trail.settle(position) { isWritten in
-            eventLoop.execute { turn.value.settle(through: number, isRecorded: isWritten) }
+        trail.write(span) { isWritten in
+            eventLoop.execute { turn.value.release(through: number, isRecorded: isWritten) }
         }
     }
 
-    private func settle(through number: UInt64, isRecorded: Bool) {
-        while let first = unrecorded.first, first.number <= number {
-            unrecorded.removeFirst()
+    /// - Parameter number: that of what is told of now. What came before it has been told of before.
+    private func release(through number: UInt64, isRecorded: Bool) {
+        while let first = waiting.first, first.number <= number {
+            waiting.removeFirst()
             first.deadline.cancel()
-            release(first.batch, isRecorded: isRecorded)
+            release(first.answers.senders, isRecorded: isRecorded && first.number == number)
         }
-    }
-
-    private func release(_ batch: Batch, isRecorded: Bool) {
-        for sender in batch.senders { sender.writeAnswer(isRecorded: isRecorded) }
-        for sender in batch.senders { sender.flushAnswers() }
     }
 }

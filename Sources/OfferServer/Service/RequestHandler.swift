@@ -123,9 +123,9 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         closeGently(context)
     }
 
-    private func add(_ next: Unsent, recordedAt position: AuditTrail.Position?) {
+    private func add(_ next: Unsent, recordedAt span: AuditTrail.Span?) {
         unsent.append(next)
-        turn.add(self, recordedAt: position)
+        turn.add(self, recordedAt: span, isNext: unsent.count == 1)
     }
 
     func writeAnswer(isRecorded: Bool) {

@@ -80,7 +80,8 @@ package struct Routes: Sendable {
     /// Where there is too much to do, a line for each would be more of it.
     private func isQuiet(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem {
-        case .rateLimited: return true
+        // Of these there may be thousands a second, and the log has said why.
+        case .rateLimited, .auditUnavailable: return true
         case .overloaded:
             overload.warn(
                 context.metadata(["hint": "give the service more cores, or start another one beside it"]))

@@ -1,0 +1,60 @@
+import OfferCore
+import SystemPackage
+
+/// How a file of an audit trail ends.
+struct AuditTail {
+    enum Content {
+        case nothing
+        /// A first line that is cut off.
+        case unfinished
+        case line(AuditLine)
+        case somethingElse
+    }
+
+    let content: Content
+    /// Behind the last line that is whole. What comes after was cut off while it was written.
+    let end: Int64
+
+    /// Every group of lines is shorter.
+    private static let maximumSize: Int64 = 4 * 1024 * 1024
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// - Parameter size: of the file.
+    init(_ file: FileDescriptor, size: Int64) throws {
+        guard size > 0 else {
+            (content, end) = (.nothing, 0)
+            return
+        }
+        // Most end within a few lines.
+        for count in [min(size, 16 * 1024), min(size, Self.maximumSize)] {
+            let tail = try Self.read(file, from: size - count, count: Int(count))
+            guard let lastEnd = tail.lastIndex(of: Self.lineFeed) else { continue }
+            let begin = tail[..<lastEnd].lastIndex(of: Self.lineFeed).map { $0 + 1 } ?? 0
+            if begin == 0, count < size { continue }
+            content = AuditLine(tail[begin..<lastEnd]).map(Content.line) ?? .somethingElse
+            end = size - Int64(tail.count - lastEnd - 1)
+            return
+        }
+        let head = try Self.read(file, from: 0, count: Int(min(size, 8)))
+        content = Array(#"{"line":"#.utf8).starts(with: head) ? .unfinished : .somethingElse
+        end = 0
+    }
+
+    /// What the last line hands to the next; nil if there is none.
+    var chain: AuditChain? { if case .line(let line) = content { line.chain } else { nil } }
+
+    private static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let read = try unsafe bytes.withUnsafeMutableBytes { buffer in
+                try unsafe file.read(
+                    fromAbsoluteOffset: offset + Int64(done),
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
+            }
+            guard read > 0 else { break }
+            done += read
+        }
+        return Array(bytes.prefix(done))
+    }
+}
