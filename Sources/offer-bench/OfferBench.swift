@@ -49,7 +49,9 @@ enum OfferBench {
             now: now, metrics: metrics, log: log)
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: now, log: log)
-        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        let health = Health(
+            setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness(), now: now,
+            authenticator: authenticator)
         let metricsPage = MetricsPage(
             metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
             versions: BuildVersions(openSSL: OpenSSLVersion.text))

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CProcess
 import FoundationEssentials
 import OfferCore
 import OfferIdentity
@@ -13,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Name everything that is wrong with the setup, and what to do.",
         discussion: """
             Reads what 'serve' would read, with the same options, and changes nothing: the configuration, every key, the \
-            files of users' keys, the clock. It does not try the port, which a running service has. Exit status 0 only if the service would be \
+            files of users' keys, the clock, and the cryptography by known answers. It does not try the port, which a running service has. Exit status 0 only if the service would be \
             ready, else 1.
             """
     )
@@ -26,6 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
         problems += clockProblems(configuration)
+        problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         report("the service would be ready")
@@ -82,9 +82,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func clockProblems(_ configuration: Configuration) -> [SetupProblem] {
         let folder = KeyFolder(configuration)
-        let check = ClockCheck(buildDay: unsafe String(cString: offer_build_day()))
-        let problem = check.problem(now: .now, files: folder.changeTimes())
+        let problem = SystemSources.clock.problem(now: .now, files: folder.changeTimes())
         if problem == nil { report("the clock can be right") }
+        return problem.map { [$0] } ?? []
+    }
+
+    private func cryptographyProblems() -> [SetupProblem] {
+        let problem = SystemSources.knownAnswers.problem
+        if problem == nil { report("the cryptography gives the known answers") }
         return problem.map { [$0] } ?? []
     }
 

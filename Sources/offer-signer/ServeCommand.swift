@@ -44,6 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
     ) async throws {
+        let selfTest = try SystemSources.selfTest()
         try DevelopmentKey.makeIfWanted(configuration)
         let readiness = Readiness()
         let metrics = ServiceMetrics()
@@ -61,12 +62,18 @@ struct ServeCommand: AsyncParsableCommand {
         let authenticator = SystemSources.authenticator(userKeys: userKeys, limiter: limiter)
         let offers = OfferSigner(
             setup: keeper.setup, authenticator: authenticator, limiter: limiter, trail: trail,
-            makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
+            selfTest: selfTest, earliest: SystemSources.clock.earliest, makeNonce: SystemSources.makeNonce,
+            now: SystemSources.now, metrics: metrics, log: log)
         let explanations = Explanations(
             setup: keeper.setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
             now: SystemSources.now, log: log)
         let health = Health(
-            setup: keeper.setup, certificate: keeper.certificate, readiness: readiness, trail: trail)
+            setup: keeper.setup, certificate: keeper.certificate, readiness: readiness, trail: trail,
+            selfTest: selfTest, earliest: SystemSources.clock.earliest, now: SystemSources.now,
+            authenticator: authenticator)
+        let healthKeeper = HealthKeeper(
+            selfTest: selfTest, clock: SystemSources.clock, now: SystemSources.now, readiness: readiness,
+            metrics: metrics, log: log)
         let metricsPage = MetricsPage(
             metrics: metrics, setup: keeper.setup, health: health, authenticator: authenticator, limiter: limiter,
             versions: BuildVersions(openSSL: OpenSSLVersion.text))
@@ -81,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         ) { ports in announce(configuration, ports: ports) }
 
         // They stop in the opposite order, so that the keys are looked after as long as there are requests.
-        let group = ServiceGroup(services: [keeper, userKeysKeeper, service], logger: log)
+        let group = ServiceGroup(services: [keeper, userKeysKeeper, healthKeeper, service], logger: log)
         let stopping = Task { try await stop(group, at: stopSignals) }
         defer { stopping.cancel() }
         do {

@@ -41,7 +41,8 @@ struct SignCommand: AsyncParsableCommand {
                 setup: CurrentSetup(
                     Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
                 authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
-                trail: trail, makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
+                trail: trail, selfTest: try SystemSources.selfTest(), earliest: SystemSources.clock.earliest,
+                makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
             let (signed, span) = try signer.sign(offer)
             if let trail, let span, await !trail.isWritten(span) { throw Problem.auditUnavailable }
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")

@@ -1,3 +1,4 @@
+import CProcess
 import FoundationEssentials
 import Logging
 import OfferCore
@@ -52,6 +53,16 @@ enum SystemSources {
             throw ConfigurationError(problems: [AuditFault("\(error)").problem])
         }
     }
+
+    /// - Throws: what is wrong with the cryptography.
+    static func selfTest() throws(ConfigurationError) -> SelfTest { try SelfTest(knownAnswers) }
+
+    static let knownAnswers = KnownAnswers(
+        verify: { try VerifyingKey(der: $2).verify($0, of: $1) }, sha256: SHA256.hash,
+        hmacSHA256: HMACSHA256.code(of:under:), makeNonce: makeNonce, makeSecret: RandomSecret.make,
+        library: "libcrypto \(OpenSSLVersion.text)")
+
+    static let clock = ClockCheck(buildDay: unsafe String(cString: offer_build_day()))
 
     static func makeNonce() -> Nonce {
         var random = SystemRandomNumbers()

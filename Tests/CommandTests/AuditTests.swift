@@ -169,6 +169,10 @@ struct AuditTests {
         }
         #expect(try await status(service, "/health/live") == 200)
         #expect(try await status(service, "/health/ready") == 503)
+        let ready = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        let report = String(decoding: ready?.body ?? [], as: UTF8.self)
+        #expect(report.contains(#""code":"audit_unavailable""#) && report.contains(#""audit":"failed""#))
+        #expect(report.contains(#""keys":"ok""#) && report.contains("No space left"))
         #expect(try service.log.contains("nothing is signed"))
 
         try folder.remove("audit.jsonl")

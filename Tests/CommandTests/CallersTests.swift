@@ -56,7 +56,7 @@ struct CallersTests {
 
     @Test("tokens and offers change at SIGHUP, as a whole or not at all")
     func reload() async throws {
-        let service = try RunningService()
+        let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
         let digest = Self.digest("first")
         try service.configure(
             "apps: [{bundleID: a, products: [{productID: p, offers: [o]}]}]\ncallers: [{name: x, tokenSHA256: \(digest)}]"
@@ -73,6 +73,7 @@ struct CallersTests {
         try service.reload(Self.key, config)
         try await waitUntil { try await Self.ready(of: service).contains("line 2") }
         #expect(try await Self.ready(of: service).contains("config.yaml, line 2: a caller has no tokenSHA256"))
+        #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
         #expect(try await Self.status(first, of: service)?.status == 200)
         #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
 
@@ -83,6 +84,7 @@ struct CallersTests {
         try service.reload(Self.key, config)
         #expect(try await Self.waitForStatus(200, "Authorization: Bearer second\r\n", offer: "new", of: service))
         #expect(try await Self.status(first, of: service)?.status == 401)
+        try await waitUntil { try await Self.ready(of: service).contains(#""catalogue":"ok""#) }
 
         // Neither does one that would open the service to everybody and to every offer.
         try service.reload(Self.key)
@@ -97,6 +99,8 @@ struct CallersTests {
         try service.reload(Self.key, config)
         try await waitUntil { try await Self.ready(of: service).contains("NOTTHERE12") }
         #expect(try await Self.ready(of: service).contains("NOTTHERE12"))
+        #expect(try await Self.ready(of: service).contains(#""keys":"degraded""#))
+        #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
 
         // It comes into force when its key comes; but not if the file has been changed since, and does not hold.
@@ -111,7 +115,8 @@ struct CallersTests {
     }
 
     private static func ready(of service: RunningService) async throws -> String {
-        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        let port = try #require(try service.metricsPort, "problems are told to anybody there")
+        let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }
 

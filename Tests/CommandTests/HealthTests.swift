@@ -13,7 +13,10 @@ struct HealthTests {
         let service = try RunningService()
         let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
         #expect(outcome.status == 0)
-        #expect(outcome.standardOutput == #"{"status":"ready","activeKeys":["\#(RunningService.keyID)"]}"# + "\n")
+        #expect(
+            outcome.standardOutput
+                == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","#
+                + #""catalogue":"off"},"activeKeys":["\#(RunningService.keyID)"]}"# + "\n")
         #expect(outcome.standardError == "")
     }
 

@@ -183,7 +183,10 @@ struct ReadmeTests {
             """
         let outcome = try Command.run("bash", ["-e", "-c", script], directory: folder.url)
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(outcome.standardOutput == #"{"status":"ready","activeKeys":["2X9R4HXF34"]} 2"#)
+        #expect(
+            outcome.standardOutput
+                == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","catalogue":"ok"}} 2"#
+        )
     }
 
     @Test("with the users in it, a user gets an offer signed for themselves, and nobody else does")

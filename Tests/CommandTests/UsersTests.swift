@@ -22,7 +22,9 @@ struct UsersTests {
         jwks: (_ folder: TemporaryFolder) throws -> String, folder: TemporaryFolder
     ) throws -> RunningService {
         try folder.write(file(jwks: jwks(folder)).utf8, to: "config.yaml")
-        return try RunningService(arguments: ["--config", folder.path + "/config.yaml", "--log-level", "trace"])
+        return try RunningService(
+            arguments: ["--config", folder.path + "/config.yaml", "--log-level", "trace"]
+                + ["--metrics-address", "127.0.0.1:0"])
     }
 
     private static func ask(_ service: RunningService, _ token: String?) async throws -> ReceivedAnswer? {
@@ -43,7 +45,8 @@ struct UsersTests {
     }
 
     private static func ready(_ service: RunningService) async throws -> String {
-        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        let port = try #require(try service.metricsPort, "problems are told to anybody there")
+        let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }
 
@@ -152,7 +155,9 @@ struct UsersTests {
     func reload() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
-        let service = try RunningService(environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
+        let service = try RunningService(
+            arguments: ["--metrics-address", "127.0.0.1:0"],
+            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
         #expect(try await Self.ask(service, token)?.status == 401)
         #expect(try await Self.ask(service, "a.callers.token")?.status == 400, "known, and names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
@@ -189,7 +194,7 @@ struct UsersTests {
     func customersStay() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
-        let service = try RunningService()
+        let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
         let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
         let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
         let salt = "SUBSCRIPTION_OFFERS_USERNAME_SALT="

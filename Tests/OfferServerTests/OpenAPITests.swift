@@ -162,6 +162,11 @@ struct OpenAPITests {
             expect(answer, isDocumentedAt: "/metrics", "GET", "\(token ?? "no token")")
         }
         expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
+        for token in [nil, "unknown", "sign", "metrics"] {
+            let answer = refusing.get("/health/ready", authorization: token.map { "Bearer \($0)" })
+            #expect(answer.status == 200)
+            expect(answer, isDocumentedAt: "/health/ready", "GET", "\(token ?? "no token")")
+        }
         for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
             expect(routes.routes.answer(problem), isDocumentedAt: "/offer", "POST", "\(problem)")
         }

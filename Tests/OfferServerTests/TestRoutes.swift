@@ -16,13 +16,17 @@ struct TestRoutes {
 
     /// The key sets of identity providers.
     let userKeys = CurrentUserKeys()
+    /// What signatures and health take for the time.
+    let wall = NIOLockedValueBox(Fixtures.timestamp)
     /// What the limits take for the time.
     let clock = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
 
     init(
         pair: any SigningKeyPair, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
         callers: [Caller] = [], userIssuers: [UserIssuer] = [],
-        usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()
+        usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
+        readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
+        earliest: Timestamp = .min, metricsPlace: Routes.Metrics = .beside
     ) throws {
         log = RecordedLog()
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
@@ -38,19 +42,22 @@ struct TestRoutes {
             users: UserAuthenticator(keys: userKeys, hmacSHA256: HMACSHA256.code(of:under:)),
             limiter: limiter)
         signer = OfferSigner(
-            setup: setup, authenticator: authenticator, limiter: limiter,
-            makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } }, now: { Fixtures.timestamp },
-            metrics: metrics, log: log.logger)
+            setup: setup, authenticator: authenticator, limiter: limiter, trail: trail, selfTest: selfTest,
+            earliest: earliest,
+            makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } },
+            now: { [wall] in wall.withLockedValue { $0 } }, metrics: metrics, log: log.logger)
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash,
             now: { Fixtures.timestamp }, log: log.logger)
-        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        let health = Health(
+            setup: setup, certificate: CurrentCertificate(nil), readiness: readiness, trail: trail, selfTest: selfTest,
+            earliest: earliest, now: { [wall] in wall.withLockedValue { $0 } }, authenticator: authenticator)
         let metricsPage = MetricsPage(
             metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
             versions: BuildVersions(openSSL: OpenSSLVersion.text))
         routes = Routes(
             offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
-            log: log.logger)
+            metricsPlace: metricsPlace, log: log.logger)
     }
 
     /// - Parameters:

@@ -8,6 +8,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// Before every other.
+    package static let min = Timestamp(milliseconds: .min)
+
     /// How long the App Store accepts a V1 signature after its timestamp: 24 hours, in milliseconds.
     package static let signatureLifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1000
 

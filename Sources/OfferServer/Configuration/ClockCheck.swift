@@ -5,9 +5,14 @@ package import OfferCore
 package struct ClockCheck: Sendable {
     private let built: Date?
 
+    /// No clock that is right shows a time before this.
+    package let earliest: Timestamp
+
     /// - Parameter buildDay: the day of the build as a C compiler writes it, such as `Jan  1 2026`.
     package init(buildDay: String) {
         built = Self.date(buildDay)
+        // A day before, because the machine that built it may have been in any time zone.
+        earliest = built.map { Timestamp(milliseconds: Int64($0.timeIntervalSince1970) * 1000 - 86_400_000) } ?? .min
     }
 
     /// - Parameters:
@@ -15,8 +20,7 @@ package struct ClockCheck: Sendable {
     ///   - files: paths with their times, which another machine's clock may have set. None of them is in the future where
     ///     both clocks are right.
     package func problem(now: Date, files: [(path: String, time: Date)]) -> SetupProblem? {
-        // A day, because the machine that built it may have been in any time zone.
-        if let built, now < built.addingTimeInterval(-86_400) {
+        if let built, now < earliest.date {
             return SetupProblem(
                 "the clock says \(Self.text(now)), which is before this version was built (\(Self.text(built)))",
                 hint: Self.hint)
@@ -48,4 +52,8 @@ package struct ClockCheck: Sendable {
         calendar.timeZone = .gmt
         return calendar.date(from: DateComponents(year: year, month: month + 1, day: day))
     }
+}
+
+extension Timestamp {
+    var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

@@ -36,10 +36,12 @@ extension Problem {
         case .usersUnavailable: .usersUnavailable
         case .signingUnavailable: .signingUnavailable
         case .auditUnavailable: .auditUnavailable
+        case .clockWrong: .clockWrong
         case .issuerIDMissing: .issuerIDMissing
         case .overloaded: .overloaded
         case .notReady: .notReady
         case .stopping: .stopping
+        case .unready(let problem, _): problem.code
         }
     }
 
@@ -106,14 +108,18 @@ extension Problem {
             "No offer can be signed right now. The log of the service says why."
         case .auditUnavailable:
             "No offer can be signed right now: its line in the audit trail could not be written. Ask again in a moment."
+        case .clockWrong:
+            "No offer can be signed right now: the clock of the service is behind the day on which it was built."
         case .issuerIDMissing:
             "This needs an issuer ID, and the service has none for the app yet: its operator has to configure it."
         case .overloaded:
             "There are more requests than can be answered right now. Ask again in a moment."
         case .notReady:
-            "A key is out of service. The log of the service says why."
+            "Something that should be signed is not, as a check that failed says. The log of the service says why."
         case .stopping:
             "The service is about to stop. Send requests to the next one."
+        case .unready(let problem, _):
+            problem.detail
         }
     }
 
@@ -129,7 +135,7 @@ extension Problem {
             .encodedContent, .unreadableJSON, .notAnObject, .unreadableQuery, .queryNotExpected, .queryAndBody,
             .credentialsMissing, .credentialsRefused, .userRefused, .scopeMissing, .offerNotServed, .notForUsers,
             .customerNotYours, .rateLimited, .usersUnavailable, .signingUnavailable, .auditUnavailable,
-            .issuerIDMissing, .overloaded, .notReady, .stopping:
+            .clockWrong, .issuerIDMissing, .overloaded, .notReady, .stopping, .unready:
             nil
         }
     }
@@ -140,12 +146,14 @@ extension Problem {
         case .rateLimited(let seconds): seconds
         case .auditUnavailable: 1
         case .overloaded: 2
-        case .usersUnavailable, .signingUnavailable, .issuerIDMissing, .notReady, .stopping: 30
+        case .usersUnavailable, .signingUnavailable, .clockWrong, .issuerIDMissing, .notReady, .stopping: 30
+        case .unready(let problem, _): problem.retryAfter
         default: nil
         }
     }
 
-    /// The problem as RFC 9457 has it, with the members `code`, `field` and `requestID` beside the standard ones.
+    /// The problem as RFC 9457 has it, with the members `code`, `field` and `requestID` beside the standard ones, and in
+    /// that of `/health/ready` its report.
     package func answer(requestID: RequestID) -> Answer {
         var writer = JSONWriter()
         writer.member("type", "about:blank")
@@ -154,6 +162,7 @@ extension Problem {
         writer.member("status", Int64(status))
         writeCode(to: &writer)
         writer.member("requestID", requestID.text)
+        if case .unready(_, let report) = self { report.write(to: &writer) }
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
         answer.requestID = requestID
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }

@@ -30,6 +30,7 @@ extension Problem {
         case usersUnavailable = "users_unavailable"
         case signingUnavailable = "signing_unavailable"
         case auditUnavailable = "audit_unavailable"
+        case clockWrong = "clock_wrong"
         case issuerIDMissing = "issuer_id_missing"
         case overloaded
         case notReady = "not_ready"
@@ -51,8 +52,8 @@ extension Problem {
             case .notJSONContent, .encodedContent: 415
             case .rateLimited: 429
             // It is the operator's to mend, and the same request is good once they have: 503, not 422.
-            case .usersUnavailable, .signingUnavailable, .auditUnavailable, .issuerIDMissing, .overloaded, .notReady,
-                .stopping:
+            case .usersUnavailable, .signingUnavailable, .auditUnavailable, .clockWrong, .issuerIDMissing, .overloaded,
+                .notReady, .stopping:
                 503
             }
         }

@@ -60,10 +60,14 @@ package enum Problem: Error, Hashable {
     case signingUnavailable
     /// The audit trail cannot be written.
     case auditUnavailable
+    /// The clock shows a time before this version was built.
+    case clockWrong
     /// No issuer ID is configured for the app, and what was asked for has to name one.
     case issuerIDMissing
     /// There are more requests than can be answered in time.
     case overloaded
     case notReady
     case stopping
+    /// The answer of `/health/ready` to one of these.
+    indirect case unready(Problem, HealthReport)
 }

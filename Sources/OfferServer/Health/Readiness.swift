@@ -6,17 +6,22 @@ package import OfferCore
 package final class Readiness: Sendable {
     /// Who finds problems; each knows its own alone.
     package enum Source: CaseIterable, Sendable {
-        /// The configuration and the keys that sign.
-        case keyRing
+        case configuration
+        /// The keys that sign.
+        case keys
         /// The key sets of identity providers.
         case users
         /// The audit trail.
         case audit
+        case clock
+        /// The cryptography.
+        case selfTest
     }
 
     private struct State {
         var problems: [Source: [SetupProblem]] = [:]
         var isStopping = false
+        var isNewestInForce = true
         /// When the look at the keys began that has not ended yet.
         var lookBegan: ContinuousClock.Instant?
     }
@@ -28,6 +33,15 @@ package final class Readiness: Sendable {
     /// What is wrong with the setup while the service goes on with what it has.
     package var problems: [SetupProblem] {
         state.withLockedValue { state in Source.allCases.flatMap { state.problems[$0] ?? [] } }
+    }
+
+    func hasProblem(from source: Source) -> Bool { state.withLockedValue { $0.problems[source]?.isEmpty == false } }
+
+    /// Whether the configuration in force is the last that somebody wanted to be; else it has been refused, or waits for
+    /// its keys.
+    var isNewestInForce: Bool {
+        get { state.withLockedValue { $0.isNewestInForce } }
+        set { state.withLockedValue { $0.isNewestInForce = newValue } }
     }
 
     /// That the disk hangs, if it does.

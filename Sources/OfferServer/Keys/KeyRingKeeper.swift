@@ -24,6 +24,8 @@ package actor KeyRingKeeper: Service {
     /// The configuration in force. That of ``keys`` is the one that is wanted, and comes into force when its keys are there.
     private var inForce: Configuration
     private var configurationProblems: [SetupProblem] = []
+    /// Whether the last configuration that somebody wanted did not hold.
+    private var isRefused = false
 
     /// The setup in force.
     package nonisolated let setup: CurrentSetup
@@ -57,7 +59,7 @@ package actor KeyRingKeeper: Service {
         setup = CurrentSetup(Setup(draft.ring, configuration))
         certificate = CurrentCertificate(configuration.certificate)
         log.notice("keys in force", metadata: draft.ring.summary)
-        readiness.report(draft.problems, from: .keyRing, to: log)
+        readiness.report(draft.problems, from: .keys, to: log)
     }
 
     /// Looks at the folder every second, and reads everything again at every signal, until the service stops.
@@ -80,7 +82,7 @@ package actor KeyRingKeeper: Service {
         readiness.beginLook()
         defer { readiness.endLook() }
         log.notice("reading the configuration and the keys again")
-        var isRead = true
+        isRefused = false
         do throws(ConfigurationError) {
             let configuration = try places.readConfiguration()
             try requireNoLooser(configuration)
@@ -90,11 +92,11 @@ package actor KeyRingKeeper: Service {
         } catch {
             // The keys are looked at all the same. One that was wanted before, and whose keys were not there, is wanted no
             // more: somebody has changed it since.
-            isRead = false
+            isRefused = true
             configurationProblems = error.problems
             keys = keys.reread(under: inForce, places: places)
         }
-        update(isAsked: true, isRead: isRead)
+        update(isAsked: true)
     }
 
     /// At once, and not together with keys that may be missing: that they are may be why somebody wants to read more.
@@ -107,10 +109,8 @@ package actor KeyRingKeeper: Service {
         logLevel.current = level
     }
 
-    /// - Parameters:
-    ///   - isAsked: whether somebody waits for an answer in the log.
-    ///   - isRead: whether the configuration is the one that stands there now.
-    private func update(isAsked: Bool, isRead: Bool = true) {
+    /// - Parameter isAsked: whether somebody has asked for it, and waits for an answer in the log.
+    private func update(isAsked: Bool) {
         let old = setup.snapshot.ring
         let draft = keys.draft(from: old)
         // Keys, catalogue, callers and certificate of one configuration come into force together, or none of them.
@@ -119,8 +119,10 @@ package actor KeyRingKeeper: Service {
             if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
         }
-        metrics.reloaded(isRead && draft.isComplete ? .applied : .refused)
-        readiness.report(configurationProblems + draft.problems, from: .keyRing, to: log)
+        if isAsked || draft.isComplete { readiness.isNewestInForce = draft.isComplete && !isRefused }
+        metrics.reloaded(draft.isComplete && !(isAsked && isRefused) ? .applied : .refused)
+        readiness.report(configurationProblems, from: .configuration, to: log)
+        readiness.report(draft.problems, from: .keys, to: log)
         if !draft.isComplete {
             log.warning("the keys that are in force stay", metadata: old.summary)
         } else if isAsked || draft.ring.summary != old.summary {

@@ -42,6 +42,8 @@ extension Metric {
     static let setupProblems = Metric(
         "offer_signer_setup_problems", .gauge, [],
         "How many problems of the setup /health/ready knows while it signs; it is degraded if there are any.")
+    static let clockSteps = Metric(
+        "offer_signer_clock_steps_total", .counter, [], "How often the clock was set by more than two seconds.")
     static let certificateExpiry = Metric(
         "offer_signer_certificate_expiry_timestamp_seconds", .gauge, [],
         "When the certificate for TLS expires, in Unix time. Not there without TLS.")
@@ -81,7 +83,8 @@ extension Metric {
 
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,
-        ringReloads, ready, setupProblems, certificateExpiry, auditWritable, auditFailures, auditLag, connections,
+        ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
+        connections,
         connectionsEvicted, tlsHandshakeFailures, processCPU, processMemory,
         processOpenDescriptors, processMaximumDescriptors, processStart, build,
     ]

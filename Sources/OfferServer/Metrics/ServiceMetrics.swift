@@ -18,6 +18,7 @@ package final class ServiceMetrics: Sendable {
     let signing: CoreMetrics.Timer
     let verifying: CoreMetrics.Timer
     private let ringReloads: [ReloadOutcome: Counter]
+    let clockSteps: Counter
     /// 1 or 0; until it is set for the first time there is none.
     package let auditWritable: Meter
     package let auditFailures: Counter
@@ -39,6 +40,7 @@ package final class ServiceMetrics: Sendable {
         ringReloads = Self.each { registry.counter(.ringReloads, $0) }
         signing = registry.timer(.signing)
         verifying = registry.timer(.verifying)
+        clockSteps = registry.counter(.clockSteps)
         auditWritable = registry.gauge(.auditWritable)
         auditFailures = registry.counter(.auditFailures)
         auditLag = registry.gauge(.auditLag)

@@ -53,7 +53,7 @@ extension OfferSigner {
             throw .issuerIDMissing
         }
         let key = try signingKey(for: item, admission)
-        return try jws(request, app: item.app, issuerID: issuerID, key: key, at: now(), admission)
+        return try jws(request, app: item.app, issuerID: issuerID, key: key, at: timestamp(), admission)
     }
 
     /// The JWS that goes with the signature of a promotional offer.

@@ -10,14 +10,20 @@ package struct OfferSigner: Sendable {
     private let authenticator: Authenticator
     let limiter: Limiter
     private let trail: AuditTrail?
+    private let selfTest: SelfTest?
+    private let earliest: Timestamp
     let makeNonce: @Sendable () -> Nonce
     let now: @Sendable () -> Timestamp
     let noIssuer: OccasionalWarning
     let metrics: ServiceMetrics
     let log: Logger
 
+    /// - Parameters:
+    ///   - selfTest: nil where the cryptography is not tested.
+    ///   - earliest: nothing is signed with a time before; see ``ClockCheck/earliest``.
     package init(
         setup: CurrentSetup, authenticator: Authenticator, limiter: Limiter, trail: AuditTrail? = nil,
+        selfTest: SelfTest? = nil, earliest: Timestamp = .min,
         makeNonce: @escaping @Sendable () -> Nonce, now: @escaping @Sendable () -> Timestamp, metrics: ServiceMetrics,
         log: Logger
     ) {
@@ -25,6 +31,8 @@ package struct OfferSigner: Sendable {
         self.authenticator = authenticator
         self.limiter = limiter
         self.trail = trail
+        self.selfTest = selfTest
+        self.earliest = earliest
         self.makeNonce = makeNonce
         self.now = now
         self.metrics = metrics
@@ -95,12 +103,13 @@ package struct OfferSigner: Sendable {
         let context: RequestContext
     }
 
-    /// Snapshot of the setup → requester → their limit → audit trail.
+    /// Snapshot of the setup → requester → their limit → cryptography → audit trail.
     func admit(_ request: IncomingRequest) throws(Problem) -> Admission {
         guard !request.isLate else { throw .overloaded }
         let setup = setup.snapshot
         let requester = try authenticator.requester(of: request, under: setup, needing: .sign)
         try limiter.admit(requester, under: setup.limits, request.context)
+        guard selfTest?.holds != false else { throw .signingUnavailable }
         // Nothing is signed that could not be recorded.
         guard trail?.fault == nil else { throw .auditUnavailable }
         return Admission(requester: requester, setup: setup, context: request.context)
@@ -125,14 +134,14 @@ package struct OfferSigner: Sendable {
     private func sign(_ offer: OfferRequest, for admission: Admission) throws(Problem) -> SignedOffer {
         try requireInCatalogue(offer.item, for: admission)
         let key = try signingKey(for: offer.item, admission)
-        let payload = OfferPayload(
+        let payload = try OfferPayload(
             appBundleID: offer.appBundleID,
             keyID: key.id,
             productIdentifier: offer.productIdentifier,
             offerID: offer.offerID,
             customer: offer.customer,
             nonce: makeNonce(),
-            timestamp: now()
+            timestamp: timestamp()
         )
         let signature: OfferSignature
         var stopwatch = SigningStopwatch(metrics)
@@ -145,6 +154,13 @@ package struct OfferSigner: Sendable {
             metadata: admission.context.metadata(["keyID": "\(key.id)", "offerID": "\(offer.offerID.text)"]))
         let jws = try jws(for: offer, key: key, at: payload.timestamp, admission)
         return SignedOffer(payload: payload, signature: signature, jws: jws)
+    }
+
+    /// The time to sign with.
+    func timestamp() throws(Problem) -> Timestamp {
+        let now = now()
+        guard now >= earliest else { throw .clockWrong }
+        return now
     }
 
     // MARK: Refusals

@@ -104,7 +104,7 @@ package struct Routes: Sendable {
             throw .methodNotAllowed(["POST"])
 
         case (.live, "GET"), (.live, "HEAD"): health.live
-        case (.ready, "GET"), (.ready, "HEAD"): try health.ready
+        case (.ready, "GET"), (.ready, "HEAD"): try health.ready(for: request, isOpen: metricsPlace == .alone)
         case (.metrics, "GET"), (.metrics, "HEAD"): try answerMetrics(request)
         case (.openAPI, "GET"), (.openAPI, "HEAD"): OpenAPI.answer
         case (.live, _), (.ready, _), (.metrics, _), (.openAPI, _): throw .methodNotAllowed(["GET", "HEAD"])

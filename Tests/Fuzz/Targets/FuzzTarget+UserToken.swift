@@ -94,7 +94,9 @@ extension FuzzTarget {
                 var random = SystemRandomNumbers()
                 return Nonce(using: &random)
             }, now: { now }, metrics: metrics, log: log)
-        let health = Health(setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness())
+        let health = Health(
+            setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness(), now: { now },
+            authenticator: authenticator)
         let explanations = Explanations(
             setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: { now }, log: log)
         let metricsPage = MetricsPage(

@@ -1,0 +1,108 @@
+package import OfferCore
+
+/// Questions to the cryptography with the answers that are known, because somebody else computed them.
+///
+/// Whoever verifies its own signatures trusts the verification: one that takes everything for good would let a bad
+/// signature out. So it has to refuse a bad one as well.
+package struct KnownAnswers: Sendable {
+    /// The functions that the service works with.
+    private let verify: @Sendable (_ signature: [UInt8], _ message: [UInt8], _ publicKey: [UInt8]) throws -> Bool
+    private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
+    private let hmacSHA256: @Sendable (_ message: [UInt8], _ key: [UInt8]) throws -> [UInt8]
+    private let makeNonce: @Sendable () -> Nonce
+    private let makeSecret: @Sendable () throws -> [UInt8]
+    /// What an operator looks at if it fails, such as `libcrypto 3.0.15`.
+    private let library: String
+
+    package init(
+        verify: @escaping @Sendable ([UInt8], [UInt8], [UInt8]) throws -> Bool,
+        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8],
+        hmacSHA256: @escaping @Sendable ([UInt8], [UInt8]) throws -> [UInt8],
+        makeNonce: @escaping @Sendable () -> Nonce, makeSecret: @escaping @Sendable () throws -> [UInt8],
+        library: String
+    ) {
+        self.verify = verify
+        self.sha256 = sha256
+        self.hmacSHA256 = hmacSHA256
+        self.makeNonce = makeNonce
+        self.makeSecret = makeSecret
+        self.library = library
+    }
+
+    /// Asks everything, which takes less than a millisecond; nil if every answer is right.
+    package var problem: SetupProblem? {
+        let faults = faults
+        guard !faults.isEmpty else { return nil }
+        return SetupProblem(
+            "nothing is signed, because the cryptography does not give the known answers: "
+                + faults.joined(separator: "; "),
+            hint: "start the service on another machine; look at memory, processor and \(library) of this one")
+    }
+
+    private var faults: [String] {
+        let signature = Self.signature
+        var faults: [String] = []
+        func ask(_ fault: String, _ isRight: () throws -> Bool) {
+            do {
+                if try !isRight() { faults.append(fault) }
+            } catch { faults.append("\(fault) (\(error))") }
+        }
+        ask("a good signature is refused") { try verify(signature, Self.payload(), Self.publicKey) }
+        ask("a signature with one bit turned is accepted") {
+            try !verify(Self.turningLastBit(of: signature), Self.payload(), Self.publicKey)
+        }
+        ask("a signature of another message, with one bit turned, is accepted") {
+            try !verify(signature, Self.turningLastBit(of: Self.payload()), Self.publicKey)
+        }
+        ask("SHA-256 is wrong") { try Hexadecimal.text(of: sha256(Self.payload())) == Self.payloadSHA256 }
+        ask("HMAC with SHA-256 is wrong") {
+            try Hexadecimal.text(of: hmacSHA256(Self.hmacMessage, Self.hmacKey)) == Self.hmac
+        }
+        ask("two nonces are the same") { makeNonce() != makeNonce() }
+        ask("two secrets are the same") { try makeSecret() != makeSecret() }
+        return faults
+    }
+
+    private static func turningLastBit(of bytes: [UInt8]) -> [UInt8] {
+        bytes.dropLast() + bytes.suffix(1).map { $0 ^ 1 }
+    }
+}
+
+// Vector A of Tests/Vectors/promotional-offer-v1.json, which was computed by other programs than this one. Its key signs
+// nothing else.
+extension KnownAnswers {
+    /// Made of its fields, so that their order and the separator are held to the vector as well.
+    private static func payload() throws -> [UInt8] {
+        try OfferPayload(
+            appBundleID: BundleID(utf8: Array("com.example.app".utf8)),
+            keyID: KeyID(utf8: Array("ABCDE12345".utf8)),
+            productIdentifier: ProductID(utf8: Array("com.example.app.pro.monthly".utf8)),
+            offerID: OfferID(utf8: Array("retention_50off_3m".utf8)),
+            customer: Customer(appAccountToken: Array("d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10".utf8)),
+            nonce: Nonce(utf8: Array("7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b".utf8)),
+            timestamp: Timestamp(milliseconds: 1_767_225_600_000)
+        ).bytes
+    }
+
+    private static let payloadSHA256 = "23648de7a9aae4ecd5a4309c0543057b45168c1de0ef7da23a0beb7e0a35b2c7"
+
+    /// SubjectPublicKeyInfo in DER.
+    private static let publicKey = base64(
+        """
+        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE+W+FukVKXECTlZxVm3jMd+duB4M4qv1xtcccq33XgGlZfSFIThPP14N5KpcESI9KxgJ1kwjkXm85\
+        DcvJoQksSw==
+        """)
+
+    private static let signature = base64(
+        "MEYCIQC6AjFdTN+1JqraxnQHBEEJASPC8yj3xfdtQid+J7ia7gIhAK2OpJ9H1mzD/g56pxkGYqWIvLOoB1LsAEdASW1bLXpC")
+
+    /// - Returns: nothing if it is no base64; then no answer is right.
+    private static func base64(_ text: String) -> [UInt8] { Base64.bytes(of: text.utf8) ?? [] }
+}
+
+// RFC 4231 section 4.3, test case 2.
+extension KnownAnswers {
+    private static let hmacKey = Array("Jefe".utf8)
+    private static let hmacMessage = Array("what do ya want for nothing?".utf8)
+    private static let hmac = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+}
