@@ -122,7 +122,6 @@ package final class AuditTrail: Sendable {
             }
         }
         metrics.auditLag.set(0)
-        metrics.auditWritable.set(1)
         if case .failure(let fault) = outcome {
             if fault.isSetup { throw fault }
             fail(fault)
@@ -278,7 +277,6 @@ package final class AuditTrail: Sendable {
             return (queue.waiters, isNew, lost)
         }
         for waiter in waiters { waiter.then(false) }
-        metrics.auditWritable.set(0)
         metrics.auditLag.set(0)
         metrics.auditFailures.increment(by: lost)
         readiness.report([fault.problem], from: .audit, to: log)
@@ -293,7 +291,6 @@ package final class AuditTrail: Sendable {
                 queue.fault = nil
                 queue.lostCount = 0
             }
-            metrics.auditWritable.set(1)
             warning.value = nil
             readiness.report([], from: .audit, to: log)
         } catch {

@@ -57,6 +57,9 @@ package struct Health: Sendable {
     /// Whether ``ready(for:isOpen:)`` is an answer and no problem.
     var isReady: Bool { refusal(states(under: setup.snapshot)) == nil }
 
+    /// Whether there is a trail, and it can be written.
+    var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
+
     /// What is wrong while offers are signed.
     var problems: [SetupProblem] {
         readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)

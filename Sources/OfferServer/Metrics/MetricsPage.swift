@@ -56,6 +56,7 @@ package struct MetricsPage: Sendable {
         switch metric {
         case .keyState: states(of: setup.ring)
         case .ready: [([], health.isReady ? 1 : 0)]
+        case .auditWritable: one(health.isAuditWritable.map { $0 ? 1 : 0 })
         case .setupProblems: [([], Double(health.problems.count))]
         case .certificateExpiry: one(health.certificateExpiry)
         case .processCPU: one(process.now?.cpuSeconds)

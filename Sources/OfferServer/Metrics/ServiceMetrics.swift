@@ -19,8 +19,6 @@ package final class ServiceMetrics: Sendable {
     let verifying: CoreMetrics.Timer
     private let ringReloads: [ReloadOutcome: Counter]
     let clockSteps: Counter
-    /// 1 or 0; until it is set for the first time there is none.
-    package let auditWritable: Meter
     package let auditFailures: Counter
     /// Entries that wait; until it is set for the first time there is none.
     package let auditLag: Meter
@@ -41,7 +39,6 @@ package final class ServiceMetrics: Sendable {
         signing = registry.timer(.signing)
         verifying = registry.timer(.verifying)
         clockSteps = registry.counter(.clockSteps)
-        auditWritable = registry.gauge(.auditWritable)
         auditFailures = registry.counter(.auditFailures)
         auditLag = registry.gauge(.auditLag)
         connections = registry.gauge(.connections)
