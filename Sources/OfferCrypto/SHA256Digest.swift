@@ -14,11 +14,13 @@ import COpenSSL
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    func hash(_ message: [UInt8]) throws(OpenSSLError) -> InlineArray<32, UInt8> {
+    /// - Parameter rest: what else the message has behind that.
+    func hash(_ message: [UInt8], _ rest: ArraySlice<UInt8> = []) throws(OpenSSLError) -> InlineArray<32, UInt8> {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var bytes = digest.mutableSpan
         guard unsafe EVP_DigestInit_ex2(context, Self.algorithm, nil) == 1,
             unsafe EVP_DigestUpdate(context, message, message.count) == 1,
+            unsafe rest.withUnsafeBufferPointer({ unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }) == 1,
             unsafe bytes.withUnsafeMutableBufferPointer({ unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) })
                 == 1
         else { throw .draining(after: "EVP_DigestInit_ex2, EVP_DigestUpdate or EVP_DigestFinal_ex") }
@@ -29,8 +31,11 @@ import COpenSSL
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
     /// - Returns: 32 bytes.
-    package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        let digest = try SHA256Digest().hash(message)
+    package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try hash(message, []) }
+
+    /// The same of the one with the other behind it.
+    @Sendable package static func hash(_ one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
+        let digest = try SHA256Digest().hash(one, other)
         return unsafe digest.span.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

@@ -17,7 +17,7 @@ package final class AuditFile: AuditStore {
     private let path: FilePath
     private let isSynced: Bool
     private let rotatesAtBytes: Int64?
-    private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
+    private let sha256: AuditChain.SHA256
     private let now: @Sendable () -> Timestamp
     private var open: Open?
     private var chain = AuditChain.beginning
@@ -30,7 +30,7 @@ package final class AuditFile: AuditStore {
     ///   - rotatesAtBytes: when the file has that size, it is renamed, and a new one begun.
     package init(
         path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil,
-        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp
+        sha256: @escaping AuditChain.SHA256, now: @escaping @Sendable () -> Timestamp
     ) {
         self.path = FilePath(path)
         self.isSynced = isSynced
@@ -84,7 +84,7 @@ package final class AuditFile: AuditStore {
             try next.append(to: &text, sha256: sha256) { writer in
                 writer.member("time", utf8: now().iso8601)
                 writer.member("event", "begin")
-                writer.member("previous", utf8: Hexadecimal.utf8(of: chain.hash))
+                writer.member("previous", hexadecimal: chain.hash)
             }
         }
         try write(&text, &next)

@@ -30,7 +30,7 @@ struct AuditVerifyCommand: ParsableCommand {
     private static let maximumFindings = 20
 
     func run() throws {
-        var check = AuditCheck(sha256: SHA256.hash)
+        var check = AuditCheck(sha256: SHA256.hash(_:_:))
         var findings = 0
         var expected = try expectHash.map { digits in
             guard let hash = Hexadecimal.bytes(of: digits, count: 32) else {

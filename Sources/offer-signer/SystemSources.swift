@@ -26,7 +26,7 @@ enum SystemSources {
         guard let settings else { return nil }
         let file = AuditFile(
             path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes,
-            sha256: SHA256.hash, now: now)
+            sha256: SHA256.hash(_:_:), now: now)
         let waiting = Task {
             try await Task.sleep(for: .seconds(1))
             log.warning(
@@ -43,7 +43,7 @@ enum SystemSources {
             }
             let customers = try HMACSHA256Key(key)
             return try await AuditTrail(
-                store: file, code: customers.code(of:), sha256: SHA256.hash, now: now,
+                store: file, code: customers.code(of:), sha256: SHA256.hash(_:_:), now: now,
                 readiness: readiness, metrics: metrics, log: log,
                 // Tells one key from another, and nothing of either.
                 about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])

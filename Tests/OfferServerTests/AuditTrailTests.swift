@@ -39,7 +39,7 @@ struct AuditTrailTests {
 
     private func makeTrail(log: RecordedLog = RecordedLog()) async throws -> AuditTrail {
         try await AuditTrail(
-            store: Store(switches), code: { $0 }, sha256: SHA256.hash, now: { Fixtures.timestamp },
+            store: Store(switches), code: { $0 }, sha256: SHA256.hash(_:_:), now: { Fixtures.timestamp },
             readiness: Readiness(), metrics: ServiceMetrics(), log: log.logger)
     }
 

@@ -19,7 +19,8 @@ struct AuditFileTests {
 
     private func file(at path: String? = nil, rotatesAtBytes: Int64? = nil) -> AuditFile {
         AuditFile(
-            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, sha256: OfferCrypto.SHA256.hash,
+            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes,
+            sha256: OfferCrypto.SHA256.hash(_:_:),
             now: { Timestamp(milliseconds: 1_767_225_600_000) })
     }
 
@@ -27,7 +28,7 @@ struct AuditFileTests {
     private func append(_ texts: String..., to file: AuditFile) throws {
         try file.append { text, chain in
             for word in texts {
-                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash) { $0.member("text", word) }
+                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash(_:_:)) { $0.member("text", word) }
             }
         }
     }
@@ -113,7 +114,7 @@ struct AuditFileTests {
 
     @Test("the check takes a line that was cut off for what it is, and goes on")
     func cutOffInCheck() throws {
-        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash)
+        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash(_:_:))
         let file = file()
         for word in ["a", "b"] { try append(word, to: file) }
         let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
@@ -241,7 +242,7 @@ struct AuditFileTests {
         try append("a", to: file)
         #expect(throws: AuditFault.self) {
             try file.append { text, chain in
-                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash) { $0.member("text", "b") }
+                try chain.append(to: &text, sha256: OfferCrypto.SHA256.hash(_:_:)) { $0.member("text", "b") }
                 throw Broken()
             }
         }
@@ -252,7 +253,7 @@ struct AuditFileTests {
     // MARK: The check of a trail
 
     private func findings(in files: [[Substring]]) throws -> [String: AuditCheck.Finding] {
-        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash)
+        var check = AuditCheck(sha256: OfferCrypto.SHA256.hash(_:_:))
         var findings: [String: AuditCheck.Finding] = [:]
         for (number, lines) in files.enumerated() {
             for (line, text) in lines.enumerated() {

@@ -5,6 +5,9 @@
 /// SHA-256 of the 32 bytes of the hash before it, and of the bytes of the line up to the comma before `hash`, in
 /// lower-case hexadecimal. The chain begins with a hash of zeros and goes on from file to file.
 package struct AuditChain: Hashable, Sendable {
+    /// SHA-256 of the one and the other, 32 bytes.
+    package typealias SHA256 = @Sendable (_ one: [UInt8], _ other: ArraySlice<UInt8>) throws -> [UInt8]
+
     /// The number of the last line; 0 where there is none yet.
     package var number: UInt64
     /// Its hash, 32 bytes.
@@ -17,22 +20,20 @@ package struct AuditChain: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Appends one more line to `text`.
-    /// - Parameters:
-    ///   - sha256: SHA-256, 32 bytes.
-    ///   - write: writes its members between `line` and `hash`.
+    /// Appends one more line to `text`, of which nothing is left after an error.
+    /// - Parameter write: writes its members between `line` and `hash`.
     package mutating func append(
-        to text: inout [UInt8], sha256: ([UInt8]) throws -> [UInt8], _ write: (inout JSONWriter) throws -> Void
+        to text: inout [UInt8], sha256: SHA256, _ write: (inout JSONWriter) throws -> Void
     ) throws {
-        var writer = JSONWriter()
+        let begin = text.count
+        var writer = JSONWriter(appendingTo: &text)
         writer.member("line", Int64(number + 1))
         try write(&writer)
-        var line = writer.finish()
-        line.removeLast()
-        let hash = try sha256(self.hash + line)
-        text += line
+        text = writer.finish()
+        text.removeLast()
+        let hash = try sha256(self.hash, text[begin...])
         text += Self.hashMember
-        text += Hexadecimal.utf8(of: hash)
+        Hexadecimal.append(hash, to: &text)
         text += Self.end
         self = AuditChain(number: number + 1, hash: hash)
     }

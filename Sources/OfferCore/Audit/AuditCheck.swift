@@ -18,15 +18,14 @@ package struct AuditCheck {
         case unfinished
     }
 
-    private let sha256: ([UInt8]) throws -> [UInt8]
+    private let sha256: AuditChain.SHA256
     /// What the last line hands to the next; nil where that cannot be told.
     package private(set) var chain: AuditChain?
     /// The hash that the first line goes on from: of zeros, if the trail begins with it.
     package private(set) var beginning: [UInt8]?
     package private(set) var lineCount = 0
 
-    /// - Parameter sha256: SHA-256, 32 bytes.
-    package init(sha256: @escaping ([UInt8]) throws -> [UInt8]) {
+    package init(sha256: @escaping AuditChain.SHA256) {
         self.sha256 = sha256
     }
 

@@ -1,5 +1,7 @@
 /// What the audit trail tells of one signature: that it was made, or that it was asked for and refused.
-package struct AuditEntry: Sendable {
+///
+/// A class, because it goes from hand to hand, and has a dozen references in it that would each be counted every time.
+package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
         /// With the code of the problem that the caller got.
@@ -32,7 +34,7 @@ package struct AuditEntry: Sendable {
 
     /// Writes the members of its line.
     /// - Parameter code: the HMAC under the key of the trail.
-    package func write(to writer: inout JSONWriter, code: ([UInt8]) throws -> [UInt8]) rethrows {
+    package func write(to writer: inout JSONWriter, code: ([UInt8]) throws -> [UInt8]) throws {
         writer.member("time", utf8: time.iso8601)
         writer.member("requestID", requestID)
         writer.member("caller", caller)
@@ -42,7 +44,7 @@ package struct AuditEntry: Sendable {
         if let offer = item.offer { writer.member("offerID", utf8: offer.text.utf8) }
         if let customer {
             // An empty username is everybody's whose app attaches none.
-            writer.member("customer", utf8: customer.isEmpty ? [] : try Hexadecimal.utf8(of: code(customer)))
+            writer.member("customer", hexadecimal: customer.isEmpty ? [] : try code(customer))
         }
         switch outcome {
         case .signed(let keyID, let nonce):

@@ -37,8 +37,8 @@ package struct AuditLine: Sendable {
     package var chain: AuditChain { AuditChain(number: number, hash: hash) }
 
     /// Whether it is as it was written after the line whose hash this is.
-    package func continues(_ previous: [UInt8], sha256: ([UInt8]) throws -> [UInt8]) rethrows -> Bool {
-        try sha256(previous + content) == hash
+    package func continues(_ previous: [UInt8], sha256: AuditChain.SHA256) throws -> Bool {
+        try sha256(previous, content) == hash
     }
 
     /// The hash that the first line of a file says it goes on from; nil for any other line.

@@ -7,11 +7,16 @@ package enum Hexadecimal {
     package static func utf8(of bytes: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 0xF))
-        }
+        append(bytes, to: &digits)
         return digits
+    }
+
+    /// The same behind another text.
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0xF))
+        }
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -8,6 +8,12 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
+    /// Puts the object behind what is in `text` already, which ``finish()`` gives back with it; meanwhile it is empty.
+    package init(appendingTo text: inout [UInt8]) {
+        swap(&bytes, &text)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
     package mutating func member(_ name: String, _ text: String) {
         begin(name)
         append(utf8: text.utf8)
@@ -17,6 +23,13 @@ package struct JSONWriter {
     package mutating func member(_ name: String, utf8: [UInt8]) {
         begin(name)
         append(utf8: utf8)
+    }
+
+    package mutating func member(_ name: String, hexadecimal value: [UInt8]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "\""))
+        Hexadecimal.append(value, to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func append(utf8: some Collection<UInt8>) {

@@ -24,21 +24,24 @@ package final class AuditTrail: Sendable {
         let then: @Sendable (_ isWritten: Bool) -> Void
     }
 
-    /// What becomes a line.
-    private enum Item {
-        case entry(AuditEntry)
-        /// So many refusals that were left out, and until when.
-        case omission(Int, Timestamp)
+    /// What is written together.
+    private struct Group {
+        var entries: [AuditEntry] = []
+        /// How many refusals were left out, and until when.
+        var omitted: (count: Int, until: Timestamp)?
     }
 
     private struct Queue {
-        var items: [Item] = []
+        var group = Group()
         var added: UInt64 = 0
         /// Up to here each entry is written or lost.
         var settled: UInt64 = 0
         /// Up to here some are lost.
         var lostThrough: UInt64 = 0
         var waiters: [Waiter] = []
+        /// Whether somebody waits for what is there. What a turn of an event loop adds is left until its end: written one by
+        /// one, it would cost ten times as much.
+        var isDue = false
         /// Whether the thread is at it, or about to be.
         var isBusy = false
         /// Since when the thread waits for the disk.
@@ -53,21 +56,22 @@ package final class AuditTrail: Sendable {
         /// Whether all of `span` is written, or some of it lost; nil as long as that is open.
         func isWritten(_ span: Span) -> Bool? { span.last <= settled ? span.first > lostThrough : nil }
 
-        mutating func add(_ new: [Item]) -> Span {
-            items += new
+        mutating func add(_ new: [AuditEntry]) -> Span {
+            group.entries += new
             added += UInt64(new.count)
             return Span(first: added - UInt64(new.count) + 1, last: added)
         }
 
         /// - Returns: whether the thread has to be told to write.
         mutating func begin() -> Bool {
+            isDue = true
             defer { isBusy = true }
             return !isBusy
         }
     }
 
     private let code: @Sendable ([UInt8]) throws -> [UInt8]
-    private let sha256: @Sendable ([UInt8]) throws -> [UInt8]
+    private let sha256: AuditChain.SHA256
     private let now: @Sendable () -> Timestamp
     private let readiness: Readiness
     private let metrics: ServiceMetrics
@@ -85,6 +89,8 @@ package final class AuditTrail: Sendable {
     private static let retryInterval: TimeAmount = .milliseconds(250)
     /// How many entries wait at most, which is some seconds' worth.
     private static let capacity = 50_000
+    /// In bytes, and a little more.
+    private static let usualLineSize = 512
     /// How many refusals are told in a second: of those there is no end, and room on a disk there is.
     private static let refusalsPerSecond = 100
 
@@ -97,7 +103,7 @@ package final class AuditTrail: Sendable {
     ///   that lasts.
     package init(
         store: sending any AuditStore, code: @escaping @Sendable ([UInt8]) throws -> [UInt8],
-        sha256: @escaping @Sendable ([UInt8]) throws -> [UInt8], now: @escaping @Sendable () -> Timestamp,
+        sha256: @escaping AuditChain.SHA256, now: @escaping @Sendable () -> Timestamp,
         readiness: Readiness, metrics: ServiceMetrics, log: Logger, about: [(name: String, text: String)] = []
     ) async throws(AuditFault) {
         self.code = code
@@ -143,8 +149,8 @@ package final class AuditTrail: Sendable {
     /// Adds entries of what has been signed. Whoever sends it has to wait until they are written: ``write(_:then:)``.
     package func add(_ entries: [AuditEntry]) throws(Problem) -> Span {
         let span = queue.withLockedValue { queue -> Span? in
-            guard queue.fault == nil, queue.items.count < Self.capacity else { return nil }
-            return queue.add(entries.map(Item.entry))
+            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return nil }
+            return queue.add(entries)
         }
         guard let span else { throw .auditUnavailable }
         return span
@@ -153,10 +159,10 @@ package final class AuditTrail: Sendable {
     /// Adds what was not signed. Nobody has to wait for it.
     package func note(_ refusal: AuditEntry) {
         let begins = queue.withLockedValue { queue in
-            guard queue.fault == nil, queue.items.count < Self.capacity else { return false }
+            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return false }
             let second = refusal.time.milliseconds / 1000
             if queue.refusals.second != second {
-                if queue.refusals.omitted > 0 { _ = queue.add([.omission(queue.refusals.omitted, refusal.time)]) }
+                if queue.refusals.omitted > 0 { queue.group.omitted = (queue.refusals.omitted, refusal.time) }
                 queue.refusals = (second, 0, 0)
             }
             queue.refusals.count += 1
@@ -164,7 +170,7 @@ package final class AuditTrail: Sendable {
                 queue.refusals.omitted += 1
                 return false
             }
-            _ = queue.add([.entry(refusal)])
+            _ = queue.add([refusal])
             return queue.begin()
         }
         if begins { thread.execute { self.writeAll() } }
@@ -190,12 +196,22 @@ package final class AuditTrail: Sendable {
     // MARK: On the thread
 
     private func writeAll() {
-        while let items = next() {
+        while let group = next() {
             do throws(AuditFault) {
                 try append { text, chain in
-                    for item in items { try chain.append(to: &text, sha256: sha256) { try write(item, to: &$0) } }
+                    text.reserveCapacity(text.count + (group.entries.count + 1) * Self.usualLineSize)
+                    for entry in group.entries {
+                        try chain.append(to: &text, sha256: sha256) { try entry.write(to: &$0, code: code) }
+                    }
+                    if let omitted = group.omitted {
+                        try chain.append(to: &text, sha256: sha256) { writer in
+                            writer.member("time", utf8: omitted.until.iso8601)
+                            writer.member("event", "refusals omitted")
+                            writer.member("count", Int64(omitted.count))
+                        }
+                    }
                 }
-                noteWritten(items.count)
+                noteWritten(group.entries.count)
                 reportWarning()
             } catch {
                 fail(error)
@@ -203,25 +219,16 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    /// What has come together; nil if that is nothing.
-    private func next() -> [Item]? {
+    /// What has come together; nil if nobody waits for anything.
+    private func next() -> Group? {
         queue.withLockedValue { queue in
-            queue.isBusy = !queue.items.isEmpty
+            queue.isBusy = queue.isDue && !queue.group.entries.isEmpty
+            queue.isDue = false
             guard queue.isBusy else { return nil }
-            let items = queue.items
-            queue.items = []
-            metrics.auditLag.set(Double(items.count))
-            return items
-        }
-    }
-
-    private func write(_ item: Item, to writer: inout JSONWriter) throws {
-        switch item {
-        case .entry(let entry): try entry.write(to: &writer, code: code)
-        case .omission(let count, let time):
-            writer.member("time", utf8: time.iso8601)
-            writer.member("event", "refusals omitted")
-            writer.member("count", Int64(count))
+            let group = queue.group
+            queue.group = Group()
+            metrics.auditLag.set(Double(group.entries.count))
+            return group
         }
     }
 
@@ -272,7 +279,7 @@ package final class AuditTrail: Sendable {
             queue.lostCount += lost
             queue.settled = queue.added
             queue.lostThrough = queue.added
-            queue.items = []
+            queue.group = Group()
             defer { queue.waiters = [] }
             return (queue.waiters, isNew, lost)
         }

@@ -37,10 +37,14 @@ package struct Answer: Hashable, Sendable {
 
     /// Every header but those that the carrier adds: `Content-Length`, `Date` and `Connection`.
     package var headers: [(name: String, value: String)] {
-        var headers: [(name: String, value: String)] = []
-        headers.reserveCapacity(4)
-        headers += [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
         if let requestID { headers.append(("X-Request-ID", requestID.text)) }
+        return headers + rareHeaders
+    }
+
+    /// Those that only problems have.
+    var rareHeaders: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
         if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
         if let authenticate { headers.append(("WWW-Authenticate", authenticate)) }
         if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
