@@ -66,7 +66,7 @@ package final class AuditFile: AuditStore {
     }
 
     /// What does not pass by itself: there is no such folder, or it may not be written.
-    private static func isSetup(_ error: any Error) -> Bool {
+    static func isSetup(_ error: any Error) -> Bool {
         switch error as? Errno {
         case .noSuchFileOrDirectory, .permissionDenied, .notPermitted, .isDirectory, .notDirectory, .readOnlyFileSystem,
             .fileNameTooLong, .tooManySymbolicLinkLevels:
@@ -157,7 +157,7 @@ package final class AuditFile: AuditStore {
         case .line(let line):
             chain = line.chain
         case .somethingElse:
-            throw AuditFault("\(path) does not end as an audit trail does", isSetup: true)
+            throw Self.notATrail(path)
         }
         end = tail.end
         guard end < size else { return }

@@ -12,8 +12,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Name everything that is wrong with the setup, and what to do.",
         discussion: """
             Reads what 'serve' would read, with the same options, and changes nothing: the configuration, every key, the \
-            files of users' keys, the clock, and the cryptography by known answers. It does not try the port, which a running service has. Exit status 0 only if the service would be \
-            ready, else 1.
+            files of users' keys, the end of the audit trail, the clock, and the cryptography by known answers. It does not \
+            try the port, which a running service has. Exit status 0 only if the service would be ready, else 1.
             """
     )
 
@@ -24,6 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if problems.isEmpty { report("the configuration holds together") }
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
+        problems += auditProblems(configuration)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -78,6 +79,14 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         }
         return problems
+    }
+
+    private func auditProblems(_ configuration: Configuration) -> [SetupProblem] {
+        guard let settings = configuration.audit else { return [] }
+        do throws(AuditFault) { try AuditFile.check(path: settings.path) } catch { return [error.problem] }
+        report("the audit trail can be written to \(settings.path)")
+        if settings.key == nil { StandardStreams.print("hint: \(AuditSettings.noKey.hint)\n") }
+        return []
     }
 
     private func clockProblems(_ configuration: Configuration) -> [SetupProblem] {

@@ -37,9 +37,8 @@ enum SystemSources {
         do {
             let key = try settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make()
             if settings.key == nil {
-                log.notice(
-                    "customers in the audit trail are told by a key that is good until the next start",
-                    metadata: ["hint": "set \(Variable.auditKey.rawValue) to find a customer's lines at any time"])
+                let noKey = AuditSettings.noKey
+                log.notice("\(noKey.error)", metadata: ["hint": "\(noKey.hint)"])
             }
             let customers = try HMACSHA256Key(key)
             return try await AuditTrail(

@@ -48,6 +48,11 @@ struct AuditTests {
         }
     }
 
+    private func metric(_ series: String, of service: RunningService) async throws -> Double? {
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/metrics") }
+        return Scrape(try #require(answer).body)[series]
+    }
+
     @Test("each signature of every kind has a line, with who asked for what, and the HMAC of the customer")
     func everyKind() async throws {
         let key = "0123456789abcdef0123456789abcdef"
@@ -173,11 +178,14 @@ struct AuditTests {
         let report = String(decoding: ready?.body ?? [], as: UTF8.self)
         #expect(report.contains(#""code":"audit_unavailable""#) && report.contains(#""audit":"failed""#))
         #expect(report.contains(#""keys":"ok""#) && report.contains("No space left"))
+        #expect(try await metric("offer_signer_ready", of: service) == 0)
+        #expect(try await metric("offer_signer_audit_writable", of: service) == 0)
         #expect(try service.log.contains("nothing is signed"))
 
         try folder.remove("audit.jsonl")
         try await waitUntil { try await status(service) == 200 }
         #expect(try await status(service, "/health/ready") == 200)
+        #expect(try await metric("offer_signer_ready", of: service) == 1)
         #expect(try service.log.contains("no longer so"))
 
         // And it fails while the service runs.
@@ -277,14 +285,51 @@ struct AuditTests {
         #expect(later.status == 0 && later.standardOutput.contains("goes on from: "))
     }
 
-    @Test("what could never be written stops the start, and doctor says so as well")
-    func noFolder() throws {
-        let outcome = try Command.run(
-            Command.offerSigner, ["serve", "--development", "--port", "0", "--keys-dir", folder.path],
-            environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/none/audit.jsonl"])
-        #expect(outcome.status != 0)
-        #expect(outcome.standardError.contains("/none/audit.jsonl cannot be written"))
-        #expect(outcome.standardError.contains("hint: "))
+    @Test(
+        "what could never be written stops the start, and doctor says so as well",
+        arguments: [
+            ("/none/audit.jsonl", "/none/audit.jsonl cannot be written (No such file or directory)"),
+            ("", " cannot be written (Is a directory)"), ("/text", "/text does not end as an audit trail does"),
+        ])
+    func neverWritten(trail: String, error: String) throws {
+        try folder.write("root:x:0:0\n".utf8, to: "text")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let serve = try run("serve", trail: folder.path + trail)
+        let doctor = try run("doctor", trail: folder.path + trail)
+        for outcome in [serve, doctor] {
+            #expect(outcome.status == 1)
+            #expect(outcome.standardError.contains("error: nothing is signed"))
+            #expect(outcome.standardError.contains("\(folder.path)\(error)\nhint: "), "\(outcome.standardError)")
+        }
+        // The development key is all that either has made.
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                == ["SubscriptionKey_DEVELOPKEY.p8"] + names)
+    }
+
+    private func run(_ command: String, trail: String, key: String = "") throws -> Command.Outcome {
+        try Command.run(
+            Command.offerSigner, [command, "--development", "--port", "0", "--keys-dir", folder.path],
+            environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": trail, "SUBSCRIPTION_OFFERS_AUDIT_KEY": key])
+    }
+
+    @Test("doctor finds a trail good that can be written, and leaves it as it is; it asks for a key of customers")
+    func doctor() async throws {
+        let new = try run("doctor", trail: path)
+        #expect(new.status == 0, "\(new.standardError)")
+        #expect(
+            new.standardOutput.contains(
+                "ok: the audit trail can be written to \(path)\nhint: set SUBSCRIPTION_OFFERS_AUDIT_KEY"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let service = try service()
+        #expect(try await status(service) == 200)
+        // In the middle of a line, as a service may be.
+        try folder.write(try folder.read("audit.jsonl").dropLast(40), to: "audit.jsonl")
+        let text = try folder.read("audit.jsonl")
+        let running = try run("doctor", trail: path, key: "0123456789abcdef")
+        #expect(running.status == 0, "\(running.standardError)")
+        #expect(!running.standardOutput.contains("hint: "))
+        #expect(try folder.read("audit.jsonl") == text)
     }
 
     @Test("another trail at a reload is refused, and said")

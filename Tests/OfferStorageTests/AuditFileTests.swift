@@ -250,6 +250,42 @@ struct AuditFileTests {
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
     }
 
+    @Test("what is found before a start is what the first line would meet, and nothing is changed by looking")
+    func checkBeforeStart() throws {
+        try append("a", to: file(at: folder.path + "/good"))
+        try folder.write(try folder.read("good").dropLast(20), to: "unfinished")
+        try folder.write([], to: "empty")
+        try folder.write("root:x:0:0\n".utf8, to: "text")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/full", withDestinationPath: "/dev/full")
+        try FileManager.default.createDirectory(atPath: folder.path + "/folder", withIntermediateDirectories: false)
+        let before = try names()
+        let texts = try ["good", "unfinished", "empty", "text"].map { try folder.read($0) }
+        let found = ["good", "unfinished", "empty", "text", "full", "folder", "none/new", "new"].map { name in
+            do throws(AuditFault) {
+                try AuditFile.check(path: folder.path + "/" + name)
+                return nil as AuditFault?
+            } catch { return error }
+        }
+        #expect(found.map { $0 == nil } == [true, true, true, false, true, false, false, true])
+        #expect(try names() == before)
+        #expect(try ["good", "unfinished", "empty", "text"].map { try folder.read($0) } == texts)
+        for (name, fault) in [("text", found[3]), ("folder", found[5]), ("none/new", found[6])] {
+            #expect { try append("b", to: file(at: folder.path + "/" + name)) } throws: { $0 as? AuditFault == fault }
+        }
+    }
+
+    @Test(
+        "a folder or a file that may not be written is found before a start",
+        .enabled(if: geteuid() != 0, "root may write anything"))
+    func notWritable() throws {
+        try append("a", to: file())
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+        #expect(throws: AuditFault.self) { try AuditFile.check(path: path) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+        #expect(throws: AuditFault.self) { try AuditFile.check(path: folder.path + "/new") }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+    }
+
     // MARK: The check of a trail
 
     private func findings(in files: [[Substring]]) throws -> [String: AuditCheck.Finding] {

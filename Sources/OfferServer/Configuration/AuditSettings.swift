@@ -11,6 +11,11 @@ package struct AuditSettings: Sendable {
     package let rotatesAtBytes: Int64?
     /// What customers are told by in it: HMAC-SHA-256 under this key. nil for another one at every start.
     package let key: Secret?
+
+    /// What there is to say where no key is set; it keeps nothing from working.
+    package static let noKey = SetupProblem(
+        "customers in the audit trail are told by a key that is good until the next start",
+        hint: "set \(Variable.auditKey.rawValue) to find a customer's lines at any time")
 }
 
 extension AuditSettings: Equatable {
