@@ -29,15 +29,11 @@ struct ReadmeTests {
     @Test("no example is without a test")
     func everyBlockIsKnown() throws {
         // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // users and limits for it, a start with TLS, three snippets, a refused signature with why, and the two commands.
+        // a start with TLS, three snippets, a refused signature with why, and the two commands.
         #expect(
             try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "yaml", "yaml", "sh", "swift",
-                "swift", "swift",
-                "sh",
-                "json",
-                "sh",
-                "json",
+                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "sh", "swift", "swift", "swift", "sh",
+                "json", "sh", "json",
             ])
         for command in ["scripts/run", "scripts/test"] {
             #expect(try Self.blocks().contains { $0.text == command + "\n" })
@@ -46,17 +42,18 @@ struct ReadmeTests {
         }
     }
 
-    @Test("every variable has a row in the table, and no other has, and the help names it or leaves it to the table")
+    @Test("the variables that it names have the defaults that the page with all of them has")
     func variables() throws {
-        let page = try String(contentsOf: Self.repository.appending(path: "README.md"), encoding: .utf8)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `SUBSCRIPTION_OFFERS_") }
-        let named = rows.flatMap { row in
-            row.split(separator: "|")[0].matches(of: /`(SUBSCRIPTION_OFFERS_\w+)`/).map { String($0.output.1) }
+        /// By variable, up to the colon: what it means stands behind that.
+        func defaults(_ page: String, column: Int) throws -> [String: Substring] {
+            let rows = try MarkdownPage(page).rows.filter { $0[0].hasPrefix("`SUBSCRIPTION_OFFERS_") }
+            return rows.reduce(into: [:]) { $0[$1[0]] = $1[column].prefix { $0 != ":" } }
         }
-        #expect(named.sorted() == Variable.allCases.map(\.rawValue).sorted())
-        let help = try Command.run(Command.offerSigner, ["serve", "--help"]).standardOutput
-        let inHelp = Set(help.matches(of: /SUBSCRIPTION_OFFERS_\w+/).map { String($0.output) })
-        #expect(inHelp.isSubset(of: named) && inHelp.isSuperset(of: named.filter { $0.contains("_LOG_") }))
+        let all = try defaults("docs/configuration.md", column: 3)
+        // A row for two of them has two defaults.
+        let some = try defaults("README.md", column: 2).filter { !$0.key.contains(",") }
+        #expect(some.count > 8)
+        for (name, text) in some { #expect(all[name] == text, "\(name)") }
     }
 
     @Test(
@@ -156,14 +153,6 @@ struct ReadmeTests {
         #expect(answers.last?.contains(#""code":"credentials_refused""#) == true)
     }
 
-    @Test("the limits are those that hold without them")
-    func limits() throws {
-        let (file, problems) = ConfigurationFile.read(
-            Array(try Self.block("yaml", containing: "limits:").utf8), name: "README")
-        #expect(problems == [])
-        #expect(file.limits == Limits())
-    }
-
     @Test("the start with TLS serves HTTP/2 with the certificate")
     func tls() throws {
         let folder = try Self.checkout()
@@ -187,36 +176,6 @@ struct ReadmeTests {
             outcome.standardOutput
                 == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","catalogue":"ok"}} 2"#
         )
-    }
-
-    @Test("with the users in it, a user gets an offer signed for themselves, and nobody else does")
-    func users() async throws {
-        let key = try ProviderKey.make(for: "RS256")
-        let server = try await KeyServer(ProviderKey.set(key))
-        let users = try Self.block("yaml", containing: "users:")
-        #expect(users.contains("https://id.example.com/jwks.json"))
-        let service = try RunningService()
-        try service.configure(
-            Self.block("yaml", containing: "apps:").replacing("2X9R4HXF34", with: RunningService.keyID)
-                + users.replacing("https://id.example.com/jwks.json", with: server.url))
-        try service.reload(
-            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)",
-            "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
-        func token(_ user: String) throws -> String {
-            let expiry = Int(Date.now.timeIntervalSince1970) + 600
-            return try key.token(
-                "RS256",
-                claims: """
-                    {"iss":"https://id.example.com/","aud":"com.example.offers","exp":\(expiry),"sub":"\(user)"}
-                    """)
-        }
-        let curl = try Self.block("sh", containing: "$TOKEN").replacing(":8080", with: ":\(service.port)")
-        func ask(_ user: String) throws -> String {
-            try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
-        }
-        try await waitUntil { try ask("8d7f9a52c4e1").contains("signature") }
-        #expect(try ask("8d7f9a52c4e1").hasSuffix(#","applicationUsername":"8d7f9a52c4e1"}"#))
-        #expect(try ask("another").contains(#""code":"customer_not_yours""#))
     }
 
     @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])

@@ -1,0 +1,205 @@
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferServer
+import TestSupport
+import Testing
+
+/// docs/configuration.md has everything that can be set, and nothing else.
+@Suite("docs/configuration.md", .serialized, .timeLimit(.minutes(5)))
+struct ConfigurationPageTests {
+    private let page: MarkdownPage
+
+    init() throws { page = try MarkdownPage("docs/configuration.md") }
+
+    private static func block(_ text: String) throws -> String {
+        try #require(MarkdownBlock.all(in: "docs/configuration.md").first { $0.text.hasPrefix(text) }).text
+    }
+
+    // MARK: Variables and flags
+
+    /// A row of the tables of settings.
+    private struct Setting {
+        let variable: String?
+        let flag: String?
+        let taken: String
+    }
+
+    private var settings: [Setting] {
+        page.rows.filter { $0.count == 5 && ($0[0].hasPrefix("`SUBSCRIPTION") || $0[1].hasPrefix("`--")) }.map { row in
+            func name(_ cell: String) -> String? { cell.isEmpty ? nil : cell.replacing("`", with: "") }
+            return Setting(variable: name(row[0]), flag: name(row[1]), taken: row[4])
+        }
+    }
+
+    /// The flags that a command's help has, each with the variable in its brackets.
+    private func flags(of command: String) throws -> [String: String?] {
+        let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
+            .standardOutput
+        let options = help.components(separatedBy: "\n  --").dropFirst()
+        let pairs = options.map { option in
+            ("--" + option.prefix { $0 != " " && $0 != "\n" }, option.firstMatch(of: /SUBSCRIPTION_OFFERS_\w+/))
+        }
+        return pairs.filter { $0.0 != "--version" }.reduce(into: [:]) {
+            $0[$1.0] = .some($1.1.map { String($0.output) })
+        }
+    }
+
+    @Test(
+        "every variable has a row, and no other has; each flag of serve stands beside its variable, and no other does")
+    func everySetting() throws {
+        #expect(settings.compactMap(\.variable).sorted() == Variable.allCases.map(\.rawValue).sorted())
+        let flags = settings.filter { $0.flag != nil }.reduce(into: [String: String?]()) {
+            $0[$1.flag ?? ""] = .some($1.variable)
+        }
+        #expect(try flags == self.flags(of: "serve"))
+    }
+
+    @Test("every command has a row with the flags that it takes")
+    func everyCommand() throws {
+        let rows = page.rows.filter { $0[0].hasPrefix("`offer-signer ") }
+        let ofServe = try Set(flags(of: "serve").keys)
+        for row in rows {
+            let command = row[0].replacing("`", with: "").replacing("offer-signer ", with: "")
+            let named = row[1].matches(of: /`(--[a-z-]+)`/).map { String($0.output.1) }
+            let isLikeServe = row[1].hasPrefix("all of the above") || row[1].hasPrefix("the same")
+            #expect(try Set(flags(of: command).keys) == (isLikeServe ? ofServe : Set(named)), "\(command)")
+        }
+        // As the program lists them.
+        func names(_ command: [String]) throws -> [String] {
+            let help = try Command.run(Command.offerSigner, command + ["--help"]).standardOutput
+            guard let list = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first else {
+                return [command.joined(separator: " ")]
+            }
+            let lines = list.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+            return try lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.flatMap { line in
+                try names(command + [String(line.split(separator: " ")[0])])
+            }
+        }
+        let listed = rows.map { $0[0].replacing("`", with: "").replacing("offer-signer ", with: "") }
+        #expect(try listed.sorted() == names([]).sorted())
+    }
+
+    /// Another value than the service was started with. Its port, its keys and its environment file are in flags here; files
+    /// for TLS have tests of their own.
+    private static let otherValues: [Variable: String] = [
+        .keyID: "ANOTHERKEY", .bundleKeyIDs: "com.example.app=ANOTHERKEY", .retiredKeyIDs: "ANOTHERKEY",
+        .privateKey: "PEM", .issuerID: Fixtures.issuerText, .allowReadableKeys: "true", .tokens: "other=ost_0123456789",
+        .usernameSalt: "0123456789abcdef", .configurationFile: "OTHER", .auditLog: "OTHER",
+        .auditKey: "fedcba9876543210",
+        .auditSync: "true", .auditRotateMB: "5", .host: "localhost", .metricsAddress: "127.0.0.1:9464",
+        .reusePort: "true", .behindProxy: "true", .trustedProxies: "192.0.2.1", .allowAnyone: "true",
+        .logLevel: "debug", .logFormat: "json",
+    ]
+
+    @Test("what the page says is taken at SIGHUP is taken, and what it says takes a restart is not, and is told")
+    func taken() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = """
+            apps:
+              - bundleID: com.example.app
+                products: [{productID: p, offers: [o]}]
+            """
+        for name in ["one.yaml", "other.yaml"] { try folder.write(configuration.utf8, to: name) }
+        let service = try RunningService(
+            environment: [
+                "SUBSCRIPTION_OFFERS_API_TOKENS": "one=ost_abcdefghij",
+                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/one.yaml",
+                "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
+                "SUBSCRIPTION_OFFERS_AUDIT_KEY": "0123456789abcdef",
+            ],
+            prepare: { keys in
+                let pem = try keys.read("SubscriptionKey_\(RunningService.keyID).p8")
+                try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_ANOTHERKEY.p8")
+                try folder.write(pem, to: "pem")
+            })
+        let pem = String(decoding: try folder.read("pem"), as: UTF8.self).replacing("\n", with: "\\n")
+        var count = 1
+        for variable in Variable.allCases {
+            guard var value = Self.otherValues[variable] else { continue }
+            switch variable {
+            case .privateKey: value = pem
+            case .configurationFile: value = folder.path + "/other.yaml"
+            case .auditLog: value = folder.path + "/other.jsonl"
+            default: break
+            }
+            let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+            try service.reload(variable == .keyID ? "" : key, "\(variable.rawValue)=\(value)")
+            count += 1
+            try await waitUntil { try service.log.components(separatedBy: " keys in force ").count > count }
+            let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+            let text = String(decoding: try #require(answer).body, as: UTF8.self)
+            let row = try #require(settings.first { $0.variable == variable.rawValue })
+            #expect(["SIGHUP", "restart"].contains(row.taken))
+            let isTaken = text.hasPrefix(#"{"status":"ready""#)
+            #expect(isTaken == (row.taken == "SIGHUP"), "\(variable.rawValue): \(text)")
+        }
+        #expect(try service.log.contains("that takes a restart"))
+    }
+
+    // MARK: The configuration file
+
+    @Test("every member of the configuration file has a row, and no other has")
+    func everyMember() throws {
+        let places = [
+            ("", "nobody: 1"), ("apps[].", "apps: [{nobody: 1}]"),
+            ("apps[].products[].", "apps: [{products: [{nobody: 1}]}]"), ("callers[].", "callers: [{nobody: 1}]"),
+            ("users[].", "users: [{nobody: 1}]"), ("limits.", "limits: {nobody: 1}"),
+            ("limits.*.", "limits: {tokens: {nobody: 1}}"),
+        ]
+        let known = try places.flatMap { prefix, text in
+            let (_, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+            let hint = try #require(problems.first { $0.error.hasSuffix("has no such member") }).hint
+            return hint.replacing("known names: ", with: "").components(separatedBy: ", ").map { prefix + $0 }
+        }
+        let rows = page.rows.filter { $0.count == 3 }.map { $0[0].replacing("`", with: "") }.filter {
+            $0 != "member" && $0 != "---"
+        }
+        #expect(rows.sorted() == known.sorted())
+    }
+
+    @Test("the limits are those that hold without them")
+    func limits() throws {
+        let (file, problems) = ConfigurationFile.read(
+            Array(try Self.block("limits:").utf8), name: "page")
+        #expect(problems == [])
+        #expect(file.limits == Limits())
+    }
+
+    @Test("with the users in it, a user gets an offer signed for themselves, and nobody else does")
+    func users() async throws {
+        let key = try ProviderKey.make(for: "RS256")
+        let server = try await KeyServer(ProviderKey.set(key))
+        let users = try Self.block("users:")
+        #expect(users.contains("https://id.example.com/jwks.json"))
+        let service = try RunningService()
+        try service.configure(
+            """
+            apps:
+              - bundleID: com.example.app
+                products: [{productID: com.example.app.pro.monthly, offers: [retention_50off_3m]}]
+
+            """
+                + users.replacing("https://id.example.com/jwks.json", with: server.url))
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)",
+            "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
+        func token(_ user: String) throws -> String {
+            let expiry = Int(Date.now.timeIntervalSince1970) + 600
+            return try key.token(
+                "RS256",
+                claims: """
+                    {"iss":"https://id.example.com/","aud":"com.example.offers","exp":\(expiry),"sub":"\(user)"}
+                    """)
+        }
+        let curl = try #require(
+            MarkdownBlock.all(in: "README.md").first { $0.language == "sh" && $0.text.contains("$TOKEN") }
+        ).text.replacing(":8080", with: ":\(service.port)")
+        func ask(_ user: String) throws -> String {
+            try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
+        }
+        try await waitUntil { try ask("8d7f9a52c4e1").contains("signature") }
+        #expect(try ask("8d7f9a52c4e1").hasSuffix(#","applicationUsername":"8d7f9a52c4e1"}"#))
+        #expect(try ask("another").contains(#""code":"customer_not_yours""#))
+    }
+}
