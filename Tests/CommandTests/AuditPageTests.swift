@@ -1,0 +1,138 @@
+import Foundation
+import OfferCore
+import TestSupport
+import Testing
+
+/// docs/audit.md, by a real trail: its commands are run, and its table of members is held to what is written.
+@Suite("docs/audit.md", .serialized, .timeLimit(.minutes(5)))
+struct AuditPageTests {
+    private let walk: PageWalk
+
+    init() throws { walk = try PageWalk("docs/audit.md") }
+
+    /// Asks for offers of two customers, one of whom is that of the page.
+    private var ask: String {
+        """
+        for user in 8d7f9a52c4e1 another 8d7f9a52c4e1; do
+          curl -sS http://127.0.0.1:\(walk.port)/offer -H 'Content-Type: application/json' -o answer -d '{"appBundleID":"a",
+            "productIdentifier":"p","offerID":"o","applicationUsername":"'$user'"}'
+        done
+        """
+    }
+
+    @Test("no block is without a test")
+    func everyBlockIsKnown() {
+        #expect(walk.blocks.map(\.language) == ["sh", "json", "sh", "sh", "sh", "text", "python", "sh"])
+    }
+
+    @Test("a customer's lines are found with openssl, the key is known by its beginning, and the chain holds")
+    func commands() throws {
+        let outcome = try walk.run(
+            start: walk.block(0), ask, "mv audit.jsonl audit.jsonl.1", ask, "kill $service; wait $service",
+            walk.block(2), "echo", walk.block(3), "echo", walk.block(4).replacing(".* audit", with: ".1 audit"))
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let parts = outcome.standardOutput.split(separator: "\n", omittingEmptySubsequences: false)
+        let found = parts.prefix { !$0.isEmpty }
+        #expect(found.count == 4 && found.allSatisfy { $0.contains("\"outcome\":\"signed\"") })
+        let keys = parts.dropFirst(found.count + 1).prefix { !$0.isEmpty }
+        #expect(keys.count == 2)
+        #expect(keys.last?.trimmingCharacters(in: .whitespaces) == "1 \"customerKey\":\"\(keys.first ?? "")\"")
+        // A begin and a start, a begin for the second file, and six offers.
+        let shape = walk.block(5).replacing("5", with: "9").replacing(/[0-9a-f]{64}/, with: "H")
+        let verified = parts.dropFirst(found.count + keys.count + 2).joined(separator: "\n")
+        #expect(verified.replacing(/[0-9a-f]{64}/, with: "H") == shape)
+    }
+
+    @Test("files that logrotate has renamed and compressed are verified with the rest")
+    func compressed() throws {
+        let outcome = try walk.run(
+            start: walk.block(0), ask, "mv audit.jsonl audit.jsonl-20260101", ask, "gzip audit.jsonl-20260101",
+            "mv audit.jsonl audit.jsonl-20260201", ask, "kill $service; wait $service", walk.block(7))
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        // Three begins, a start, nine offers.
+        #expect(outcome.standardOutput.hasPrefix("ok: 13 lines, "))
+    }
+
+    @Test("the line on the page has the members of a real one, in their order")
+    func line() throws {
+        let outcome = try walk.run(start: walk.block(0), ask, "kill $service; wait $service", "tail -n 1 audit.jsonl")
+        func members(_ line: String) -> [String] { line.matches(of: /"([a-zA-Z]+)":/).map { String($0.output.1) } }
+        #expect(members(outcome.standardOutput) == members(walk.block(1)))
+        #expect(AuditLine(Array(walk.block(1).trimmingCharacters(in: .newlines).utf8)[...]) != nil)
+    }
+
+    private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+
+    @Test("the script comes to the same as audit verify", .enabled(if: hasPython, "there is no python3"))
+    func script() throws {
+        #expect(
+            try walk.run(
+                start: walk.block(0), ask, "mv audit.jsonl old.jsonl", ask, "kill $service; wait $service"
+            ).status == 0)
+        try walk.folder.write(walk.blocks[6].text.utf8, to: "verify.py")
+        let (old, new) = (try lines("old.jsonl"), try lines("audit.jsonl"))
+        func compare(_ files: [String]..., isGood: Bool) throws {
+            let names = try files.enumerated().map { number, lines in
+                try walk.folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "\(number).jsonl")
+                return "\(number).jsonl"
+            }.joined(separator: " ")
+            let ours = try walk.shell("offer-signer audit verify \(names)")
+            let theirs = try walk.shell("/usr/bin/python3 verify.py \(names)")
+            #expect((ours.status == 0) == isGood && (theirs.status == 0) == isGood, "\(ours) \(theirs)")
+            guard isGood else { return }
+            let words = ours.standardOutput.split(separator: "\n").suffix(2).compactMap {
+                $0.split(separator: " ").last
+            }
+            #expect(theirs.standardOutput == words.joined(separator: " ") + "\n")
+        }
+        try compare(old, new, isGood: true)
+        try compare(new, isGood: true)
+        try compare(new, old, isGood: false)
+        try compare(Array(old.dropFirst()), new, isGood: false)
+        try compare(old, Array(new.dropFirst()), isGood: false)
+        try compare(old.dropLast() + [old[2]], isGood: false)
+        for number in old.indices {
+            var altered = old
+            altered[number] = altered[number].replacing("\"time\":\"2", with: "\"time\":\"3")
+            try compare(altered, new, isGood: false)
+        }
+    }
+
+    private func lines(_ name: String) throws -> [String] {
+        try String(decoding: walk.folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test("the table has every member, event and kind that is written, and no other")
+    func members() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/audit.jsonl"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let service = try RunningService(
+            environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": path, "SUBSCRIPTION_OFFERS_ISSUER_ID": ""])
+        try folder.remove("audit.jsonl")
+        func text() -> String { String(decoding: (try? folder.read("audit.jsonl")) ?? [], as: UTF8.self) }
+        try await waitUntil { text().contains("\"resume\"") }
+        try await Connection.open(port: service.port) { connection in
+            #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200)
+            // There is no issuer ID, so each is refused.
+            let refused = #"{"bundleID":"a","request":{"operation":"x"}}"#
+            try await waitUntil {
+                for _ in 0..<150 { _ = try await connection.post("/v1/advanced-commerce", json: refused) }
+                return text().contains("omitted")
+            }
+        }
+        _ = service.stop()
+        let second = try RunningService(environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": path])
+        _ = second.stop()
+        let lines = try text().split(separator: "\n").map { line in
+            try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        let rows = try MarkdownPage("docs/audit.md").rows.filter { $0.count == 2 && $0[0].hasPrefix("`") }
+        func names(_ cell: String) -> Set<String> { Set(cell.matches(of: /`([^`]+)`/).map { String($0.output.1) }) }
+        #expect(Set(lines.flatMap(\.keys)) == rows.reduce(into: []) { $0.formUnion(names($1[0])) })
+        let events = try #require(rows.first { $0[0] == "`event`" })
+        #expect(Set(lines.compactMap { $0["event"] as? String }) == names(events[1]))
+        let kinds = try #require(rows.first { $0[0] == "`kind`" })
+        #expect(names(kinds[1]) == Set(SignatureKind.allCases.map(\.rawValue)))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+
+/// A folder in which the commands of a page are run as they stand there, but for the port.
+struct PageWalk {
+    let folder: TemporaryFolder
+    let blocks: [MarkdownBlock]
+    /// One that was free a moment ago.
+    let port: Int
+
+    /// - Parameter page: its path in the repository.
+    init(_ page: String) throws {
+        blocks = try MarkdownBlock.all(in: page)
+        folder = try TemporaryFolder()
+        for name in ["keys", "bin", "Downloads"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: name), withIntermediateDirectories: false)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/bin/offer-signer", withDestinationPath: Command.offerSigner)
+        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
+        try folder.write(PrivateKeyPEM.generate(), to: "Downloads/SubscriptionKey_3Y8S5JYG45.p8")
+        let service = try RunningService()
+        port = service.port
+        _ = service.stop()
+    }
+
+    /// A block with the port of this run in place of the default one.
+    func block(_ index: Int) -> String { blocks[index].text.replacing(":8080", with: ":\(port)") }
+
+    /// Runs commands with a service at work: `$service` is its process ID.
+    func run(start: String, _ commands: String...) throws -> Command.Outcome {
+        try shell(
+            """
+            trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+            { \(start.replacing("offer-signer serve", with: "exec offer-signer serve")) } >out 2>log &
+            service=$!
+            until grep -q http out; do kill -0 $service || { cat log >&2; exit 1; }; sleep 0.05; done
+            \(commands.joined(separator: "\n").replacing("$(pidof offer-signer)", with: "$service"))
+            """)
+    }
+
+    /// Runs a script that ends with its first failure.
+    func shell(_ script: String) throws -> Command.Outcome {
+        try Command.run(
+            "bash", ["-e", "-c", script],
+            environment: [
+                "HOME": folder.path, "PATH": "\(folder.path)/bin:/usr/bin:/bin", "SUBSCRIPTION_OFFERS_PORT": "\(port)",
+            ],
+            directory: folder.url)
+    }
+}
