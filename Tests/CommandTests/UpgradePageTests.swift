@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The walk of docs/upgrade.md, with the same program for both versions.
+@Suite("docs/upgrade.md", .serialized, .timeLimit(.minutes(5)))
+struct UpgradePageTests {
+    @Test("the next process takes over at the same port, the old one ends, and both have written one trail")
+    func byHand() throws {
+        let walk = try PageWalk("docs/upgrade.md")
+        #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh"])
+        try FileManager.default.createDirectory(
+            at: walk.folder.url.appending(path: "new"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: walk.folder.path + "/new/offer-signer", withDestinationPath: Command.offerSigner)
+        let settings = "SUBSCRIPTION_OFFERS_KEY_ID=2X9R4HXF34\nSUBSCRIPTION_OFFERS_AUDIT_LOG=audit.jsonl\n"
+        try walk.folder.write(settings.utf8, to: "offer-signer.env")
+        let outcome = try walk.run(
+            start: walk.block(1), walk.block(0), walk.block(2), "kill -0 $new", "wait $service", walk.block(3),
+            "kill $new; wait $new; offer-signer audit verify audit.jsonl")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let lines = outcome.standardOutput.split(separator: "\n").filter {
+            !$0.hasPrefix("ok: ") && !$0.hasPrefix("hint: ")
+        }
+        #expect(lines.count == 6, "\(lines)")
+        #expect(lines.first?.hasPrefix(#"{"status":"ready""#) == true)
+        #expect(lines.contains("offer_signer_ready 1") && lines.contains("offer_signer_setup_problems 0"))
+        #expect(lines.contains { $0.hasPrefix("offer_signer_build_info{") })
+        #expect(lines.contains("last line: 3"))
+        // A begin, and a start of each.
+        #expect(outcome.standardOutput.contains("ok: 3 lines, "))
+    }
+}
