@@ -315,6 +315,7 @@ extension AuditFault {
             "nothing is signed, because the audit trail cannot be written: \(description)",
             hint: isSetup
                 ? "set it right, or rename the file, and the next line goes to a new one; or set \(Variable.auditLog.rawValue)"
-                : "make room on the disk, or see to who reads it; it is tried again all the time")
+                : "make room on the disk, see whether it answers, or to who reads the pipe; it is tried again all the time"
+        )
     }
 }
