@@ -153,7 +153,7 @@ package final class AuditFile: AuditStore {
         switch tail.content {
         case .nothing, .unfinished:
             // The chain goes on from wherever it was carried last: by us, or by others into a file that was renamed.
-            chain = ([chain] + renamedFiles().compactMap(\.chain)).max { $0.number < $1.number } ?? chain
+            chain = chainOfRenamedFiles()
         case .line(let line):
             chain = line.chain
         case .somethingElse:
@@ -166,26 +166,26 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// How those ended that had the name before: `audit.jsonl.1`, `audit.jsonl-20260101`.
-    private func renamedFiles() -> [AuditTail] {
+    /// Where the chain stands that we had last, or else that of the file that was written last: others may have carried it on
+    /// in files that had the name and have been renamed since.
+    private func chainOfRenamedFiles() -> AuditChain {
+        let renamed = renamedFiles()
+        var chain = chain.number > 0 ? chain : renamed.first?.chain ?? .beginning
+        while let next = renamed.first(where: { $0.previous == chain.hash && $0.chain.number > chain.number }) {
+            chain = next.chain
+        }
+        return chain
+    }
+
+    /// Those that had the name before, `audit.jsonl.1` or `audit.jsonl-20260101`, and are trails; the newest first.
+    private func renamedFiles() -> [RenamedTrail] {
         guard let name = path.lastComponent?.string,
             let names = try? FileManager.default.contentsOfDirectory(atPath: folder.string)
         else { return [] }
         let renamed = names.filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }
-            .map { folder.appending($0) }
-            .compactMap { file in (try? file.stat()).map { (file: file, stat: $0) } }
-            .filter { $0.stat.type == .regular }
-            .sorted { $0.stat.st_mtim.tv_sec > $1.stat.st_mtim.tv_sec }
-        return renamed.prefix(Self.maximumRenamed).compactMap { renamed in
-            guard let file = try? FileDescriptor.open(renamed.file, .readOnly, options: [.closeOnExec]) else {
-                return nil
-            }
-            return try? file.closeAfter { try AuditTail(file, size: Int64(renamed.stat.size)) }
-        }
+            .compactMap { RenamedTrail(folder.appending($0)) }
+        return renamed.sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
     }
-
-    /// The newest are looked at, and one of them is the last.
-    private static let maximumRenamed = 20
 
     /// Gives the file the number of its last line for an ending. It is never written again, nor removed, nor replaced. Where
     /// it cannot be renamed, it grows on: that is no reason to sign nothing.

@@ -43,6 +43,12 @@ struct AuditTail {
     /// What the last line hands to the next; nil if there is none.
     var chain: AuditChain? { if case .line(let line) = content { line.chain } else { nil } }
 
+    /// The first line of a file; nil if that is none of a trail.
+    static func firstLine(of file: FileDescriptor) throws -> AuditLine? {
+        let head = try read(file, from: 0, count: 16 * 1024)
+        return head.firstIndex(of: lineFeed).flatMap { AuditLine(head[..<$0]) }
+    }
+
     private static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

@@ -188,6 +188,21 @@ struct AuditFileTests {
                 == ["begin", "g"])
     }
 
+    @Test("another trail beside it, or what looks like one, is not taken for its own")
+    func foreignSiblings() throws {
+        let other = file(at: folder.path + "/elsewhere")
+        for _ in 0..<20 { try append("x", to: other) }
+        let (running, others) = (file(), try folder.read("elsewhere"))
+        try append("a", to: running)
+        for number in 0..<30 { try folder.write([0x78, 0x0A], to: "audit.jsonl.t\(number)") }
+        try folder.write(others, to: "audit.jsonl.old-era")
+        let hash = String(repeating: "f", count: 64)
+        try folder.write(#"{"line":999999999999999,"x":"","hash":"\#(hash)"}"#.utf8 + [0x0A], to: "audit.jsonl.last")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("b", to: running)
+        #expect(try lines(of: "audit.jsonl.1", "audit.jsonl") == ["begin", "a", "begin", "b"])
+    }
+
     @Test(
         "a line with a number, or a hash, that is never written is none",
         arguments: [

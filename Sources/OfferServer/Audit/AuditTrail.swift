@@ -177,7 +177,8 @@ package final class AuditTrail: Sendable {
     }
 
     /// Has the entries of `span` written.
-    /// - Parameter then: called on any thread; whether all of them are written, or some lost.
+    /// - Parameter then: called on any thread, under a lock, so that it can do no more than tell somebody; whether all of them
+    ///   are written, or some lost.
     package func write(_ span: Span, then: @escaping @Sendable (_ isWritten: Bool) -> Void) {
         let (isWritten, begins) = queue.withLockedValue { queue -> (Bool?, Bool) in
             if let isWritten = queue.isWritten(span) { return (isWritten, false) }
@@ -252,16 +253,16 @@ package final class AuditTrail: Sendable {
     }
 
     private func noteWritten(_ count: Int) {
-        let ready = queue.withLockedValue { queue in
-            queue.settled += UInt64(count)
-            let ready = queue.waiters.compactMap { waiter in
-                queue.isWritten(waiter.span).map { (waiter: waiter, isWritten: $0) }
-            }
-            queue.waiters = queue.waiters.filter { queue.isWritten($0.span) == nil }
-            return ready
-        }
         metrics.auditLag.set(0)
-        for (waiter, isWritten) in ready { waiter.then(isWritten) }
+        // Told under the lock, so that nobody hears of a later one first.
+        queue.withLockedValue { queue in
+            queue.settled += UInt64(count)
+            queue.waiters = queue.waiters.filter { waiter in
+                guard let isWritten = queue.isWritten(waiter.span) else { return true }
+                waiter.then(isWritten)
+                return false
+            }
+        }
     }
 
     private func reportWarning() {
@@ -272,7 +273,7 @@ package final class AuditTrail: Sendable {
 
     /// Nothing that waits is written any more, and nothing more is taken until a line could be written again.
     private func fail(_ fault: AuditFault) {
-        let (waiters, isNew, lost) = queue.withLockedValue { queue in
+        let (isNew, lost) = queue.withLockedValue { queue in
             let isNew = queue.fault == nil
             let lost = Int(queue.added - queue.settled)
             queue.fault = fault
@@ -280,10 +281,10 @@ package final class AuditTrail: Sendable {
             queue.settled = queue.added
             queue.lostThrough = queue.added
             queue.group = Group()
-            defer { queue.waiters = [] }
-            return (queue.waiters, isNew, lost)
+            for waiter in queue.waiters { waiter.then(false) }
+            queue.waiters = []
+            return (isNew, lost)
         }
-        for waiter in waiters { waiter.then(false) }
         metrics.auditLag.set(0)
         metrics.auditFailures.increment(by: lost)
         readiness.report([fault.problem], from: .audit, to: log)

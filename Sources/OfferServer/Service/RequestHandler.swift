@@ -33,6 +33,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var isFlushDue = false
     private var isReadDue = false
     private var isInputClosed = false
+    /// Whether the client has, or the kernel for it, what there was to send before our half ended.
+    private var isAllSent = false
     /// Whether our half ends when everything is sent.
     private var shouldCloseWhenSent = false
     private var shouldCloseAfterAnswer = false
@@ -112,6 +114,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         phaseBegan = now
         connection.noteAnswer(at: now)
         let isLast = shouldCloseAfterAnswer || head.isLast
+        // Before it is added, which may send it at once, and read on.
+        isDiscarding = isLast
         add(.answer(answer, withBody: head.method != "HEAD", isLast: isLast), recordedAt: answer.recordedAt)
         if isLast { closeGently(context) }
     }
@@ -119,6 +123,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Answers with a problem after which the connection cannot go on.
     private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
         let answer = routes.answer(problem, to: RequestContext(reader.head))
+        isDiscarding = true
         add(.answer(answer, withBody: withBody, isLast: true), recordedAt: nil)
         closeGently(context)
     }
@@ -192,7 +197,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Nothing more comes. What has come is answered first.
     private func endInput(_ context: ChannelHandlerContext) {
         if isDiscarding {
-            if unsent.isEmpty { context.close(promise: nil) }
+            if isAllSent { context.close(promise: nil) }
         } else if mayReadOn(context) {
             if reader.hasBegun {
                 end(with: .malformedHTTP, withBody: !reader.asksForHead, context: context)
@@ -219,10 +224,16 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         phaseBegan = context.eventLoop.now
         shouldCloseWhenSent = true
         guard unsent.isEmpty else { return }
-        context.flush()
         let sent = context.eventLoop.makePromise(of: Void.self)
-        context.close(mode: .output, promise: sent)
+        if isInputClosed {
+            // To end the other half as well would be to end the connection, and what has not been taken with it.
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+        } else {
+            context.flush()
+            context.close(mode: .output, promise: sent)
+        }
         sent.futureResult.assumeIsolated().whenComplete { _ in
+            self.isAllSent = true
             if self.isInputClosed { return context.close(promise: nil) }
             self.schedule(in: TimeLimit.lingering, context) { context.close(promise: nil) }
         }

@@ -41,7 +41,13 @@ package struct RequestReader {
     package init() {}
 
     package mutating func add(_ bytes: ByteBuffer) {
-        if unread.readableBytes == 0 { unread = bytes } else { unread.writeImmutableBuffer(bytes) }
+        if unread.readableBytes == 0 {
+            unread = bytes
+        } else {
+            // Or it would grow for as long as there is always some of the next request in it.
+            unread.discardReadBytes()
+            unread.writeImmutableBuffer(bytes)
+        }
     }
 
     /// - Returns: nil if there is no more to be read before more bytes come.
@@ -81,12 +87,14 @@ package struct RequestReader {
     /// Lets go of what has been read to its end: the event loop reads into the same buffer then, and need not make another,
     /// which took 1 % of an offer's time.
     private mutating func returnBuffer() {
+        asksForHead = false
         if unread.readableBytes == 0 { unread = ByteBuffer() }
     }
 
     /// - Returns: the size of the head, its empty line among it; nil if that has not come.
     private mutating func endOfHead(from searched: Int) throws(Problem) -> Int? {
         skipEmptyLines()
+        asksForHead = Self.asksForHead(unread.readableBytesUInt8Span)
         let unread = unread
         let bytes = unread.readableBytesUInt8Span
         // What speaks another protocol, TLS for one, hears of it at once.
@@ -118,7 +126,6 @@ package struct RequestReader {
     }
 
     private mutating func readHead(size: Int) throws(Problem) -> RequestHead {
-        asksForHead = Self.asksForHead(unread.readableBytesUInt8Span)
         let head = try RequestHead(unread.readableBytesUInt8Span.extracting(first: size))
         unread.moveReaderIndex(forwardBy: size)
         return head
