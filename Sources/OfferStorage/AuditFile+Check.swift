@@ -23,8 +23,7 @@ extension AuditFile {
 
     private static func checkFile(_ path: FilePath) throws {
         guard let type = try type(of: path) else {
-            let folder = path.removingLastComponent()
-            return try requireAccess(to: folder.isEmpty ? "." : folder, W_OK | X_OK)
+            return try requireAccess(to: path.folder, W_OK | X_OK)
         }
         guard type != .directory else { throw Errno.isDirectory }
         // To open a pipe and to close it would be an end to whoever reads it.

@@ -45,7 +45,7 @@ package final class AuditFile: AuditStore {
         do {
             var file = try lockedFile()
             if file.isOrdinary, let limit = rotatesAtBytes, end >= limit {
-                rotate(file)
+                rotate()
                 file = try lockedFile()
             }
             defer { if file.isOrdinary { try? Self.lock(file.descriptor, F_UNLCK) } }
@@ -132,7 +132,7 @@ package final class AuditFile: AuditStore {
                 throw Errno(rawValue: errno)
             }
             if isOrdinary, isSynced {
-                let folder = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
+                let folder = try FileDescriptor.open(path.folder, .readOnly, options: [.directory, .closeOnExec])
                 try folder.closeAfter { try Self.sync(folder) }
             }
         } catch {
@@ -142,8 +142,6 @@ package final class AuditFile: AuditStore {
         end = 0
         return Open(descriptor: descriptor, isOrdinary: isOrdinary)
     }
-
-    private var folder: FilePath { path.removingLastComponent().isEmpty ? "." : path.removingLastComponent() }
 
     /// Reads the last line, unless it is our own, and cuts off what is unfinished behind it.
     private func catchUp(_ file: Open) throws {
@@ -180,16 +178,16 @@ package final class AuditFile: AuditStore {
     /// Those that had the name before, `audit.jsonl.1` or `audit.jsonl-20260101`, and are trails; the newest first.
     private func renamedFiles() -> [RenamedTrail] {
         guard let name = path.lastComponent?.string,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.string)
+            let names = try? FileManager.default.contentsOfDirectory(atPath: path.folder.string)
         else { return [] }
         let renamed = names.filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }
-            .compactMap { RenamedTrail(folder.appending($0)) }
+            .compactMap { RenamedTrail(path.folder.appending($0)) }
         return renamed.sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
     }
 
     /// Gives the file the number of its last line for an ending. It is never written again, nor removed, nor replaced. Where
     /// it cannot be renamed, it grows on: that is no reason to sign nothing.
-    private func rotate(_ file: Open) {
+    private func rotate() {
         let number = String(chain.number)
         let name = "\(path).\(String(repeating: "0", count: max(0, 12 - number.count)))\(number)"
         let taken = (0..<100).prefix { (try? FilePath(Self.variant($0, of: name)).stat()) != nil }.count

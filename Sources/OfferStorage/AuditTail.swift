@@ -15,7 +15,7 @@ struct AuditTail {
     /// Behind the last line that is whole. What comes after was cut off while it was written.
     let end: Int64
 
-    /// Every group of lines is shorter.
+    /// No line is nearly as long; but a power cut may leave zeros where the last ones were written.
     private static let maximumSize: Int64 = 4 * 1024 * 1024
     private static let lineFeed = UInt8(ascii: "\n")
 

@@ -83,23 +83,17 @@ struct ConfigurationReader: Sendable {
                     "\(path) sets \(Variable.environmentFile.rawValue), and an environment file cannot name another",
                     hint: "take that line out"))
         }
-        let holdsKey = variables[Variable.privateKey.rawValue]?.isEmpty == false
-        if holdsKey, !file.isPrivate, !configuration.allowsReadableKeys {
-            problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
-        }
-        let holdsSalt = variables[Variable.usernameSalt.rawValue]?.isEmpty == false
-        if holdsSalt, !file.isPrivate, !configuration.allowsReadableKeys {
+        guard !file.isPrivate, !configuration.allowsReadableKeys else { return problems }
+        func holds(_ variable: Variable) -> Bool { variables[variable.rawValue]?.isEmpty == false }
+        if holds(.privateKey) { problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem) }
+        let secrets: [(Variable, hint: String)] = [
+            (.usernameSalt, "chmod 600 \(path), and take another salt as long as no user has bought with this one"),
+            (.auditKey, "chmod 600 \(path): who has it can tell in the audit trail who is who"),
+        ]
+        for (secret, hint) in secrets where holds(secret) {
             problems.append(
                 SetupProblem(
-                    "\(path) holds \(Variable.usernameSalt.rawValue) and can be read by others (mode \(file.mode))",
-                    hint: "chmod 600 \(path), and take another salt as long as no user has bought with this one"))
-        }
-        let holdsAuditKey = variables[Variable.auditKey.rawValue]?.isEmpty == false
-        if holdsAuditKey, !file.isPrivate, !configuration.allowsReadableKeys {
-            problems.append(
-                SetupProblem(
-                    "\(path) holds \(Variable.auditKey.rawValue) and can be read by others (mode \(file.mode))",
-                    hint: "chmod 600 \(path): who has it can tell in the audit trail who is who"))
+                    "\(path) holds \(secret.rawValue) and can be read by others (mode \(file.mode))", hint: hint))
         }
         return problems
     }

@@ -8,9 +8,7 @@ import OfferStorage
 
 /// The real time and the real randomness; tests bring their own.
 enum SystemSources {
-    static func now() -> Timestamp {
-        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
-    }
+    static func now() -> Timestamp { Timestamp(Date()) }
 
     /// - Parameter userKeys: the key sets of identity providers; nil where there are none.
     static func authenticator(userKeys: CurrentUserKeys?, limiter: Limiter) -> Authenticator {

@@ -53,7 +53,3 @@ package struct ClockCheck: Sendable {
         return calendar.date(from: DateComponents(year: year, month: month + 1, day: day))
     }
 }
-
-extension Timestamp {
-    var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
-}

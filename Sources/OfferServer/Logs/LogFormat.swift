@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import Logging
+import OfferCore
 
 /// How an event is written on its line. Whatever could end a line, or forge one, is written as an escape.
 package enum LogFormat: String, CaseIterable, Sendable {
@@ -55,11 +56,5 @@ package enum LogFormat: String, CaseIterable, Sendable {
     }
 
     /// The time in UTC, to the millisecond.
-    private static var now: String {
-        let date = Date()
-        let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded(.down)) % 1000
-        return "\(second.text(at: date)).\(String(1000 + milliseconds).dropFirst())Z"
-    }
-
-    private static let second = PerSecond { String($0.formatted(.iso8601).dropLast()) }
+    private static var now: String { String(decoding: Timestamp(Date()).iso8601, as: UTF8.self) }
 }

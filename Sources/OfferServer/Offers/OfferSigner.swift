@@ -57,14 +57,18 @@ package struct OfferSigner: Sendable {
             return try answer(offer.v1Body, recording: offer.entries(for: admission))
         }
         let offers = sign(items, for: admission)
-        let entries = offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] }
-        return try answer(OfferList.body(offers), recording: entries)
+        return try answer(
+            OfferList.body(offers),
+            recording: offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] })
     }
 
     /// The answer that leaves when the audit trail has what was signed for it.
-    func answer(_ body: [UInt8], recording entries: [AuditEntry]) throws(Problem) -> Answer {
+    /// - Parameter entries: made only where there is a trail.
+    func answer(_ body: [UInt8], recording entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Answer {
         var answer = Answer(body: body)
-        if let trail, !entries.isEmpty { answer.recordedAt = try trail.add(entries) }
+        guard let trail else { return answer }
+        let entries = entries()
+        if !entries.isEmpty { answer.recordedAt = try trail.add(entries) }
         return answer
     }
 

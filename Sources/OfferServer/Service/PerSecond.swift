@@ -10,9 +10,8 @@ final class PerSecond<Text: Sendable>: Sendable {
         self.make = make
     }
 
-    var now: Text { text(at: Date()) }
-
-    func text(at date: Date) -> Text {
+    var now: Text {
+        let date = Date()
         let second = Int(date.timeIntervalSince1970.rounded(.down))
         return last.withLockedValue { last in
             if let last, last.second == second { return last.text }
