@@ -1,7 +1,8 @@
 import COpenSSL
+import NIOConcurrencyHelpers
 
-/// SHA-256, fetched from libcrypto once and not at every call.
-@safe struct SHA256Digest: ~Copyable {
+/// SHA-256, fetched from libcrypto once and not at every call, for one thread at a time.
+@safe final class SHA256Digest {
     // Never changed after init and documented to be shared among threads: openssl-threads(7).
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
@@ -30,12 +31,22 @@ import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
+    /// Those that no thread uses right now: to make one takes as long as to hash a token.
+    // One is either in here or with the one thread that took it, never both, so threads never share one.
+    private struct Free: @unchecked Sendable {
+        var digests: [SHA256Digest] = []
+    }
+
+    private static let free = NIOLockedValueBox(Free())
+
     /// - Returns: 32 bytes.
     package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try hash(message, []) }
 
     /// The same of the one with the other behind it.
     @Sendable package static func hash(_ one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        let digest = try SHA256Digest().hash(one, other)
-        return unsafe digest.span.withUnsafeBufferPointer { unsafe Array($0) }
+        let digest = if let free = free.withLockedValue({ $0.digests.popLast() }) { free } else { try SHA256Digest() }
+        let hash = try digest.hash(one, other)
+        free.withLockedValue { $0.digests.append(digest) }
+        return unsafe hash.span.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

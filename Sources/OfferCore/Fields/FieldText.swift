@@ -44,6 +44,23 @@ package struct FieldText: Hashable, Sendable {
     }
 }
 
+extension FieldText {
+    package func hash(into hasher: inout Hasher) { hasher.combine(text: utf8) }
+}
+
+extension Hasher {
+    /// Mixes in a text, eight bytes at a time: an array does it byte by byte, and each offer looks a dozen texts up.
+    package mutating func combine(text: [UInt8]) {
+        var word: UInt64 = 0
+        for index in text.indices {
+            word = word << 8 | UInt64(text[index])
+            if index & 7 == 7 { combine(word) }
+        }
+        combine(word)
+        combine(text.count)
+    }
+}
+
 extension FieldText: CustomStringConvertible {
     package var description: String { String(decoding: utf8, as: UTF8.self) }
 }

@@ -34,7 +34,7 @@ package struct JSONWriter {
 
     private mutating func append(utf8: some Collection<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
-        if utf8.contains(where: Self.needsEscape) {
+        if utf8.reduce(false, { $0 || Self.needsEscape($1) }) {
             for byte in utf8 { appendEscaped(byte) }
         } else {
             bytes += utf8

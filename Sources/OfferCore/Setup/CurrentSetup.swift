@@ -11,7 +11,11 @@ package final class CurrentSetup: Sendable {
     package var snapshot: Setup { setup.withLockedValue { $0 } }
 
     package func takeOutOfService(_ id: KeyID) {
-        setup.withLockedValue { $0.ring.takeOutOfService(id) }
+        setup.withLockedValue { setup in
+            var ring = setup.ring
+            ring.takeOutOfService(id)
+            setup = setup.with(ring)
+        }
     }
 
     /// Puts `next` in force. A key that left service while `next` was being made stays out of it.
@@ -19,8 +23,7 @@ package final class CurrentSetup: Sendable {
         // The setup that goes is given out of the lock, so that no request waits until its keys are freed.
         _ = setup.withLockedValue { setup in
             let previous = setup
-            setup = next
-            setup.ring.keepOutOfService(whatIsOutOfServiceIn: previous.ring)
+            setup = next.keepingOutOfService(whatIsOutOfServiceIn: previous.ring)
             return previous
         }
     }

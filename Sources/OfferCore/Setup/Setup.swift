@@ -1,6 +1,8 @@
 /// Everything that a request is held to. It changes as a whole.
-package struct Setup: Sendable {
-    package var ring: KeyRing
+///
+/// A class, because each request takes hold of it, and it has a dozen references in it that would each be counted every time.
+package final class Setup: Sendable {
+    package let ring: KeyRing
     /// nil where any offer of an app that has a key is signed.
     package let catalogue: Catalogue?
     package let issuerIDs: IssuerIDs
@@ -18,5 +20,18 @@ package struct Setup: Sendable {
         self.callers = callers
         self.limits = limits
         self.proxies = proxies
+    }
+
+    /// The same with another ring.
+    package func with(_ ring: KeyRing) -> Setup {
+        Setup(
+            ring: ring, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers, limits: limits, proxies: proxies)
+    }
+
+    /// The same, in which those keys sign no more that do not in `ring`.
+    package func keepingOutOfService(whatIsOutOfServiceIn ring: KeyRing) -> Setup {
+        var kept = self.ring
+        kept.keepOutOfService(whatIsOutOfServiceIn: ring)
+        return with(kept)
     }
 }

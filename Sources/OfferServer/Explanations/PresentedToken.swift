@@ -66,17 +66,17 @@ package struct PresentedToken: Sendable {
         let compact = text.filter { !$0.isASCIIWhiteSpace }
         if compact.count != text.count { findings.append(Finding(.jwsWhiteSpace, field: "compactJWS")) }
         let segments = compact.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A signature that cannot be decoded is none; the rest of the text may be wrong as well.
-        let decoded = segments.compactMap { LenientBase64($0) }
-        guard segments.count == 3, let headerText = LenientBase64(segments[0])?.bytes,
-            let claimsText = LenientBase64(segments[1])?.bytes
+        guard segments.count == 3, let ofHeader = LenientBase64(segments[0]), let ofClaims = LenientBase64(segments[1])
         else { return (nil, [Finding(.jwsUnreadable, field: "compactJWS")]) }
+        // One that cannot be decoded is none; the rest of the text may be wrong as well.
+        let ofSignature = LenientBase64(segments[2])
+        let decoded = [ofHeader, ofClaims] + (ofSignature.map { [$0] } ?? [])
         let header: JSONValue
         let claims: JSONValue
         do throws(JSONError) {
             // How many members there are, the size of the text bounds.
-            header = try JSONReader.read(headerText, maximumCount: .max)
-            claims = try JSONReader.read(claimsText, maximumCount: .max)
+            header = try JSONReader.read(ofHeader.bytes, maximumCount: .max)
+            claims = try JSONReader.read(ofClaims.bytes, maximumCount: .max)
         } catch {
             let cause: Cause = error.reason == .duplicateName ? .jwsDuplicateName : .jwsUnreadable
             return (nil, [Finding(cause, field: "compactJWS")])
@@ -92,8 +92,8 @@ package struct PresentedToken: Sendable {
         }
         if decoded.contains(where: \.hasBitsLeft) { findings.append(Finding(.base64BitsLeft, field: "compactJWS")) }
         let parts = Parts(
-            header: header, claims: claims, headerText: headerText, claimsText: claimsText,
-            signature: LenientBase64(segments[2])?.bytes ?? [], signingInput: joined(segments[0], segments[1]),
+            header: header, claims: claims, headerText: ofHeader.bytes, claimsText: ofClaims.bytes,
+            signature: ofSignature?.bytes ?? [], signingInput: joined(segments[0], segments[1]),
             mendedSigningInput: joined(mended(segments[0])[...], mended(segments[1])[...]),
             claimsSegment: Array(segments[1]))
         return (parts, findings)

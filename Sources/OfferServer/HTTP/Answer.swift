@@ -19,21 +19,19 @@ package struct Answer: Hashable, Sendable {
     package var retryAfter: Int?
     /// It may leave only when the audit trail has all of this.
     package var recordedAt: AuditTrail.Span?
-    /// What it answers, where that is not over before the audit trail is written.
-    var unsettled: Unsettled?
-
-    struct Unsettled: Hashable {
-        let route: Route
-        let context: RequestContext
-    }
-    /// For the `X-Request-ID` header.
-    package var requestID: RequestID?
+    /// Of the request that it answers.
+    var context: RequestContext?
+    /// The route of that, where it is not over before the audit trail is written.
+    var unsettledRoute: Route?
 
     package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
         self.status = status
         self.mediaType = mediaType
         self.body = body
     }
+
+    /// For the `X-Request-ID` header.
+    package var requestID: RequestID? { context?.id }
 
     /// Every header but those that the carrier adds: `Content-Length`, `Date` and `Connection`.
     package var headers: [(name: String, value: String)] {

@@ -154,17 +154,17 @@ extension Problem {
 
     /// The problem as RFC 9457 has it, with the members `code`, `field` and `requestID` beside the standard ones, and in
     /// that of `/health/ready` its report.
-    package func answer(requestID: RequestID) -> Answer {
+    package func answer(to context: RequestContext) -> Answer {
         var writer = JSONWriter()
         writer.member("type", "about:blank")
         // With the type about:blank, RFC 9457 wants the phrase of the status and no other title.
         writer.member("title", Answer.reasonPhrase(for: status))
         writer.member("status", Int64(status))
         writeCode(to: &writer)
-        writer.member("requestID", requestID.text)
+        writer.member("requestID", context.id.text)
         if case .unready(_, let report) = self { report.write(to: &writer) }
         var answer = Answer(status: status, mediaType: .problem, body: writer.finish())
-        answer.requestID = requestID
+        answer.context = context
         if case .methodNotAllowed(let allowed) = self { answer.allow = allowed }
         answer.retryAfter = retryAfter
         // RFC 6750 section 3: who sent no credentials is told no error.

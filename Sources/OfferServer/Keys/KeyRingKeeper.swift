@@ -195,7 +195,7 @@ package actor KeyRingKeeper: Service {
 }
 
 extension Setup {
-    fileprivate init(_ ring: KeyRing, _ configuration: Configuration) {
+    fileprivate convenience init(_ ring: KeyRing, _ configuration: Configuration) {
         self.init(
             ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs,
             callers: configuration.callers, limits: configuration.limits, proxies: configuration.proxies)

@@ -12,6 +12,11 @@ package final class Limiter: Sendable {
     private struct CustomerOfApp: Hashable {
         let app: BundleID
         let customer: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(app)
+            hasher.combine(text: customer)
+        }
     }
 
     private let tokens = RateLimiter<String>()

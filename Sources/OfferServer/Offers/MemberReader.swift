@@ -68,8 +68,10 @@ package struct MemberReader {
     /// Refuses a request that tries to choose what only the server may make, however it writes the name.
     /// - Parameter makesJWS: whether a JWS may be made of it. Apple's sample makes none, and passes over its members.
     package func refuseReserved(makesJWS: Bool) throws(Problem) {
-        let reserved = Self.reserved + (makesJWS ? Self.reservedInJWS : [])
-        for member in members.members where Self.isReserved(member.name, reserved) {
+        for member in members.members
+        where Self.isReserved(member.name, Self.reserved)
+            || makesJWS && Self.isReserved(member.name, Self.reservedInJWS)
+        {
             throw .reservedField(String(decoding: member.name, as: UTF8.self))
         }
     }

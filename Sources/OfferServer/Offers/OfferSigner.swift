@@ -84,7 +84,7 @@ package struct OfferSigner: Sendable {
                     "offer of a list refused",
                     metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
                 // A key that met a fault signs nothing else in the list either.
-                admission.setup.ring.keepOutOfService(whatIsOutOfServiceIn: setup.snapshot.ring)
+                admission.setup = admission.setup.keepingOutOfService(whatIsOutOfServiceIn: setup.snapshot.ring)
                 return .failure(error)
             }
         }

@@ -41,11 +41,11 @@ package struct Routes: Sendable {
         let route = Route(path: request.path)
         do {
             var answer = try answer(request, at: route)
-            answer.requestID = request.id
+            answer.context = request.context
             if answer.recordedAt == nil {
                 metrics.answered(route, status: answer.status)
             } else {
-                answer.unsettled = Answer.Unsettled(route: route, context: request.context)
+                answer.unsettledRoute = route
             }
             return answer
         } catch {
@@ -61,9 +61,9 @@ package struct Routes: Sendable {
 
     /// What really leaves of an answer that the audit trail had to have: nothing that was signed, where it has not.
     func settled(_ answer: Answer, isRecorded: Bool) -> Answer {
-        guard let request = answer.unsettled else { return answer }
-        guard isRecorded else { return refusal(.auditUnavailable, to: request.context, at: request.route) }
-        metrics.answered(request.route, status: answer.status)
+        guard let route = answer.unsettledRoute, let context = answer.context else { return answer }
+        guard isRecorded else { return refusal(.auditUnavailable, to: context, at: route) }
+        metrics.answered(route, status: answer.status)
         return answer
     }
 
@@ -74,7 +74,7 @@ package struct Routes: Sendable {
         var metadata = context.metadata(["code": "\(problem.code.rawValue)"])
         if case .userRefused(let fault) = problem { metadata["reason"] = "\(fault.rawValue)" }
         log.log(level: isQuiet(problem, context) ? .debug : .info, "request refused", metadata: metadata)
-        return problem.answer(requestID: context.id)
+        return problem.answer(to: context)
     }
 
     /// Where there is too much to do, a line for each would be more of it.
@@ -112,6 +112,7 @@ package struct Routes: Sendable {
         case (.other, _), (.none, _): throw .notFound
         }
     }
+
     private func answerMetrics(_ request: IncomingRequest) throws(Problem) -> Answer {
         metricsPlace == .alone ? try metricsPage.openAnswer(request) : try metricsPage.answer(request)
     }
