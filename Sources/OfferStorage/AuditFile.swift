@@ -115,9 +115,9 @@ package final class AuditFile: AuditStore {
             open = file
             guard file.isOrdinary else { return file }
             try Self.lock(file.descriptor, F_WRLCK)
-            try catchUp(file)
-            let named = try? path.stat()
             let ours = try file.descriptor.stat()
+            try catchUp(file, size: Int64(ours.size))
+            let named = try? path.stat()
             if let named, named.inode == ours.inode, named.deviceID == ours.deviceID { return file }
             // Renamed or removed: the chain goes on in a new file.
             forget()
@@ -149,8 +149,7 @@ package final class AuditFile: AuditStore {
     }
 
     /// Reads the last line, unless it is our own, and cuts off what is unfinished behind it.
-    private func catchUp(_ file: Open) throws {
-        let size = Int64(try file.descriptor.stat().size)
+    private func catchUp(_ file: Open, size: Int64) throws {
         guard size != end || size == 0 else { return }
         let tail = try AuditTail(file.descriptor, size: size)
         switch tail.content {

@@ -29,8 +29,7 @@ package struct AuditChain: Hashable, Sendable {
         var writer = JSONWriter(appendingTo: &text)
         writer.member("line", Int64(number + 1))
         try write(&writer)
-        text = writer.finish()
-        text.removeLast()
+        writer.giveBack(&text)
         let hash = try sha256(self.hash, text[begin...])
         text += Self.hashMember
         Hexadecimal.append(hash, to: &text)

@@ -8,21 +8,21 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Puts the object behind what is in `text` already, which ``finish()`` gives back with it; meanwhile it is empty.
-    package init(appendingTo text: inout [UInt8]) {
+    /// Puts the object behind what is in `text` already, which ``giveBack(_:)`` gives back with it; meanwhile it is empty.
+    init(appendingTo text: inout [UInt8]) {
         swap(&bytes, &text)
         bytes.append(UInt8(ascii: "{"))
     }
 
     package mutating func member(_ name: String, _ text: String) {
         begin(name)
-        append(utf8: text.utf8)
+        append(text.utf8, isPlain: Self.isPlain(text.utf8Span.span))
     }
 
     /// - Parameter utf8: valid UTF-8.
     package mutating func member(_ name: String, utf8: [UInt8]) {
         begin(name)
-        append(utf8: utf8)
+        append(utf8, isPlain: Self.isPlain(utf8.span))
     }
 
     package mutating func member(_ name: String, hexadecimal value: [UInt8]) {
@@ -32,13 +32,9 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func append(utf8: some Collection<UInt8>) {
+    private mutating func append(_ utf8: some Collection<UInt8>, isPlain: Bool) {
         bytes.append(UInt8(ascii: "\""))
-        if utf8.reduce(false, { $0 || Self.needsEscape($1) }) {
-            for byte in utf8 { appendEscaped(byte) }
-        } else {
-            bytes += utf8
-        }
+        if isPlain { bytes += utf8 } else { for byte in utf8 { appendEscaped(byte) } }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -57,7 +53,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "["))
         for (index, text) in texts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(utf8: text.utf8)
+            append(text.utf8, isPlain: Self.isPlain(text.utf8Span.span))
         }
         bytes.append(UInt8(ascii: "]"))
     }
@@ -98,6 +94,9 @@ package struct JSONWriter {
         return bytes
     }
 
+    /// Gives back the text with the object behind it, which is not closed.
+    mutating func giveBack(_ text: inout [UInt8]) { swap(&bytes, &text) }
+
     private mutating func begin(_ name: String) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -105,6 +104,13 @@ package struct JSONWriter {
         bytes += name.utf8
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
+    }
+
+    private static func isPlain(_ utf8: borrowing Span<UInt8>) -> Bool {
+        // To the end in any case, which the compiler makes into a few steps of many bytes.
+        var isPlain = true
+        for index in utf8.indices where needsEscape(utf8[index]) { isPlain = false }
+        return isPlain
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
