@@ -136,6 +136,27 @@ struct HTTP2ConnectionTests {
         #expect(!client.channel.isActive)
     }
 
+    @Test("a client that ends its half right behind a request gets its answer, and then the end")
+    func halfClosed() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        try client.finish(stream: 1)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        let frames = try client.frames()
+        #expect(Client.isSigned(1, in: frames))
+        client.wait(1)
+        #expect(!client.channel.isActive)
+    }
+
+    @Test("a client that ends its half within a request is not waited for")
+    func halfClosedWithin() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        client.wait(11)
+        #expect(!client.channel.isActive)
+    }
+
     @Test("what is wrong with one stream leaves the others theirs")
     func streamError() throws {
         let client = try Client()

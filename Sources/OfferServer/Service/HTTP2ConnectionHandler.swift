@@ -77,7 +77,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent: end(context)
-        case ChannelEvent.inputClosed: context.close(promise: nil)
+        case ChannelEvent.inputClosed: endInput(context)
         default: break
         }
         context.fireUserInboundEventTriggered(event)
@@ -96,6 +96,18 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
             self.sendGoAway(context)
             if self.openStreams == 0 { self.close(context) }
         }
+        closeAtLast(context)
+    }
+
+    /// Nothing more comes. What has come whole is answered first.
+    private func endInput(_ context: ChannelHandlerContext) {
+        isEnding = true
+        isEnded = true
+        if openStreams == 0 { close(context) } else { closeAtLast(context) }
+    }
+
+    /// Nobody may hold up the end for long.
+    private func closeAtLast(_ context: ChannelHandlerContext) {
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
 
