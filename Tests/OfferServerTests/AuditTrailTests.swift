@@ -77,13 +77,24 @@ struct AuditTrailTests {
         #expect(lines(with: #""event":"resume""#) == 1)
     }
 
-    @Test("of refusals a hundred are told in a second, and then how many there were")
+    @Test("of refusals a hundred are told in a second, and a second later how many more there were")
     func manyRefusals() async throws {
         let trail = try await makeTrail()
         for _ in 0..<250 { trail.note(try entry("refused", second: 7, .refused("offer_not_served"))) }
         trail.note(try entry("refused", second: 8, .refused("offer_not_served")))
         #expect(await trail.isWritten(try trail.add([signed("last")])))
         #expect(lines(with: #""requestID":"refused""#) == 101)
-        #expect(lines(with: #""event":"refusals omitted","count":150"#) == 1)
+        try await waitUntil { lines(with: #""event":"refusals omitted","count":150"#) == 1 }
+        #expect(lines(with: "omitted") == 1)
+    }
+
+    @Test("how many refusals were left out is told after a fault as well")
+    func omittedBeforeFault() async throws {
+        let trail = try await makeTrail()
+        for _ in 0..<130 { trail.note(try entry("refused", second: 7, .refused("offer_not_served"))) }
+        switches.isBroken.withLockedValue { $0 = true }
+        try await waitUntil { trail.fault != nil }
+        switches.isBroken.withLockedValue { $0 = false }
+        try await waitUntil { lines(with: #""event":"refusals omitted","count":30"#) == 1 }
     }
 }

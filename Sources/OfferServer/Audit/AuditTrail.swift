@@ -27,8 +27,8 @@ package final class AuditTrail: Sendable {
     /// What is written together.
     private struct Group {
         var entries: [AuditEntry] = []
-        /// How many refusals were left out, and until when.
-        var omitted: (count: Int, until: Timestamp)?
+        /// How many refusals it tells were left out.
+        var omitted = 0
     }
 
     private struct Queue {
@@ -50,8 +50,12 @@ package final class AuditTrail: Sendable {
         var fault: AuditFault?
         /// How many entries were lost since the last that was written.
         var lostCount = 0
-        /// The second of the last refusal, how many there were in it, and how many of them were left out.
-        var refusals = (second: Int64(0), count: 0, omitted: 0)
+        /// The second of the last refusal, and how many there were in it.
+        var refusals = (second: Int64(0), count: 0)
+        /// How many refusals were left out and are told nowhere yet.
+        var omitted = 0
+        /// Whether it is time to tell of them.
+        var isOmittedDue = false
 
         /// Whether all of `span` is written, or some of it lost; nil as long as that is open.
         func isWritten(_ span: Span) -> Bool? { span.last <= settled ? span.first > lostThrough : nil }
@@ -158,22 +162,20 @@ package final class AuditTrail: Sendable {
 
     /// Adds what was not signed. Nobody has to wait for it.
     package func note(_ refusal: AuditEntry) {
-        let begins = queue.withLockedValue { queue in
-            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return false }
+        let (begins, isFirstOmitted) = queue.withLockedValue { queue in
+            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return (false, false) }
             let second = refusal.time.milliseconds / 1000
-            if queue.refusals.second != second {
-                if queue.refusals.omitted > 0 { queue.group.omitted = (queue.refusals.omitted, refusal.time) }
-                queue.refusals = (second, 0, 0)
-            }
+            if queue.refusals.second != second { queue.refusals = (second, 0) }
             queue.refusals.count += 1
             guard queue.refusals.count <= Self.refusalsPerSecond else {
-                queue.refusals.omitted += 1
-                return false
+                queue.omitted += 1
+                return (false, queue.omitted == 1)
             }
             _ = queue.add([refusal])
-            return queue.begin()
+            return (queue.begin(), false)
         }
         if begins { thread.execute { self.writeAll() } }
+        if isFirstOmitted { thread.scheduleTask(in: .seconds(1)) { self.tellOmitted() } }
     }
 
     /// Has the entries of `span` written.
@@ -204,15 +206,15 @@ package final class AuditTrail: Sendable {
                     for entry in group.entries {
                         try chain.append(to: &text, sha256: sha256) { try entry.write(to: &$0, code: code) }
                     }
-                    if let omitted = group.omitted {
+                    if group.omitted > 0 {
                         try chain.append(to: &text, sha256: sha256) { writer in
-                            writer.member("time", utf8: omitted.until.iso8601)
+                            writer.member("time", utf8: now().iso8601)
                             writer.member("event", "refusals omitted")
-                            writer.member("count", Int64(omitted.count))
+                            writer.member("count", Int64(group.omitted))
                         }
                     }
                 }
-                noteWritten(group.entries.count)
+                noteWritten(group)
                 reportWarning()
             } catch {
                 fail(error)
@@ -223,11 +225,13 @@ package final class AuditTrail: Sendable {
     /// What has come together; nil if nobody waits for anything.
     private func next() -> Group? {
         queue.withLockedValue { queue in
-            queue.isBusy = queue.isDue && !queue.group.entries.isEmpty
+            queue.isBusy = queue.isDue && (!queue.group.entries.isEmpty || queue.isOmittedDue)
             queue.isDue = false
             guard queue.isBusy else { return nil }
-            let group = queue.group
+            var group = queue.group
             queue.group = Group()
+            if queue.isOmittedDue { group.omitted = queue.omitted }
+            queue.isOmittedDue = false
             metrics.auditLag.set(Double(group.entries.count))
             return group
         }
@@ -252,17 +256,30 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    private func noteWritten(_ count: Int) {
+    private func noteWritten(_ group: Group) {
         metrics.auditLag.set(0)
         // Told under the lock, so that nobody hears of a later one first.
-        queue.withLockedValue { queue in
-            queue.settled += UInt64(count)
+        let areMoreOmitted = queue.withLockedValue { queue in
+            queue.settled += UInt64(group.entries.count)
+            queue.omitted -= group.omitted
             queue.waiters = queue.waiters.filter { waiter in
                 guard let isWritten = queue.isWritten(waiter.span) else { return true }
                 waiter.then(isWritten)
                 return false
             }
+            return group.omitted > 0 && queue.omitted > 0
         }
+        if areMoreOmitted { thread.scheduleTask(in: .seconds(1)) { self.tellOmitted() } }
+    }
+
+    /// Once a second at most, and again when a line can be written after a fault.
+    private func tellOmitted() {
+        let begins = queue.withLockedValue { queue in
+            guard queue.fault == nil, queue.omitted > 0 else { return false }
+            queue.isOmittedDue = true
+            return queue.begin()
+        }
+        if begins { writeAll() }
     }
 
     private func reportWarning() {
@@ -301,6 +318,7 @@ package final class AuditTrail: Sendable {
             }
             warning.value = nil
             readiness.report([], from: .audit, to: log)
+            tellOmitted()
         } catch {
             queue.withLockedValue { $0.fault = error }
             readiness.report([error.problem], from: .audit, to: log)
