@@ -31,22 +31,22 @@ import NIOConcurrencyHelpers
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// Those that no thread uses right now: to make one takes as long as to hash a token.
+    /// Those that no thread uses right now. To make one is work that does not depend on the message.
     // One is either in here or with the one thread that took it, never both, so threads never share one.
-    private struct Free: @unchecked Sendable {
+    private struct Idle: @unchecked Sendable {
         var digests: [SHA256Digest] = []
     }
 
-    private static let free = NIOLockedValueBox(Free())
+    private static let idle = NIOLockedValueBox(Idle())
 
     /// - Returns: 32 bytes.
     package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try hash(message, []) }
 
     /// The same of the one with the other behind it.
     @Sendable package static func hash(_ one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        let digest = if let free = free.withLockedValue({ $0.digests.popLast() }) { free } else { try SHA256Digest() }
+        let digest = if let known = idle.withLockedValue({ $0.digests.popLast() }) { known } else { try SHA256Digest() }
         let hash = try digest.hash(one, other)
-        free.withLockedValue { $0.digests.append(digest) }
+        idle.withLockedValue { $0.digests.append(digest) }
         return unsafe hash.span.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

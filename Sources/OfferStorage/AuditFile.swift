@@ -80,7 +80,7 @@ package final class AuditFile: AuditStore {
     // MARK: Lines
 
     /// Of the lines that are written together, in bytes.
-    private static let usualSize = 64 * 1024
+    private static let usualSize = 256 * 1024
 
     private func append(to file: Open, _ write: (inout [UInt8], inout AuditChain) throws -> Void) throws {
         var next = chain

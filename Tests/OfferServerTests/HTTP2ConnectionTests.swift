@@ -148,7 +148,7 @@ struct HTTP2ConnectionTests {
         #expect(!client.channel.isActive)
     }
 
-    @Test("a client that ends its half within a request is not waited for")
+    @Test("a client that ends its half within a request is waited for no longer than when the service stops")
     func halfClosedWithin() throws {
         let client = try Client()
         try client.begin(stream: 1)

@@ -56,6 +56,8 @@ package final class AuditTrail: Sendable {
         var omitted = 0
         /// Whether it is time to tell of them.
         var isOmittedDue = false
+        /// Whether that time is set.
+        var isTellingScheduled = false
 
         /// Whether all of `span` is written, or some of it lost; nil as long as that is open.
         func isWritten(_ span: Span) -> Bool? { span.last <= settled ? span.first > lostThrough : nil }
@@ -64,6 +66,12 @@ package final class AuditTrail: Sendable {
             group.entries += new
             added += UInt64(new.count)
             return Span(first: added - UInt64(new.count) + 1, last: added)
+        }
+
+        /// - Returns: whether a time has to be set at which it is told.
+        mutating func schedulesTelling() -> Bool {
+            defer { isTellingScheduled = true }
+            return !isTellingScheduled
         }
 
         /// - Returns: whether the thread has to be told to write.
@@ -162,21 +170,24 @@ package final class AuditTrail: Sendable {
 
     /// Adds what was not signed. Nobody has to wait for it.
     package func note(_ refusal: AuditEntry) {
-        let (begins, isFirstOmitted) = queue.withLockedValue { queue in
-            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return (false, false) }
+        let (begins, schedulesTelling) = queue.withLockedValue { queue in
             let second = refusal.time.milliseconds / 1000
             if queue.refusals.second != second { queue.refusals = (second, 0) }
             queue.refusals.count += 1
-            guard queue.refusals.count <= Self.refusalsPerSecond else {
+            guard queue.refusals.count <= Self.refusalsPerSecond, queue.fault == nil,
+                queue.group.entries.count < Self.capacity
+            else {
                 queue.omitted += 1
-                return (false, queue.omitted == 1)
+                return (false, queue.schedulesTelling())
             }
             _ = queue.add([refusal])
             return (queue.begin(), false)
         }
         if begins { thread.execute { self.writeAll() } }
-        if isFirstOmitted { thread.scheduleTask(in: .seconds(1)) { self.tellOmitted() } }
+        if schedulesTelling { scheduleTelling() }
     }
+
+    private func scheduleTelling() { thread.scheduleTask(in: .seconds(1)) { self.tellOmitted() } }
 
     /// Has the entries of `span` written.
     /// - Parameter then: called on any thread, under a lock, so that it can do no more than tell somebody; whether all of them
@@ -259,7 +270,7 @@ package final class AuditTrail: Sendable {
     private func noteWritten(_ group: Group) {
         metrics.auditLag.set(0)
         // Told under the lock, so that nobody hears of a later one first.
-        let areMoreOmitted = queue.withLockedValue { queue in
+        let schedulesTelling = queue.withLockedValue { queue in
             queue.settled += UInt64(group.entries.count)
             queue.omitted -= group.omitted
             queue.waiters = queue.waiters.filter { waiter in
@@ -267,14 +278,15 @@ package final class AuditTrail: Sendable {
                 waiter.then(isWritten)
                 return false
             }
-            return group.omitted > 0 && queue.omitted > 0
+            return queue.omitted > 0 && queue.schedulesTelling()
         }
-        if areMoreOmitted { thread.scheduleTask(in: .seconds(1)) { self.tellOmitted() } }
+        if schedulesTelling { scheduleTelling() }
     }
 
-    /// Once a second at most, and again when a line can be written after a fault.
+    /// Once a second at most; with a fault, when that is over.
     private func tellOmitted() {
         let begins = queue.withLockedValue { queue in
+            queue.isTellingScheduled = false
             guard queue.fault == nil, queue.omitted > 0 else { return false }
             queue.isOmittedDue = true
             return queue.begin()
@@ -312,13 +324,14 @@ package final class AuditTrail: Sendable {
         let lost = queue.withLockedValue { $0.lostCount }
         do throws(AuditFault) {
             try writeEvent("resume") { $0.member("lost", Int64(lost)) }
-            queue.withLockedValue { queue in
+            let schedulesTelling = queue.withLockedValue { queue in
                 queue.fault = nil
                 queue.lostCount = 0
+                return queue.omitted > 0 && queue.schedulesTelling()
             }
+            if schedulesTelling { scheduleTelling() }
             warning.value = nil
             readiness.report([], from: .audit, to: log)
-            tellOmitted()
         } catch {
             queue.withLockedValue { $0.fault = error }
             readiness.report([error.problem], from: .audit, to: log)

@@ -93,8 +93,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         isEnding = true
         schedule(in: TimeLimit.beginning, context) {
             self.isEnded = true
-            self.sendGoAway(context)
-            if self.openStreams == 0 { self.close(context) }
+            if self.openStreams == 0 { self.close(context) } else { self.sendGoAway(context) }
         }
         closeAtLast(context)
     }
@@ -103,7 +102,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private func endInput(_ context: ChannelHandlerContext) {
         isEnding = true
         isEnded = true
-        if openStreams == 0 { close(context) } else { closeAtLast(context) }
+        closeAtLast(context)
+        if openStreams == 0 { close(context) }
     }
 
     /// Nobody may hold up the end for long.
@@ -111,15 +111,19 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         schedule(in: TimeLimit.lastRequest, context) { context.close(promise: nil) }
     }
 
-    /// What has been written is sent first.
+    /// What has been written is sent first: a stream is closed when its answer is written, and not when it is sent.
     private func close(_ context: ChannelHandlerContext) {
-        schedule(in: .zero, context) { context.close(promise: nil) }
+        schedule(in: .zero, context) {
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+            self.sendGoAway(context, sent)
+        }
     }
 
-    private func sendGoAway(_ context: ChannelHandlerContext) {
+    private func sendGoAway(_ context: ChannelHandlerContext, _ sent: EventLoopPromise<Void>? = nil) {
         let payload = HTTP2Frame.FramePayload.goAway(
             lastStreamID: lastStream, errorCode: .noError, opaqueData: nil)
-        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: sent)
     }
 
     private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext, _ work: @escaping () -> Void) {

