@@ -1,8 +1,7 @@
 import COpenSSL
-import NIOConcurrencyHelpers
 
-/// SHA-256, fetched from libcrypto once and not at every call, for one thread at a time.
-@safe final class SHA256Digest {
+/// SHA-256, fetched from libcrypto once and not at every call.
+@safe struct SHA256Digest: ~Copyable {
     // Never changed after init and documented to be shared among threads: openssl-threads(7).
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
@@ -31,22 +30,12 @@ import NIOConcurrencyHelpers
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// Those that no thread uses right now. To make one is work that does not depend on the message.
-    // One is either in here or with the one thread that took it, never both, so threads never share one.
-    private struct Idle: @unchecked Sendable {
-        var digests: [SHA256Digest] = []
-    }
-
-    private static let idle = NIOLockedValueBox(Idle())
-
     /// - Returns: 32 bytes.
     package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try hash(message, []) }
 
     /// The same of the one with the other behind it.
     @Sendable package static func hash(_ one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        let digest = if let known = idle.withLockedValue({ $0.digests.popLast() }) { known } else { try SHA256Digest() }
-        let hash = try digest.hash(one, other)
-        idle.withLockedValue { $0.digests.append(digest) }
-        return unsafe hash.span.withUnsafeBufferPointer { unsafe Array($0) }
+        let digest = try SHA256Digest().hash(one, other)
+        return unsafe digest.span.withUnsafeBufferPointer { unsafe Array($0) }
     }
 }

@@ -23,8 +23,6 @@ package final class AuditFile: AuditStore {
     private var chain = AuditChain.beginning
     /// Where our last line ends. What is behind that was written by others, or cut off.
     private var end: Int64 = 0
-    /// The lines that are being written. Its room is used again.
-    private var text: [UInt8] = []
     package private(set) var warning: SetupProblem?
 
     /// - Parameters:
@@ -79,12 +77,9 @@ package final class AuditFile: AuditStore {
 
     // MARK: Lines
 
-    /// Of the lines that are written together, in bytes.
-    private static let usualSize = 256 * 1024
-
     private func append(to file: Open, _ write: (inout [UInt8], inout AuditChain) throws -> Void) throws {
         var next = chain
-        text.removeAll(keepingCapacity: text.capacity <= Self.usualSize)
+        var text: [UInt8] = []
         if end == 0 {
             try next.append(to: &text, sha256: sha256) { writer in
                 writer.member("time", utf8: now().iso8601)

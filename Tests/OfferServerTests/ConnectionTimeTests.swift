@@ -93,7 +93,6 @@ struct ConnectionTimeTests {
     func pipelining() throws {
         let client = try Client()
         client.channel.isWritable = false
-        client.channel.pipeline.fireChannelWritabilityChanged()
         try client.send(Self.live + Self.live + Self.live)
         #expect(try client.received().isEmpty)
         client.channel.isWritable = true

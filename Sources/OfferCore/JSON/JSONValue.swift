@@ -39,15 +39,7 @@ package struct JSONObject: Hashable, Sendable {
 
     /// Names are compared as bytes: to `String`, U+212A (the Kelvin sign) would be a K.
     package subscript(name: String) -> JSONValue? {
-        let wanted = name.utf8Span.span
-        for member in members where Self.areEqual(member.name.span, wanted) { return member.value }
-        return nil
-    }
-
-    private static func areEqual(_ one: borrowing Span<UInt8>, _ other: borrowing Span<UInt8>) -> Bool {
-        guard one.count == other.count else { return false }
-        for index in one.indices where one[index] != other[index] { return false }
-        return true
+        members.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
     }
 
     /// - Returns: `false`, and nothing is added, if the name is there already.

@@ -23,7 +23,7 @@ package final class Setup: Sendable {
     }
 
     /// The same with another ring.
-    package func with(_ ring: KeyRing) -> Setup {
+    func with(_ ring: KeyRing) -> Setup {
         Setup(
             ring: ring, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers, limits: limits, proxies: proxies)
     }

@@ -24,15 +24,9 @@ package final class AuditTrail: Sendable {
         let then: @Sendable (_ isWritten: Bool) -> Void
     }
 
-    /// What is written together.
-    private struct Group {
-        var entries: [AuditEntry] = []
-        /// How many refusals it tells were left out.
-        var omitted = 0
-    }
-
     private struct Queue {
-        var group = Group()
+        /// What is written together.
+        var group: [AuditEntry] = []
         var added: UInt64 = 0
         /// Up to here each entry is written or lost.
         var settled: UInt64 = 0
@@ -54,21 +48,19 @@ package final class AuditTrail: Sendable {
         var refusals = (second: Int64(0), count: 0)
         /// How many refusals were left out and are told nowhere yet.
         var omitted = 0
-        /// Whether it is time to tell of them.
-        var isOmittedDue = false
-        /// Whether that time is set.
+        /// Whether the time is set at which they are told.
         var isTellingScheduled = false
 
         /// Whether all of `span` is written, or some of it lost; nil as long as that is open.
         func isWritten(_ span: Span) -> Bool? { span.last <= settled ? span.first > lostThrough : nil }
 
         mutating func add(_ new: [AuditEntry]) -> Span {
-            group.entries += new
+            group += new
             added += UInt64(new.count)
             return Span(first: added - UInt64(new.count) + 1, last: added)
         }
 
-        /// - Returns: whether a time has to be set at which it is told.
+        /// - Returns: whether the time has to be set at which they are told.
         mutating func schedulesTelling() -> Bool {
             defer { isTellingScheduled = true }
             return !isTellingScheduled
@@ -132,7 +124,7 @@ package final class AuditTrail: Sendable {
         let outcome: Result<Void, AuditFault> = await withCheckedContinuation { continuation in
             thread.execute { [self] in
                 do throws(AuditFault) {
-                    try writeEvent("start") { _ in }
+                    try writeEvent("start") { tellAbout(&$0) }
                     continuation.resume(returning: .success(()))
                 } catch {
                     continuation.resume(returning: .failure(error))
@@ -161,7 +153,7 @@ package final class AuditTrail: Sendable {
     /// Adds entries of what has been signed. Whoever sends it has to wait until they are written: ``write(_:then:)``.
     package func add(_ entries: [AuditEntry]) throws(Problem) -> Span {
         let span = queue.withLockedValue { queue -> Span? in
-            guard queue.fault == nil, queue.group.entries.count < Self.capacity else { return nil }
+            guard queue.fault == nil, queue.group.count < Self.capacity else { return nil }
             return queue.add(entries)
         }
         guard let span else { throw .auditUnavailable }
@@ -175,7 +167,7 @@ package final class AuditTrail: Sendable {
             if queue.refusals.second != second { queue.refusals = (second, 0) }
             queue.refusals.count += 1
             guard queue.refusals.count <= Self.refusalsPerSecond, queue.fault == nil,
-                queue.group.entries.count < Self.capacity
+                queue.group.count < Self.capacity
             else {
                 queue.omitted += 1
                 return (false, queue.schedulesTelling())
@@ -213,19 +205,12 @@ package final class AuditTrail: Sendable {
         while let group = next() {
             do throws(AuditFault) {
                 try append { text, chain in
-                    text.reserveCapacity(text.count + (group.entries.count + 1) * Self.usualLineSize)
-                    for entry in group.entries {
+                    text.reserveCapacity(text.count + group.count * Self.usualLineSize)
+                    for entry in group {
                         try chain.append(to: &text, sha256: sha256) { try entry.write(to: &$0, code: code) }
                     }
-                    if group.omitted > 0 {
-                        try chain.append(to: &text, sha256: sha256) { writer in
-                            writer.member("time", utf8: now().iso8601)
-                            writer.member("event", "refusals omitted")
-                            writer.member("count", Int64(group.omitted))
-                        }
-                    }
                 }
-                noteWritten(group)
+                noteWritten(group.count)
                 reportWarning()
             } catch {
                 fail(error)
@@ -234,17 +219,14 @@ package final class AuditTrail: Sendable {
     }
 
     /// What has come together; nil if nobody waits for anything.
-    private func next() -> Group? {
+    private func next() -> [AuditEntry]? {
         queue.withLockedValue { queue in
-            queue.isBusy = queue.isDue && (!queue.group.entries.isEmpty || queue.isOmittedDue)
+            queue.isBusy = queue.isDue && !queue.group.isEmpty
             queue.isDue = false
             guard queue.isBusy else { return nil }
-            var group = queue.group
-            queue.group = Group()
-            if queue.isOmittedDue { group.omitted = queue.omitted }
-            queue.isOmittedDue = false
-            metrics.auditLag.set(Double(group.entries.count))
-            return group
+            defer { queue.group = [] }
+            metrics.auditLag.set(Double(queue.group.count))
+            return queue.group
         }
     }
 
@@ -261,37 +243,41 @@ package final class AuditTrail: Sendable {
             try chain.append(to: &text, sha256: sha256) { writer in
                 writer.member("time", utf8: now().iso8601)
                 writer.member("event", name)
-                for (name, text) in about { writer.member(name, text) }
                 write(&writer)
             }
         }
     }
 
-    private func noteWritten(_ group: Group) {
+    private func tellAbout(_ writer: inout JSONWriter) {
+        for (name, text) in about { writer.member(name, text) }
+    }
+
+    private func noteWritten(_ count: Int) {
         metrics.auditLag.set(0)
         // Told under the lock, so that nobody hears of a later one first.
-        let schedulesTelling = queue.withLockedValue { queue in
-            queue.settled += UInt64(group.entries.count)
-            queue.omitted -= group.omitted
+        queue.withLockedValue { queue in
+            queue.settled += UInt64(count)
             queue.waiters = queue.waiters.filter { waiter in
                 guard let isWritten = queue.isWritten(waiter.span) else { return true }
                 waiter.then(isWritten)
                 return false
             }
-            return queue.omitted > 0 && queue.schedulesTelling()
         }
-        if schedulesTelling { scheduleTelling() }
     }
 
     /// Once a second at most; with a fault, when that is over.
     private func tellOmitted() {
-        let begins = queue.withLockedValue { queue in
+        let count = queue.withLockedValue { queue in
             queue.isTellingScheduled = false
-            guard queue.fault == nil, queue.omitted > 0 else { return false }
-            queue.isOmittedDue = true
-            return queue.begin()
+            return queue.fault == nil ? queue.omitted : 0
         }
-        if begins { writeAll() }
+        guard count > 0 else { return }
+        do throws(AuditFault) {
+            try writeEvent("refusals omitted") { $0.member("count", Int64(count)) }
+            queue.withLockedValue { $0.omitted -= count }
+        } catch {
+            fail(error)
+        }
     }
 
     private func reportWarning() {
@@ -309,7 +295,7 @@ package final class AuditTrail: Sendable {
             queue.lostCount += lost
             queue.settled = queue.added
             queue.lostThrough = queue.added
-            queue.group = Group()
+            queue.group = []
             for waiter in queue.waiters { waiter.then(false) }
             queue.waiters = []
             return (isNew, lost)
@@ -323,7 +309,10 @@ package final class AuditTrail: Sendable {
     private func retry() {
         let lost = queue.withLockedValue { $0.lostCount }
         do throws(AuditFault) {
-            try writeEvent("resume") { $0.member("lost", Int64(lost)) }
+            try writeEvent("resume") { writer in
+                tellAbout(&writer)
+                writer.member("lost", Int64(lost))
+            }
             let schedulesTelling = queue.withLockedValue { queue in
                 queue.fault = nil
                 queue.lostCount = 0

@@ -70,7 +70,7 @@ package struct PresentedToken: Sendable {
         else { return (nil, [Finding(.jwsUnreadable, field: "compactJWS")]) }
         // One that cannot be decoded is none; the rest of the text may be wrong as well.
         let ofSignature = LenientBase64(segments[2])
-        let decoded = [ofHeader, ofClaims] + (ofSignature.map { [$0] } ?? [])
+        let decoded = [ofHeader, ofClaims, ofSignature].compactMap(\.self)
         let header: JSONValue
         let claims: JSONValue
         do throws(JSONError) {

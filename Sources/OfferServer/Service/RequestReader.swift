@@ -59,12 +59,10 @@ package struct RequestReader {
                 let head = try readHead(size: end)
                 switch head.framing {
                 case .length(let length):
-                    // Nearly always the body has come with the head.
-                    if length <= IncomingRequest.maximumBodySize, let body = unread.readBytes(length: length) {
-                        return finish(head, body)
-                    }
                     part = .body(head, length: length)
                     guard length <= IncomingRequest.maximumBodySize else { throw .bodyTooLarge }
+                    // Nearly always the body has come with the head.
+                    if let body = unread.readBytes(length: length) { return finish(head, body) }
                     if head.expectsContinue { return .expectsContinue }
                 case .chunked:
                     part = .chunks(head, ChunkedBody())

@@ -61,8 +61,10 @@ package struct Routes: Sendable {
 
     /// What really leaves of an answer that the audit trail had to have: nothing that was signed, where it has not.
     func settled(_ answer: Answer, isRecorded: Bool) -> Answer {
-        guard let route = answer.unsettledRoute, let context = answer.context else { return answer }
-        guard isRecorded else { return refusal(.auditUnavailable, to: context, at: route) }
+        guard let route = answer.unsettledRoute else { return answer }
+        guard isRecorded else {
+            return refusal(.auditUnavailable, to: answer.context ?? RequestContext(), at: route)
+        }
         metrics.answered(route, status: answer.status)
         return answer
     }
