@@ -2,11 +2,13 @@
 // here as plain functions.
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/obj_mac.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
@@ -14,3 +16,11 @@
 static inline EVP_PKEY *offer_generate_p256_key(void) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
+
+// Deprecated since OpenSSL 3.0, with nothing in its place. Whoever has to do without it only verifies more slowly.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static inline int offer_precompute_multiples(EC_GROUP *group, BN_CTX *numbers) {
+  return EC_GROUP_precompute_mult(group, numbers);
+}
+#pragma GCC diagnostic pop

@@ -7,12 +7,15 @@ import COpenSSL
     private let digest: SHA256Digest
     private let signing: OpaquePointer?
     private let verifying: OpaquePointer
+    private let quickVerification: QuickVerification?
 
     /// - Parameters:
     ///   - pkey: a P-256 key; libcrypto counts a reference of its own.
     ///   - canSign: whether it has a private half.
-    init(pkey: OpaquePointer, canSign: Bool) throws(OpenSSLError) {
+    ///   - multiples: of its public half; nil if there are none.
+    init(pkey: OpaquePointer, canSign: Bool, multiples: PublicKeyMultiples?) throws(OpenSSLError) {
         digest = try SHA256Digest()
+        quickVerification = if let multiples { try QuickVerification(by: multiples) } else { nil }
         guard let verifying = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pkey, nil) else {
             throw .draining(after: "EVP_PKEY_CTX_new_from_pkey")
         }
@@ -45,9 +48,12 @@ import COpenSSL
     }
 
     /// Only a clear yes is a yes: a malformed signature is a no, and so is a check that broke off.
+    ///
+    /// A quick yes is good for that. Whatever is not known to be good has `EVP_PKEY_verify` for its judge.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
+        if let quickVerification, quickVerification.accepts(signature, ofHash: hash) { return true }
         // 1 is yes, 0 a signature that does not verify, below 0 one that cannot be parsed: only 1 is success.
         let verdict = unsafe hash.span.withUnsafeBufferPointer { hash in
             unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)

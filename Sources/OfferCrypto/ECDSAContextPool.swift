@@ -6,6 +6,8 @@ import NIOConcurrencyHelpers
     // A context is either in here or with the one thread that took it, never both, so threads never share one.
     private struct Free: @unchecked Sendable {
         var contexts: [ECDSAContext] = []
+        /// What those contexts verify by.
+        var multiples: PublicKeyMultiples?
     }
 
     private let free = NIOLockedValueBox(Free())
@@ -25,12 +27,20 @@ import NIOConcurrencyHelpers
     func withContext<Result>(
         _ body: (ECDSAContext) throws(OpenSSLError) -> Result
     ) throws(OpenSSLError) -> Result {
+        let (last, multiples) = free.withLockedValue { ($0.contexts.popLast(), $0.multiples) }
         let context =
-            if let free = free.withLockedValue({ $0.contexts.popLast() }) { free } else {
-                try unsafe ECDSAContext(pkey: pkey, canSign: canSign)
+            if let last { last } else {
+                try unsafe ECDSAContext(pkey: pkey, canSign: canSign, multiples: multiples)
             }
         let result = try body(context)
-        free.withLockedValue { $0.contexts.append(context) }
+        // One that was lent before there were multiples is not asked for again.
+        free.withLockedValue { if $0.multiples === multiples { $0.contexts.append(context) } }
         return result
     }
+
+    /// Whether contexts verify by multiples of the public key.
+    var hasMultiples: Bool { free.withLockedValue { $0.multiples != nil } }
+
+    /// Has contexts verify by multiples of the public key from now on.
+    func use(_ multiples: PublicKeyMultiples) { free.withLockedValue { $0 = Free(multiples: multiples) } }
 }

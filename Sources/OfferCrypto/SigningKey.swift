@@ -38,6 +38,14 @@ import OfferCore
         try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
     }
 
+    package func prepare() throws(OpenSSLError) -> Bool {
+        guard !contexts.hasMultiples else { return false }
+        let multiples = try unsafe PublicKeyMultiples(pkey: contexts.pkey)
+        try prove(multiples)
+        contexts.use(multiples)
+        return true
+    }
+
     /// The public half, which may be shown to anyone.
     package var verifyingKey: VerifyingKey {
         get throws(OpenSSLError) { try unsafe VerifyingKey(der: PublicKeyWriter.der(of: contexts.pkey)) }
@@ -52,6 +60,20 @@ import OfferCore
             throw .unreadable(error)
         }
         guard halvesMatch else { throw .halvesDoNotMatch }
+    }
+
+    /// A verification that took everything for good would let a bad signature out.
+    private func prove(_ multiples: PublicKeyMultiples) throws(OpenSSLError) {
+        let verification = try QuickVerification(by: multiples)
+        let message = try RandomBytes.make(count: 32)
+        let signature = try sign(message)
+        let digest = try SHA256Digest()
+        guard verification.accepts(signature, ofHash: try digest.hash(message)),
+            verification.accepts(signature, ofHash: try digest.hash(RandomBytes.make(count: 32))) == false
+        else {
+            throw OpenSSLError(
+                call: "EC_POINT_mul", reasons: ["multiples of the public key tell no good signature from a bad one"])
+        }
     }
 
     private static func algorithmName(of pkey: OpaquePointer) -> String {

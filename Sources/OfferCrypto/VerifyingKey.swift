@@ -2,7 +2,7 @@ import COpenSSL
 
 /// An ECDSA P-256 public key owned by libcrypto.
 @safe package final class VerifyingKey: Sendable {
-    private let contexts: ECDSAContextPool
+    let contexts: ECDSAContextPool
 
     /// SubjectPublicKeyInfo in ASN.1 DER (RFC 5280 section 4.1).
     package let der: [UInt8]

@@ -10,6 +10,7 @@ enum OfferBench {
     static func main() throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
         let key = try SigningKey(text: PrivateKeyPEM.generate())
+        _ = try key.prepare()
         let request = IncomingRequest(
             method: "POST", target: "/offer", contentType: "application/json",
             body: Array(

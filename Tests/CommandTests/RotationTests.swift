@@ -84,6 +84,25 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("a key is prepared when it comes to sign, once, and no other is")
+    func prepared() async throws {
+        let service = try RunningService(arguments: ["--log-level", "debug"]) { keys in
+            for id in ["SECONDKEY1", "STANDBYKEY"] {
+                try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(id).p8")
+            }
+        }
+        func prepared() throws -> [String] {
+            try service.log.matches(of: /key prepared keyID="([A-Z0-9]+)"/).map { String($0.output.1) }
+        }
+        try await waitUntil { try prepared() == [RunningService.keyID] }
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SECONDKEY1")
+        try await waitUntil { try prepared() == [RunningService.keyID, "SECONDKEY1"] }
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        try await waitUntil { try service.log.ranges(of: "keys in force").count == 3 }
+        #expect(try prepared() == [RunningService.keyID, "SECONDKEY1"])
+        #expect(service.stop() == 0)
+    }
+
     @Test("broken keys degrade readiness, are named once in the log and never used; gone, all is well again")
     func brokenKeys() async throws {
         try await load.run(port: service.port) {

@@ -14,7 +14,8 @@ struct SignatureEncodingTests {
     /// A key, a message, and a signature over it of which r and s begin with a bit that is set, so that both have a zero in
     /// front; and one of which neither has.
     private struct Signed {
-        let key: VerifyingKey
+        private let key: VerifyingKey
+        private let multiples: PublicKeyMultiples
         let message: [UInt8] = Array("message".utf8)
         let r: [UInt8]
         let s: [UInt8]
@@ -22,6 +23,7 @@ struct SignatureEncodingTests {
         init(hasHighBits: Bool) throws {
             let signingKey = try Fixtures.makeSigningKey()
             key = try signingKey.verifyingKey
+            multiples = try PublicKeyMultiples(of: key)
             while true {
                 let der = try signingKey.sign(message)
                 let size = Int(der[3])
@@ -34,7 +36,12 @@ struct SignatureEncodingTests {
             }
         }
 
-        func accepts(_ signature: [UInt8]) throws -> Bool { try key.verify(signature, of: message) }
+        /// What both verifications say, which has to be the same.
+        func accepts(_ signature: [UInt8]) throws -> Bool {
+            let isAccepted = try key.verify(signature, of: message)
+            #expect(try multiples.accepts(signature, of: message) == isAccepted)
+            return isAccepted
+        }
     }
 
     private static func integer(_ digits: [UInt8]) -> [UInt8] { [0x02, UInt8(digits.count)] + digits }

@@ -19,15 +19,21 @@ struct SignatureTests {
         arguments: try OfferVectors.load().vectors)
     func turnedBitsAreRefused(vector: OfferVectors.Vector) throws {
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
+        let multiples = try PublicKeyMultiples(of: key)
         let signature = [UInt8](vector.signature)
         let message = try vector.payload.bytes
+        #expect(try multiples.accepts(signature, of: message))
         for bit in 0..<signature.count * 8 {
             let accepted = try key.verify(signature.turningBit(bit), of: message)
             #expect(!accepted, "bit \(bit) of the signature")
+            let quicklyAccepted = try multiples.accepts(signature.turningBit(bit), of: message)
+            #expect(!quicklyAccepted, "bit \(bit) of the signature")
         }
         for bit in 0..<message.count * 8 {
             let accepted = try key.verify(signature, of: message.turningBit(bit))
             #expect(!accepted, "bit \(bit) of the payload")
+            let quicklyAccepted = try multiples.accepts(signature, of: message.turningBit(bit))
+            #expect(!quicklyAccepted, "bit \(bit) of the payload")
         }
     }
 

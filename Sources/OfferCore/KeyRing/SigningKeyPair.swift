@@ -11,6 +11,15 @@ package protocol SigningKeyPair: AnyObject, Sendable {
 
     /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
+
+    /// Makes ready for many signatures: takes tens of milliseconds and keeps 150 kB. Without it, or where it fails, all is
+    /// done more slowly.
+    /// - Returns: whether there was something to do; not the second time.
+    func prepare() throws -> Bool
+}
+
+extension SigningKeyPair {
+    package func prepare() -> Bool { false }
 }
 
 /// Why no signature was made. All three are faults of ours: logged whole, answered without detail.

@@ -30,6 +30,9 @@ package actor KeyRingKeeper: Service {
     /// The setup in force.
     package nonisolated let setup: CurrentSetup
 
+    /// Each takes tens of milliseconds and keeps 150 kB.
+    private static let maximumPreparedKeys = 32
+
     // A thread of its own: a disk that hangs must hold up nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
     // Unsafe only if the thread could go before the keeper, which owns it.
@@ -64,6 +67,8 @@ package actor KeyRingKeeper: Service {
 
     /// Looks at the folder every second, and reads everything again at every signal, until the service stops.
     package func run() async throws {
+        // Not before it starts, which would be later by that.
+        prepareKeys(of: setup.snapshot.ring)
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { for await _ in self.reloadSignals { await self.reload() } }
@@ -115,6 +120,7 @@ package actor KeyRingKeeper: Service {
         let draft = keys.draft(from: old)
         // Keys, catalogue, callers and certificate of one configuration come into force together, or none of them.
         if draft.isComplete {
+            prepareKeys(of: draft.ring)
             setup.replace(with: Setup(draft.ring, keys.configuration))
             if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
@@ -127,6 +133,18 @@ package actor KeyRingKeeper: Service {
             log.warning("the keys that are in force stay", metadata: old.summary)
         } else if isAsked || draft.ring.summary != old.summary {
             log.notice("keys in force", metadata: draft.ring.summary)
+        }
+    }
+
+    /// Has the keys that sign work as fast as they can, or as many of them as that takes a second or two for.
+    private func prepareKeys(of ring: KeyRing) {
+        for id in ring.active.prefix(Self.maximumPreparedKeys) {
+            do {
+                if try ring.key(id)?.pair.prepare() == true { log.debug("key prepared", metadata: ["keyID": "\(id)"]) }
+            } catch {
+                log.warning(
+                    "a key works more slowly than it could", metadata: ["keyID": "\(id)", "reason": "\(error)"])
+            }
         }
     }
 
