@@ -19,7 +19,7 @@ package struct IncomingRequest: Sendable {
     /// What is written about it anywhere says this of it.
     package let context: RequestContext
     /// Whether it has waited for so long that to answer it in full would only make others wait as well.
-    package let isLate: Bool
+    package internal(set) var isLate: Bool
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 

@@ -21,8 +21,11 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     private var head: HPACKHeaders?
     private var requestContext: RequestContext?
     private var body: [UInt8] = []
-    private var isAnswered = false
-    /// What is to be written, when its turn has come.
+    /// Whether the request is there whole, or will not be.
+    private var isRead = false
+    /// What is to be answered, when its turn has come.
+    private var request: IncomingRequest?
+    /// What is to be written then.
     private var unsent: Answer?
     /// While we are part of the stream.
     private var context: ChannelHandlerContext?
@@ -52,7 +55,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isAnswered else { return }
+        guard !isRead else { return }
         switch unwrapInboundIn(data) {
         case .headers(let frame):
             // Those behind a body are trailers, of which nothing is used.
@@ -61,7 +64,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
                 requestContext = RequestContext(frame.headers)
             }
             if frame.endStream {
-                answerRequest(context)
+                endRequest(context)
             } else if frame.headers["expect"].contains(where: Self.isContinue) {
                 context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
             }
@@ -71,7 +74,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
                 return answer(with: .bodyTooLarge)
             }
             body += buffer.readableBytesView
-            if frame.endStream { answerRequest(context) }
+            if frame.endStream { endRequest(context) }
         default: break
         }
     }
@@ -80,16 +83,13 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
 
     // MARK: Answers
 
-    private func answerRequest(_ context: ChannelHandlerContext) {
-        let now = context.eventLoop.now
-        let isLate = turn.waited(by: now) > TimeLimit.wait
-        connection.noteAnswer(at: now)
+    private func endRequest(_ context: ChannelHandlerContext) {
+        connection.noteAnswer(at: context.eventLoop.now)
         do throws(Problem) {
             guard let head, let requestContext else { throw .malformedHTTP }
             guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .overloaded }
-            let request = try IncomingRequest(
-                head, peer: connection.peer, context: requestContext, isLate: isLate, body: body)
-            send(routes.answer(request))
+            request = try IncomingRequest(head, peer: connection.peer, context: requestContext, body: body)
+            addToTurn()
         } catch {
             answer(with: error)
         }
@@ -98,15 +98,25 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
     private func answer(with problem: Problem) {
-        send(routes.answer(problem, to: requestContext ?? RequestContext()))
+        guard !isRead else { return }
+        unsent = routes.answer(problem, to: requestContext ?? RequestContext())
+        addToTurn()
     }
 
-    private func send(_ answer: Answer) {
-        guard !isAnswered else { return }
-        isAnswered = true
+    private func addToTurn() {
+        isRead = true
         deadline?.cancel()
-        unsent = answer
-        turn.add(self, recordedAt: answer.recordedAt, isNext: true)
+        turn.add(self)
+    }
+
+    func makeAnswer(isLate: Bool) -> (recordedAt: AuditTrail.Span?, isNext: Bool) {
+        // Nothing is signed for a stream that is gone.
+        if context != nil, var request {
+            request.isLate = isLate
+            unsent = routes.answer(request)
+        }
+        request = nil
+        return (unsent?.recordedAt, true)
     }
 
     func writeAnswer(isRecorded: Bool) {
@@ -146,7 +156,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
 
 extension IncomingRequest {
     fileprivate init(
-        _ head: HPACKHeaders, peer: IPAddress?, context: RequestContext, isLate: Bool, body: [UInt8]
+        _ head: HPACKHeaders, peer: IPAddress?, context: RequestContext, body: [UInt8]
     ) throws(Problem) {
         var size = 0
         for field in head { size += field.name.utf8.count + field.value.utf8.count }
@@ -160,7 +170,7 @@ extension IncomingRequest {
             method: method, target: target, contentType: head.joined("content-type"),
             contentEncoding: head.joined("content-encoding"),
             authorization: head.only("authorization"), peer: peer, forwardedFor: head.joined("x-forwarded-for"),
-            context: context, isLate: isLate, body: body)
+            context: context, body: body)
     }
 }
 

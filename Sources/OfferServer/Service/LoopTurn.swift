@@ -1,7 +1,13 @@
 package import NIOCore
 
-/// A connection, or a stream of one, that has an answer to send.
+/// A connection, or a stream of one, that has something to answer. Each of the first two is called once for whatever it has
+/// added itself for.
 protocol AnswerSender: AnyObject {
+    /// Answers what has been there for the longest and has no answer yet. That is not written yet.
+    /// - Parameter isLate: whether it has waited for so long that to answer it in full would only make others wait as well.
+    /// - Returns: what has to be in the audit trail before the answer is written; and whether no other answer of the sender
+    ///   waits to be written.
+    func makeAnswer(isLate: Bool) -> (recordedAt: AuditTrail.Span?, isNext: Bool)
     /// Writes the answer that has waited for the longest.
     /// - Parameter isRecorded: whether the audit trail has what it needs; else a problem goes in its place.
     func writeAnswer(isRecorded: Bool)
@@ -9,14 +15,21 @@ protocol AnswerSender: AnyObject {
     func flushAnswers()
 }
 
-/// One turn of an event loop after the other: it reads what is there, on however many connections, and sends the answers.
+/// One turn of an event loop after the other: it reads what is there, on however many connections, then answers it, and then
+/// sends the answers.
 ///
 /// Sending every answer by itself wakes the other side every time, which was a quarter of what an offer cost beside its
-/// cryptography; together they wake it once. Answers go out when the loop has read whatever was there, or when there are
-/// enough of them, so none waits for something to come. What was signed waits for the audit trail as well, to which all of a
-/// turn is written together; and so does what a connection has to say after that.
+/// cryptography; together they wake it once. And one kind of work after the other finds its code and data in the
+/// processor's caches, from which the cryptography drives everything else. Requests are answered when the loop has read
+/// whatever was there, or when there are enough of them, so none waits for something to come. What was signed waits for the audit
+/// trail as well, to which all of a turn is written together; and so does what a connection has to say after that.
 package final class LoopTurn {
-    /// What goes together when the audit trail is written.
+    /// What goes as soon as it is answered, and what goes together when the audit trail is written.
+    private struct Answered {
+        var free: [any AnswerSender] = []
+        var recorded = Recorded()
+    }
+
     private struct Recorded {
         var senders: [any AnswerSender] = []
         /// What has to be in the trail; nil where there is nothing but what comes after that.
@@ -30,15 +43,14 @@ package final class LoopTurn {
         let deadline: Scheduled<Void>
     }
 
-    /// How many answers go together. Each may wait for as many others to be signed, some 5 ms.
+    /// How many requests are answered together. Each may wait for as many others to be signed, some 5 ms.
     private static let batchSize = 64
 
     private let eventLoop: any EventLoop
     private let trail: AuditTrail?
     private var began: NIODeadline?
-    /// What may go as soon as the turn ends.
-    private var free: [any AnswerSender] = []
-    private var recorded = Recorded()
+    /// Once for each of their requests.
+    private var unanswered: [any AnswerSender] = []
     private var waiting: [Waiting] = []
     private var lastNumber: UInt64 = 0
 
@@ -48,51 +60,51 @@ package final class LoopTurn {
         self.trail = trail
     }
 
-    /// How long a request that has been read now has waited at least. All that a loop reads in one turn was there when the
-    /// turn began, so this grows with how much there is to do, and not with how slowly clients send.
-    package func waited(by now: NIODeadline) -> TimeAmount {
-        guard let began else {
-            began = now
-            // Tasks run after everything that was ready to be read has been.
-            eventLoop.assumeIsolated().execute { self.end() }
-            return .zero
-        }
-        return now - began
+    /// - Parameter sender: has read a request, or has something else to say, such as that it could read none.
+    func add(_ sender: any AnswerSender) {
+        if began == nil { begin(at: eventLoop.now) }
+        unanswered.append(sender)
+        if unanswered.count == Self.batchSize { send(makeAnswers()) }
     }
 
-    /// - Parameters:
-    ///   - sender: will be told to write and to send its answer; once for each.
-    ///   - span: what has to be in the audit trail before.
-    ///   - isNext: whether the sender has no other answer that waits.
-    func add(_ sender: any AnswerSender, recordedAt span: AuditTrail.Span?, isNext: Bool) {
-        if began == nil { _ = waited(by: eventLoop.now) }
-        if span == nil, isNext {
-            free.append(sender)
-        } else {
-            recorded.senders.append(sender)
-            if let span { recorded.span = recorded.span?.union(span) ?? span }
-        }
-        if free.count + recorded.senders.count == Self.batchSize { send() }
+    /// - Parameter now: when there is the first to be read.
+    package func begin(at now: NIODeadline) {
+        began = now
+        // Tasks run after everything that was ready to be read has been.
+        eventLoop.assumeIsolated().execute { self.end() }
     }
 
     private func end() {
+        let answers = makeAnswers()
+        // What is read from here on, because answers have made room for it, is for another turn.
         began = nil
-        send()
+        send(answers)
     }
 
-    private func send() {
-        if !free.isEmpty {
-            let ready = free
-            free = []
-            free.reserveCapacity(Self.batchSize)
-            release(ready, isRecorded: true)
+    private func makeAnswers() -> Answered {
+        let senders = unanswered
+        unanswered = []
+        unanswered.reserveCapacity(Self.batchSize)
+        var answers = Answered()
+        for sender in senders {
+            let (span, isNext) = sender.makeAnswer(isLate: isLate)
+            if span == nil, isNext {
+                answers.free.append(sender)
+            } else {
+                answers.recorded.senders.append(sender)
+                if let span { answers.recorded.span = answers.recorded.span?.union(span) ?? span }
+            }
         }
-        if !recorded.senders.isEmpty {
-            let answers = recorded
-            recorded = Recorded()
-            recorded.senders.reserveCapacity(Self.batchSize)
-            sendWhenRecorded(answers)
-        }
+        return answers
+    }
+
+    /// All that a loop reads in one turn was there when the turn began, so the time since then grows with how much there is to
+    /// do, and not with how slowly clients send.
+    private var isLate: Bool { began.map { eventLoop.now - $0 > TimeLimit.wait } ?? false }
+
+    private func send(_ answers: Answered) {
+        release(answers.free, isRecorded: true)
+        if !answers.recorded.senders.isEmpty { sendWhenRecorded(answers.recorded) }
     }
 
     private func release(_ senders: [any AnswerSender], isRecorded: Bool) {

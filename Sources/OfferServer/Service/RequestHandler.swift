@@ -4,15 +4,16 @@ import OfferCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///
-/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it. Its
-/// answer then waits for its turn to end, and for the audit trail.
+/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it. It is
+/// signed when the event loop's turn has read what there is, and its answer then waits for the audit trail.
 package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler, AnswerSender {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundIn = Never
     package typealias OutboundOut = ByteBuffer
 
-    /// What is to be written, when its turn has come.
+    /// What is to be answered, and then written, when its turn has come.
     private enum Unsent {
+        case request(IncomingRequest, isLast: Bool)
         case answer(Answer, withBody: Bool, isLast: Bool)
         /// That the rest of the next request may come.
         case `continue`
@@ -30,6 +31,8 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var isDiscarding = false
     /// In the order of their requests.
     private var unsent: [Unsent] = []
+    /// How many of those have their answers.
+    private var answeredCount = 0
     private var isFlushDue = false
     private var isReadDue = false
     private var isInputClosed = false
@@ -87,9 +90,9 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
             while !isDiscarding, mayReadOn(context), let event = try reader.next() {
                 switch event {
                 case .expectsContinue:
-                    add(.continue, recordedAt: nil)
+                    add(.continue)
                 case .request(let head, let body):
-                    answer(head, body: body, context: context)
+                    add(head, body: body, context: context)
                     hadBegun = false
                 }
             }
@@ -107,16 +110,14 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     // MARK: Answers
 
-    private func answer(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
+    private func add(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        let isLate = turn.waited(by: now) > TimeLimit.wait
-        let answer = routes.answer(IncomingRequest(head, peer: connection.peer, isLate: isLate, body: body))
         phaseBegan = now
         connection.noteAnswer(at: now)
         let isLast = shouldCloseAfterAnswer || head.isLast
         // Before it is added, which may send it at once, and read on.
         isDiscarding = isLast
-        add(.answer(answer, withBody: head.method != "HEAD", isLast: isLast), recordedAt: answer.recordedAt)
+        add(.request(IncomingRequest(head, peer: connection.peer, body: body), isLast: isLast))
         if isLast { closeGently(context) }
     }
 
@@ -124,19 +125,33 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
         let answer = routes.answer(problem, to: RequestContext(reader.head))
         isDiscarding = true
-        add(.answer(answer, withBody: withBody, isLast: true), recordedAt: nil)
+        add(.answer(answer, withBody: withBody, isLast: true))
         closeGently(context)
     }
 
-    private func add(_ next: Unsent, recordedAt span: AuditTrail.Span?) {
+    private func add(_ next: Unsent) {
         unsent.append(next)
-        turn.add(self, recordedAt: span, isNext: unsent.count == 1)
+        turn.add(self)
+    }
+
+    func makeAnswer(isLate: Bool) -> (recordedAt: AuditTrail.Span?, isNext: Bool) {
+        // Nothing is signed for a connection that is gone.
+        guard context != nil, answeredCount < unsent.count else { return (nil, true) }
+        let index = answeredCount
+        answeredCount += 1
+        guard case .request(var request, let isLast) = unsent[index] else { return (nil, index == 0) }
+        request.isLate = isLate
+        let answer = routes.answer(request)
+        unsent[index] = .answer(answer, withBody: request.method != "HEAD", isLast: isLast)
+        return (answer.recordedAt, index == 0)
     }
 
     func writeAnswer(isRecorded: Bool) {
-        guard let context, !unsent.isEmpty else { return }
+        guard let context, answeredCount > 0 else { return }
         var buffer = context.channel.allocator.buffer(capacity: 512)
+        answeredCount -= 1
         switch unsent.removeFirst() {
+        case .request: return  // of those that have their answers there is none
         case .continue:
             buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
         case .answer(let answer, let withBody, let isLast):
@@ -259,11 +274,11 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 }
 
 extension IncomingRequest {
-    fileprivate init(_ head: RequestHead, peer: IPAddress?, isLate: Bool, body: [UInt8]) {
+    fileprivate init(_ head: RequestHead, peer: IPAddress?, body: [UInt8]) {
         self.init(
             method: head.method, target: head.target, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization, peer: peer,
-            forwardedFor: head.forwardedFor, context: RequestContext(head), isLate: isLate, body: body)
+            forwardedFor: head.forwardedFor, context: RequestContext(head), body: body)
     }
 }
 
