@@ -17,10 +17,15 @@ static inline EVP_PKEY *offer_generate_p256_key(void) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
-// Deprecated since OpenSSL 3.0, with nothing in its place. Whoever has to do without it only verifies more slowly.
+// 1 if the group has multiples of its base point then. The function for it is deprecated since OpenSSL 3.0, with nothing in
+// its place.
+static inline int offer_precompute_multiples(EC_GROUP *group) {
+#ifdef OPENSSL_NO_DEPRECATED_3_0
+  return 0;
+#else
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-static inline int offer_precompute_multiples(EC_GROUP *group, BN_CTX *numbers) {
-  return EC_GROUP_precompute_mult(group, numbers);
-}
+  return EC_GROUP_precompute_mult(group, NULL);
 #pragma GCC diagnostic pop
+#endif
+}

@@ -47,13 +47,22 @@ import COpenSSL
         return signature
     }
 
+    /// Verifies what the key has just signed, by multiples of the public key where there are some.
+    /// - Throws: also where those say no and ``verify(_:of:)`` says yes, which is a fault of memory, processor or libcrypto.
+    func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
+        guard let quickVerification else { return try verify(signature, of: message) }
+        if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }
+        guard try !verify(signature, of: message) else {
+            throw OpenSSLError(
+                call: "EC_POINT_mul", reasons: ["EVP_PKEY_verify accepts what the public key's multiples do not"])
+        }
+        return false
+    }
+
     /// Only a clear yes is a yes: a malformed signature is a no, and so is a check that broke off.
-    ///
-    /// A quick yes is good for that. Whatever is not known to be good has `EVP_PKEY_verify` for its judge.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
-        if let quickVerification, quickVerification.accepts(signature, ofHash: hash) { return true }
         // 1 is yes, 0 a signature that does not verify, below 0 one that cannot be parsed: only 1 is success.
         let verdict = unsafe hash.span.withUnsafeBufferPointer { hash in
             unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
     // A context is either in here or with the one thread that took it, never both, so threads never share one.
     private struct Free: @unchecked Sendable {
         var contexts: [ECDSAContext] = []
-        /// What those contexts verify by.
+        /// What those contexts verify the key's own signatures by.
         var multiples: PublicKeyMultiples?
     }
 
@@ -41,6 +41,10 @@ import NIOConcurrencyHelpers
     /// Whether contexts verify by multiples of the public key.
     var hasMultiples: Bool { free.withLockedValue { $0.multiples != nil } }
 
-    /// Has contexts verify by multiples of the public key from now on.
-    func use(_ multiples: PublicKeyMultiples) { free.withLockedValue { $0 = Free(multiples: multiples) } }
+    /// Has contexts verify what the key has signed by multiples of the public key from now on; nil: without.
+    func use(_ multiples: PublicKeyMultiples?) {
+        var old = Free(multiples: multiples)
+        // Let go of outside the lock, for which signers may be waiting.
+        free.withLockedValue { swap(&$0, &old) }
+    }
 }

@@ -3,8 +3,7 @@ import OfferCore
 
 /// Knows good signatures by ``PublicKeyMultiples``, for one thread at a time.
 ///
-/// The arithmetic is libcrypto's; ours is the order of its steps, FIPS 186-5 section 6.4.2. What goes wrong in them leads to
-/// another number than r, so a signature that does not verify cannot be taken for one that does.
+/// The arithmetic is libcrypto's; ours is the order of its steps, FIPS 186-5 section 6.4.2, each of which has to succeed.
 @safe package final class QuickVerification {
     private let multiples: PublicKeyMultiples
     /// `BN_CTX`, which keeps the numbers of one verification for the next.

@@ -38,12 +38,46 @@ import OfferCore
         try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
     }
 
+    package func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
+        do throws(OpenSSLError) {
+            return try contexts.withContext { context throws(OpenSSLError) in
+                try context.verifyOwn(signature, of: message)
+            }
+        } catch {
+            contexts.use(nil)
+            throw error
+        }
+    }
+
     package func prepare() throws(OpenSSLError) -> Bool {
-        guard !contexts.hasMultiples else { return false }
-        let multiples = try unsafe PublicKeyMultiples(pkey: contexts.pkey)
-        try prove(multiples)
-        contexts.use(multiples)
-        return true
+        // For others libcrypto has no code that would be any quicker by multiples.
+        #if arch(x86_64) || arch(arm64)
+            guard !contexts.hasMultiples else { return false }
+            let multiples = try PublicKeyMultiples(of: unsafe PublicKeyWriter.point(of: contexts.pkey))
+            try prove(multiples)
+            use(multiples)
+            return true
+        #else
+            return false
+        #endif
+    }
+
+    /// - Parameter multiples: proven ones, of the public half.
+    package func use(_ multiples: PublicKeyMultiples) { contexts.use(multiples) }
+
+    /// Those by which everything verified would let a bad signature out.
+    /// - Throws: if they do not tell a good signature from a bad one.
+    package func prove(_ multiples: PublicKeyMultiples) throws(OpenSSLError) {
+        let verification = try QuickVerification(by: multiples)
+        let digest = try SHA256Digest()
+        let message = try RandomBytes.make(count: 32)
+        let signature = try sign(message)
+        let isGoodAccepted = verification.accepts(signature, ofHash: try digest.hash(message))
+        let isBadAccepted = verification.accepts(signature, ofHash: try digest.hash(message + [0]))
+        guard isGoodAccepted, !isBadAccepted else {
+            throw OpenSSLError(
+                call: "EC_POINT_mul", reasons: ["the public key's multiples tell no good signature from a bad one"])
+        }
     }
 
     /// The public half, which may be shown to anyone.
@@ -60,20 +94,6 @@ import OfferCore
             throw .unreadable(error)
         }
         guard halvesMatch else { throw .halvesDoNotMatch }
-    }
-
-    /// A verification that took everything for good would let a bad signature out.
-    private func prove(_ multiples: PublicKeyMultiples) throws(OpenSSLError) {
-        let verification = try QuickVerification(by: multiples)
-        let message = try RandomBytes.make(count: 32)
-        let signature = try sign(message)
-        let digest = try SHA256Digest()
-        guard verification.accepts(signature, ofHash: try digest.hash(message)),
-            verification.accepts(signature, ofHash: try digest.hash(RandomBytes.make(count: 32))) == false
-        else {
-            throw OpenSSLError(
-                call: "EC_POINT_mul", reasons: ["multiples of the public key tell no good signature from a bad one"])
-        }
     }
 
     private static func algorithmName(of pkey: OpaquePointer) -> String {

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// An ECDSA P-256 public key owned by libcrypto.
 @safe package final class VerifyingKey: Sendable {
-    let contexts: ECDSAContextPool
+    private let contexts: ECDSAContextPool
 
     /// SubjectPublicKeyInfo in ASN.1 DER (RFC 5280 section 4.1).
     package let der: [UInt8]
@@ -48,6 +48,17 @@ import COpenSSL
 }
 
 enum PublicKeyWriter {
+    /// The point of a P-256 key, encoded as SEC 1 section 2.3.3 has it.
+    static func point(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+        var point = [UInt8](repeating: 0, count: 65)
+        var count = 0
+        ERR_clear_error()
+        guard
+            unsafe EVP_PKEY_get_octet_string_param(pkey, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &count) == 1
+        else { throw .draining(after: "EVP_PKEY_get_octet_string_param") }
+        return Array(point.prefix(count))
+    }
+
     /// SubjectPublicKeyInfo in ASN.1 DER.
     static func der(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
         var data: UnsafeMutablePointer<UInt8>?

@@ -98,7 +98,10 @@ struct RotationTests {
         try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SECONDKEY1")
         try await waitUntil { try prepared() == [RunningService.keyID, "SECONDKEY1"] }
         try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        // The second time tells that the first is over.
         try await waitUntil { try service.log.ranges(of: "keys in force").count == 3 }
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        try await waitUntil { try service.log.ranges(of: "keys in force").count == 4 }
         #expect(try prepared() == [RunningService.keyID, "SECONDKEY1"])
         #expect(service.stop() == 0)
     }

@@ -23,7 +23,7 @@ struct SignatureEncodingTests {
         init(hasHighBits: Bool) throws {
             let signingKey = try Fixtures.makeSigningKey()
             key = try signingKey.verifyingKey
-            multiples = try PublicKeyMultiples(of: key)
+            multiples = try PublicKeyMultiples(of: key.point)
             while true {
                 let der = try signingKey.sign(message)
                 let size = Int(der[3])

@@ -19,7 +19,7 @@ struct SignatureTests {
         arguments: try OfferVectors.load().vectors)
     func turnedBitsAreRefused(vector: OfferVectors.Vector) throws {
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
-        let multiples = try PublicKeyMultiples(of: key)
+        let multiples = try PublicKeyMultiples(of: key.point)
         let signature = [UInt8](vector.signature)
         let message = try vector.payload.bytes
         #expect(try multiples.accepts(signature, of: message))

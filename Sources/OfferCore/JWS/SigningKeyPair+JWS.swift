@@ -19,7 +19,7 @@ extension SigningKeyPair {
     package func verified(_ text: [UInt8], saying jws: UnsignedJWS) throws(SigningFault) -> CompactJWS {
         guard let made = try? CompactJWS(text), made.content == jws else { throw .signatureRefused }
         let accepted: Bool
-        do { accepted = try verify(made.signature.der, of: made.signingInput) } catch {
+        do { accepted = try verifyOwn(made.signature.der, of: made.signingInput) } catch {
             throw .verificationFailed(error)
         }
         guard accepted else { throw .signatureRefused }

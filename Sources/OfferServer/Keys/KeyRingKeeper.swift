@@ -30,7 +30,7 @@ package actor KeyRingKeeper: Service {
     /// The setup in force.
     package nonisolated let setup: CurrentSetup
 
-    /// Each takes tens of milliseconds and keeps 150 kB.
+    /// Of those that sign at a time. Each takes tens of milliseconds, and 150 kB for as long as it stays in the ring.
     private static let maximumPreparedKeys = 32
 
     // A thread of its own: a disk that hangs must hold up nothing else.
@@ -67,20 +67,31 @@ package actor KeyRingKeeper: Service {
 
     /// Looks at the folder every second, and reads everything again at every signal, until the service stops.
     package func run() async throws {
-        // Not before it starts, which would be later by that.
-        prepareKeys(of: setup.snapshot.ring)
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { for await _ in self.reloadSignals { await self.reload() } }
-                group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { await self.look() } }
+                group.addTask {
+                    await self.prepareKeys()
+                    for await _ in self.reloadSignals {
+                        await self.reload()
+                        await self.prepareKeys()
+                    }
+                }
+                group.addTask {
+                    while (try? await Task.sleep(for: .seconds(1))) != nil {
+                        if await self.look() { await self.prepareKeys() }
+                    }
+                }
             }
         }
     }
 
-    private func look() {
+    /// - Returns: whether something has changed.
+    private func look() -> Bool {
         readiness.beginLook()
         defer { readiness.endLook() }
-        if keys.look() { update(isAsked: false) }
+        guard keys.look() else { return false }
+        update(isAsked: false)
+        return true
     }
 
     private func reload() {
@@ -120,7 +131,6 @@ package actor KeyRingKeeper: Service {
         let draft = keys.draft(from: old)
         // Keys, catalogue, callers and certificate of one configuration come into force together, or none of them.
         if draft.isComplete {
-            prepareKeys(of: draft.ring)
             setup.replace(with: Setup(draft.ring, keys.configuration))
             if listening.certificate != nil { certificate.replace(with: keys.configuration.certificate) }
             inForce = keys.configuration
@@ -136,15 +146,19 @@ package actor KeyRingKeeper: Service {
         }
     }
 
-    /// Has the keys that sign work as fast as they can, or as many of them as that takes a second or two for.
-    private func prepareKeys(of ring: KeyRing) {
-        for id in ring.active.prefix(Self.maximumPreparedKeys) {
+    /// Has keys that sign work as fast as they can. They sign already, and nothing waits for it.
+    private func prepareKeys() async {
+        let choice = setup.snapshot.ring.choice
+        let ids = (choice.ofAllApps.map { [$0] } ?? []) + choice.keyIDs.filter { $0 != choice.ofAllApps }
+        for id in ids.prefix(Self.maximumPreparedKeys) where !Task.isCancelled {
             do {
-                if try ring.key(id)?.pair.prepare() == true { log.debug("key prepared", metadata: ["keyID": "\(id)"]) }
+                let isNew = try setup.snapshot.ring.key(id)?.pair.prepare() ?? false
+                if isNew { log.debug("key prepared", metadata: ["keyID": "\(id)"]) }
             } catch {
                 log.warning(
                     "a key works more slowly than it could", metadata: ["keyID": "\(id)", "reason": "\(error)"])
             }
+            await Task.yield()
         }
     }
 
