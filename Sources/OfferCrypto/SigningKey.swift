@@ -62,6 +62,8 @@ import OfferCore
         #endif
     }
 
+    package func unprepare() { if contexts.hasMultiples { contexts.use(nil) } }
+
     /// - Parameter multiples: proven ones, of the public half.
     package func use(_ multiples: PublicKeyMultiples) { contexts.use(multiples) }
 

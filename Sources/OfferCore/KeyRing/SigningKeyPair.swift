@@ -19,6 +19,9 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// done more slowly.
     /// - Returns: false if there is nothing to do, as the second time.
     func prepare() throws -> Bool
+
+    /// Gives up what ``prepare()`` has made.
+    func unprepare()
 }
 
 extension SigningKeyPair {
@@ -27,6 +30,8 @@ extension SigningKeyPair {
     }
 
     package func prepare() -> Bool { false }
+
+    package func unprepare() {}
 }
 
 /// Why no signature was made. All three are faults of ours: logged whole, answered without detail.

@@ -30,7 +30,7 @@ package actor KeyRingKeeper: Service {
     /// The setup in force.
     package nonisolated let setup: CurrentSetup
 
-    /// Of those that sign at a time. Each takes tens of milliseconds, and 150 kB for as long as it stays in the ring.
+    /// Each takes tens of milliseconds and 150 kB.
     private static let maximumPreparedKeys = 32
 
     // A thread of its own: a disk that hangs must hold up nothing else.
@@ -146,14 +146,15 @@ package actor KeyRingKeeper: Service {
         }
     }
 
-    /// Has keys that sign work as fast as they can. They sign already, and nothing waits for it.
+    /// Has keys that sign work as fast as they can, and no others. They sign already, and nothing waits for it.
     private func prepareKeys() async {
-        let choice = setup.snapshot.ring.choice
-        let ids = (choice.ofAllApps.map { [$0] } ?? []) + choice.keyIDs.filter { $0 != choice.ofAllApps }
-        for id in ids.prefix(Self.maximumPreparedKeys) where !Task.isCancelled {
+        let ring = setup.snapshot.ring
+        let first = ring.choice.ofAllApps
+        let ids = ((first.map { [$0] } ?? []) + ring.active.filter { $0 != first }).prefix(Self.maximumPreparedKeys)
+        for id in ring.keyIDs where !ids.contains(id) { ring.key(id)?.pair.unprepare() }
+        for id in ids where !Task.isCancelled {
             do {
-                let isNew = try setup.snapshot.ring.key(id)?.pair.prepare() ?? false
-                if isNew { log.debug("key prepared", metadata: ["keyID": "\(id)"]) }
+                if try ring.key(id)?.pair.prepare() == true { log.debug("key prepared", metadata: ["keyID": "\(id)"]) }
             } catch {
                 log.warning(
                     "a key works more slowly than it could", metadata: ["keyID": "\(id)", "reason": "\(error)"])
