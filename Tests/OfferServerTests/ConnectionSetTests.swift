@@ -21,7 +21,7 @@ struct ConnectionSetTests {
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let connection = OpenConnection(channel)
         set.add(connection)
-        if answered { connection.noteAnswer(at: loop.now) }
+        if answered { connection.noteRequest(at: loop.now) }
         return channel
     }
 

@@ -36,9 +36,9 @@ package final class ConnectionSet {
 
     /// Looks through all of them, some 50 µs for 10,000, which is no more than a new connection costs anyway.
     private func dropOne() {
-        let unused = connections.values.lazy.filter { !$0.hasAnswered }.count
+        let unused = connections.values.lazy.filter { !$0.hasRequested }.count
         let isOfUnused = unused * 2 >= limit
-        let candidates = connections.lazy.filter { $0.value.hasAnswered != isOfUnused }
+        let candidates = connections.lazy.filter { $0.value.hasRequested != isOfUnused }
         let idlest = candidates.min { $0.value.lastRequest < $1.value.lastRequest } ?? connections.first
         guard let idlest else { return }
         // Its own word for that comes only after this turn, in which more connections may be made.

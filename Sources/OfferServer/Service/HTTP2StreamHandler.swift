@@ -27,7 +27,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     private var request: IncomingRequest?
     /// What is to be written then.
     private var unsent: Answer?
-    /// While we are part of the stream.
+    /// While we are part of the stream, and it is there.
     private var context: ChannelHandlerContext?
     private var deadline: Scheduled<Void>?
     /// How long the client may leave the answer untaken.
@@ -52,6 +52,11 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         deadline?.cancel()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -84,7 +89,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, AnswerSender {
     // MARK: Answers
 
     private func endRequest(_ context: ChannelHandlerContext) {
-        connection.noteAnswer(at: context.eventLoop.now)
+        connection.noteRequest(at: context.eventLoop.now)
         do throws(Problem) {
             guard let head, let requestContext else { throw .malformedHTTP }
             guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .overloaded }

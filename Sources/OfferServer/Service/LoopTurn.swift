@@ -43,7 +43,7 @@ package final class LoopTurn {
         let deadline: Scheduled<Void>
     }
 
-    /// How many requests are answered together. Each may wait for as many others to be signed, some 5 ms.
+    /// How many requests are answered together. Each may wait for as many others to be signed, some 5 to 10 ms.
     private static let batchSize = 64
 
     private let eventLoop: any EventLoop
@@ -62,13 +62,14 @@ package final class LoopTurn {
 
     /// - Parameter sender: has read a request, or has something else to say, such as that it could read none.
     func add(_ sender: any AnswerSender) {
-        if began == nil { begin(at: eventLoop.now) }
+        begin(at: eventLoop.now)
         unanswered.append(sender)
         if unanswered.count == Self.batchSize { send(makeAnswers()) }
     }
 
-    /// - Parameter now: when there is the first to be read.
+    /// Begins a turn, if none has begun.
     package func begin(at now: NIODeadline) {
+        guard began == nil else { return }
         began = now
         // Tasks run after everything that was ready to be read has been.
         eventLoop.assumeIsolated().execute { self.end() }
@@ -103,8 +104,11 @@ package final class LoopTurn {
     private var isLate: Bool { began.map { eventLoop.now - $0 > TimeLimit.wait } ?? false }
 
     private func send(_ answers: Answered) {
-        release(answers.free, isRecorded: true)
+        // None of these has to be recorded.
+        for sender in answers.free { sender.writeAnswer(isRecorded: false) }
+        // Before anything is flushed: that may read on, and what is read then comes after this.
         if !answers.recorded.senders.isEmpty { sendWhenRecorded(answers.recorded) }
+        for sender in answers.free { sender.flushAnswers() }
     }
 
     private func release(_ senders: [any AnswerSender], isRecorded: Bool) {
@@ -117,7 +121,7 @@ package final class LoopTurn {
     private func sendWhenRecorded(_ answers: Recorded) {
         // What only comes after something else waits for as long as that does.
         guard let trail, let span = answers.span ?? waiting.last?.answers.span else {
-            return release(answers.senders, isRecorded: true)
+            return release(answers.senders, isRecorded: false)
         }
         lastNumber += 1
         let number = lastNumber

@@ -7,9 +7,9 @@ package final class OpenConnection {
     let channel: any Channel
     /// Where it comes from; nil if the kernel does not say.
     let peer: IPAddress?
-    /// When the last request was answered, or else the connection was made.
+    /// When the last request was read, or else the connection was made.
     private(set) var lastRequest: NIODeadline
-    private(set) var hasAnswered = false
+    private(set) var hasRequested = false
     /// Bytes of answers over HTTP/2 that the client has not taken yet.
     var unsentBytes = 0
 
@@ -28,8 +28,8 @@ package final class OpenConnection {
         }
     }
 
-    package func noteAnswer(at time: NIODeadline) {
+    package func noteRequest(at time: NIODeadline) {
         lastRequest = time
-        hasAnswered = true
+        hasRequested = true
     }
 }

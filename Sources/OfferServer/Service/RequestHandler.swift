@@ -11,12 +11,18 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     package typealias OutboundIn = Never
     package typealias OutboundOut = ByteBuffer
 
-    /// What is to be answered, and then written, when its turn has come.
+    /// What is to be written, when its turn has come.
     private enum Unsent {
-        case request(IncomingRequest, isLast: Bool)
         case answer(Answer, withBody: Bool, isLast: Bool)
         /// That the rest of the next request may come.
         case `continue`
+    }
+
+    /// What waits for its turn to be answered.
+    private enum Unanswered {
+        case request(IncomingRequest, isLast: Bool)
+        /// What needs no more than to be written.
+        case settled(Unsent)
     }
 
     /// Beyond that no more requests are read.
@@ -29,10 +35,10 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var reader = RequestReader()
     /// After an answer that ends the connection: whatever still comes is dropped.
     private var isDiscarding = false
+    /// In the order in which they came.
+    private var unanswered: [Unanswered] = []
     /// In the order of their requests.
     private var unsent: [Unsent] = []
-    /// How many of those have their answers.
-    private var answeredCount = 0
     private var isFlushDue = false
     private var isReadDue = false
     private var isInputClosed = false
@@ -41,12 +47,12 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Whether our half ends when everything is sent.
     private var shouldCloseWhenSent = false
     private var shouldCloseAfterAnswer = false
-    /// When the request that is being read began; else when the last one was answered.
+    /// When the request that is being read began; else when the last one was read.
     private var phaseBegan: NIODeadline
     private var timeCheck: RepeatedTask?
     /// What is due later; it keeps the connection in memory.
     private var scheduled: [Scheduled<Void>] = []
-    /// While we are part of the connection.
+    /// While we are part of the connection, and it is there.
     private var context: ChannelHandlerContext?
 
     /// - Parameter turn: the one of the connection's event loop.
@@ -73,6 +79,11 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.context = nil
     }
 
+    package func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
     // MARK: Requests
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -82,7 +93,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         readRequests(hadBegun: hadBegun, context: context)
     }
 
-    /// Reads requests and answers them, but no more of them than the client takes answers.
+    /// Reads requests to be answered, but no more of them than the client takes answers.
     /// - Parameter hadBegun: whether something of the first of them has been there for longer.
     private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
         var hadBegun = hadBegun
@@ -90,7 +101,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
             while !isDiscarding, mayReadOn(context), let event = try reader.next() {
                 switch event {
                 case .expectsContinue:
-                    add(.continue)
+                    add(.settled(.continue))
                 case .request(let head, let body):
                     add(head, body: body, context: context)
                     hadBegun = false
@@ -113,7 +124,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func add(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         phaseBegan = now
-        connection.noteAnswer(at: now)
+        connection.noteRequest(at: now)
         let isLast = shouldCloseAfterAnswer || head.isLast
         // Before it is added, which may send it at once, and read on.
         isDiscarding = isLast
@@ -125,33 +136,38 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func end(with problem: Problem, withBody: Bool = true, context: ChannelHandlerContext) {
         let answer = routes.answer(problem, to: RequestContext(reader.head))
         isDiscarding = true
-        add(.answer(answer, withBody: withBody, isLast: true))
+        add(.settled(.answer(answer, withBody: withBody, isLast: true)))
         closeGently(context)
     }
 
-    private func add(_ next: Unsent) {
-        unsent.append(next)
+    private func add(_ next: Unanswered) {
+        unanswered.append(next)
         turn.add(self)
     }
 
+    /// Whether there is something that has come and whose answer has not been written.
+    private var isAnswering: Bool { !unanswered.isEmpty || !unsent.isEmpty }
+
     func makeAnswer(isLate: Bool) -> (recordedAt: AuditTrail.Span?, isNext: Bool) {
         // Nothing is signed for a connection that is gone.
-        guard context != nil, answeredCount < unsent.count else { return (nil, true) }
-        let index = answeredCount
-        answeredCount += 1
-        guard case .request(var request, let isLast) = unsent[index] else { return (nil, index == 0) }
-        request.isLate = isLate
-        let answer = routes.answer(request)
-        unsent[index] = .answer(answer, withBody: request.method != "HEAD", isLast: isLast)
-        return (answer.recordedAt, index == 0)
+        guard context != nil, !unanswered.isEmpty else { return (nil, true) }
+        let isNext = unsent.isEmpty
+        switch unanswered.removeFirst() {
+        case .request(var request, let isLast):
+            request.isLate = isLate
+            let answer = routes.answer(request)
+            unsent.append(.answer(answer, withBody: request.method != "HEAD", isLast: isLast))
+            return (answer.recordedAt, isNext)
+        case .settled(let next):
+            unsent.append(next)
+            return (nil, isNext)
+        }
     }
 
     func writeAnswer(isRecorded: Bool) {
-        guard let context, answeredCount > 0 else { return }
+        guard let context, !unsent.isEmpty else { return }
         var buffer = context.channel.allocator.buffer(capacity: 512)
-        answeredCount -= 1
         switch unsent.removeFirst() {
-        case .request: return  // of those that have their answers there is none
         case .continue:
             buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
         case .answer(let answer, let withBody, let isLast):
@@ -160,7 +176,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         }
         context.write(wrapOutboundOut(buffer), promise: nil)
         isFlushDue = true
-        if unsent.isEmpty, shouldCloseWhenSent { closeGently(context) }
+        if !isAnswering, shouldCloseWhenSent { closeGently(context) }
     }
 
     func flushAnswers() {
@@ -175,7 +191,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// No more requests are read while the client leaves its answers unread, or they wait for the audit trail.
     private func mayReadOn(_ context: ChannelHandlerContext) -> Bool {
-        context.channel.isWritable && unsent.count < Self.maximumUnsent
+        context.channel.isWritable && unanswered.count + unsent.count < Self.maximumUnsent
     }
 
     package func read(context: ChannelHandlerContext) {
@@ -238,7 +254,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
         isDiscarding = true
         phaseBegan = context.eventLoop.now
         shouldCloseWhenSent = true
-        guard unsent.isEmpty else { return }
+        guard !isAnswering else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
         if isInputClosed {
             // To end the other half as well would be to end the connection, and what has not been taken with it.
@@ -267,7 +283,7 @@ package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandle
             if elapsed > TimeLimit.request {
                 end(with: .requestTimeout, withBody: !reader.asksForHead, context: context)
             }
-        } else if elapsed > (connection.hasAnswered ? TimeLimit.idle : TimeLimit.request) {
+        } else if elapsed > (connection.hasRequested ? TimeLimit.idle : TimeLimit.request) {
             closeGently(context)
         }
     }
