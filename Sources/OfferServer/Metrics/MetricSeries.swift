@@ -47,7 +47,7 @@ final class GaugeSeries: MetricSeries, MeterHandler {
 
 /// How many durations there were up to each of fixed bounds.
 ///
-/// A signature takes some 20 µs and its verification 45, so the bounds are close to each other there; what takes far longer
+/// A signature takes some 20 µs and its verification 25 to 45, so the bounds are close to each other there; what takes far longer
 /// waited for a processor.
 final class HistogramSeries: MetricSeries, TimerHandler {
     /// In nanoseconds, each included in its bucket; what is longer is in one more.

@@ -4,7 +4,7 @@ import OfferCore
 
 /// Answers the requests of one connection, each right on the event loop that read it.
 ///
-/// An offer takes some 60 µs of computing and waits for nothing, so a change of thread or task would only add to it. It is
+/// An offer takes some 50 µs of computing and waits for nothing, so a change of thread or task would only add to it. It is
 /// signed when the event loop's turn has read what there is, and its answer then waits for the audit trail.
 package final class RequestHandler: ChannelDuplexHandler, RemovableChannelHandler, AnswerSender {
     package typealias InboundIn = ByteBuffer
