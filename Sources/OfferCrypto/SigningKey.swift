@@ -44,6 +44,7 @@ import OfferCore
                 try context.verifyOwn(signature, of: message)
             }
         } catch {
+            // Whatever it was, the slower way is the surer one.
             contexts.use(nil)
             throw error
         }

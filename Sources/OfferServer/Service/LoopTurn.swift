@@ -24,12 +24,14 @@ protocol AnswerSender: AnyObject {
 /// whatever was there, or when there are enough of them, so none waits for something to come. What was signed waits for the audit
 /// trail as well, to which all of a turn is written together; and so does what a connection has to say after that.
 package final class LoopTurn {
-    /// What goes as soon as it is answered, and what goes together when the audit trail is written.
+    /// What has been answered together.
     private struct Answered {
+        /// What may go at once.
         var free: [any AnswerSender] = []
         var recorded = Recorded()
     }
 
+    /// What goes together when the audit trail is written.
     private struct Recorded {
         var senders: [any AnswerSender] = []
         /// What has to be in the trail; nil where there is nothing but what comes after that.
@@ -68,9 +70,9 @@ package final class LoopTurn {
     }
 
     /// Begins a turn, if none has begun.
-    package func begin(at now: NIODeadline) {
+    package func begin(at now: @autoclosure () -> NIODeadline) {
         guard began == nil else { return }
-        began = now
+        began = now()
         // Tasks run after everything that was ready to be read has been.
         eventLoop.assumeIsolated().execute { self.end() }
     }
