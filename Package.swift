@@ -22,7 +22,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -30,41 +29,36 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // Tests only: the second implementation that has to agree with ours.
+        // Tests only: the second implementations that have to agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // Imports run one way, top to bottom: a target depends only on what stands above it.
+        // Imports run one way, top to bottom: a target depends only on targets above it.
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
         .target(name: "OfferCore", dependencies: [locks], swiftSettings: strict),
-        .target(name: "OfferCrypto", dependencies: ["COpenSSL", "OfferCore", locks], swiftSettings: strict),
         .target(
-            name: "OfferStorage",
+            name: "OfferFiles",
             dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict
         ),
+        .target(name: "OfferCrypto", dependencies: ["COpenSSL", "OfferCore", locks], swiftSettings: strict),
         .target(
-            name: "OfferIdentity",
+            name: "OfferTelemetry",
             dependencies: [
-                "OfferCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "JWTKit", package: "jwt-kit"),
+                "OfferCore", locks,
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),
         .target(
-            name: "OfferServer",
+            name: "OfferHTTP",
             dependencies: [
-                "CProcess", "OfferCore",
-                locks,
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "CProcess", "OfferCore", "OfferTelemetry", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
@@ -73,6 +67,51 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OfferKeys",
+            dependencies: [
+                "OfferCore", "OfferFiles", "OfferCrypto", .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OfferAudit",
+            dependencies: [
+                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OfferIdentity",
+            dependencies: [
+                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "OfferExplanations", dependencies: ["OfferCore", "OfferCrypto"], swiftSettings: strict),
+        .target(
+            name: "OfferService",
+            dependencies: [
+                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
+                "OfferAudit", "OfferIdentity", "OfferExplanations", locks,
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
@@ -83,7 +122,8 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferCrypto", "OfferStorage", "OfferIdentity", "OfferServer",
+                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
+                "OfferAudit", "OfferIdentity", "OfferExplanations", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -99,15 +139,19 @@ let package = Package(
         // Times the parts of an offer for scripts/bench.
         .executableTarget(
             name: "offer-bench",
-            dependencies: ["OfferCore", "OfferCrypto", "OfferServer", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferService",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict
         ),
         .target(
             name: "TestSupport",
             dependencies: [
-                "OfferCore", "OfferCrypto", locks,
+                "OfferCore", "OfferCrypto", "OfferTelemetry", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -125,43 +169,62 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferCrypto", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "OfferStorageTests",
+            name: "OfferHTTPTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferStorage", "TestSupport", locks,
+                "OfferCore", "OfferHTTP", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                // The second parser that has to agree with ours.
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferKeysTests",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferKeys", "TestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferAuditTests",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferAudit", "TestSupport", locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferIdentityTests",
-            dependencies: ["OfferCore", "OfferIdentity", "TestSupport"],
+            dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "OfferServerTests",
+            name: "OfferServiceTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferIdentity", "OfferServer", "TestSupport", locks,
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
+                "OfferExplanations", "OfferService", "TestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                // The second reader that has to agree with ours.
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
-        // What scripts/fuzz feeds with made-up input. The tests feed it what is in Tests/Fuzz/Corpora.
+        // What scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferIdentity", "OfferServer", locks,
+                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferIdentity", "OfferExplanations", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -177,7 +240,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "OfferCore", "OfferCrypto", "OfferServer", "TestSupport", locks,
+                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferService",
+                "TestSupport",
+                locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

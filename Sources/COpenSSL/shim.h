@@ -1,5 +1,5 @@
-// The one door to libcrypto. Swift can call neither C macros nor variadic functions, so what we need of those stands
-// here as plain functions.
+// The only import of libcrypto. Swift can call neither C macros nor variadic functions, so the few that are needed are
+// wrapped here as plain functions.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -9,16 +9,47 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/obj_mac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 
 static inline EVP_PKEY *offer_generate_p256_key(void) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
-// 1 if the group has multiples of its base point then. The function for it is deprecated since OpenSSL 3.0, with nothing in
-// its place.
+// An OSSL_PARAM keeps a pointer to its name. Swift imports the macros of names as String and passes a pointer that is
+// valid for one call only, so C builds the parameters.
+static inline OSSL_PARAM offer_mac_digest_parameter(char *name) {
+  return OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0);
+}
+
+static inline OSSL_PARAM offer_group_name_parameter(char *name) {
+  return OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, 0);
+}
+
+static inline OSSL_PARAM offer_public_point_parameter(unsigned char *point, size_t size) {
+  return OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, size);
+}
+
+// In the byte order of the machine; the exponent too.
+static inline OSSL_PARAM offer_rsa_modulus_parameter(unsigned char *number, size_t size) {
+  return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, number, size);
+}
+
+static inline OSSL_PARAM offer_rsa_exponent_parameter(unsigned char *number, size_t size) {
+  return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, number, size);
+}
+
+static inline EVP_PKEY *offer_public_key(EVP_PKEY_CTX *context, OSSL_PARAM *parameters) {
+  EVP_PKEY *key = NULL;
+  if (EVP_PKEY_fromdata_init(context) != 1) return NULL;
+  return EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) == 1 ? key : NULL;
+}
+
+// Precomputes multiples of the group's base point and returns 1 on success. The function is deprecated since OpenSSL
+// 3.0 without a replacement.
 static inline int offer_precompute_multiples(EC_GROUP *group) {
 #ifdef OPENSSL_NO_DEPRECATED_3_0
   return 0;

@@ -1,19 +1,21 @@
+#define _GNU_SOURCE
 #include "CProcess.h"
 
 #include <linux/filter.h>
 #include <malloc.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
 bool offer_keep_memory_private(void) {
-  // Swift's runtime answers a crash with a program that prints registers and the memory that they point at.
+  // After a crash, Swift's runtime starts a program that prints registers and the memory they point to.
   const int crashes[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
   for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++)
     if (signal(crashes[index], SIG_DFL) == SIG_ERR) return false;
   const struct rlimit none = {0, 0};
-  // The limit is for core files; a core that goes to another program's standard input obeys the flag alone.
+  // The limit applies to core files only. A core piped to another program is prevented by the dumpable flag alone.
   return setrlimit(RLIMIT_CORE, &none) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }
 
@@ -27,7 +29,7 @@ long offer_descriptor_limit(void) {
 
 void offer_return_memory(void) { malloc_trim(0); }
 
-_Static_assert(sizeof(struct offer_socket_filter) == sizeof(struct sock_fprog), "the kernel's form");
+_Static_assert(sizeof(struct offer_socket_filter) == sizeof(struct sock_fprog), "must match struct sock_fprog");
 
 struct offer_socket_filter offer_filter_of_everything(void) {
   static struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
@@ -35,3 +37,9 @@ struct offer_socket_filter offer_filter_of_everything(void) {
 }
 
 const char *offer_build_day(void) { return __DATE__; }
+
+bool offer_run_only_when_idle(void) {
+  const struct sched_param parameters = {0};
+  // 0 is the calling thread.
+  return sched_setscheduler(0, SCHED_IDLE, &parameters) == 0;
+}

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The curve of an elliptic-curve key, by libcrypto's name for it.
+/// The curve of an elliptic-curve key, as libcrypto names it.
 enum Curve {
     static let p256 = "prime256v1"
 

@@ -1,21 +1,21 @@
 import COpenSSL
 
-/// What libcrypto needs at hand to sign and verify with one key: made once, used many times, by one thread at a time.
+/// Reusable libcrypto contexts that sign and verify with one key. One thread uses them at a time.
 ///
-/// Preparing it anew at every call (`EVP_DigestSignInit`) is work that does not depend on the message.
+/// Creating them on every call (`EVP_DigestSignInit`) would repeat work that does not depend on the message.
 @safe final class ECDSAContext {
     private let digest: SHA256Digest
     private let signing: OpaquePointer?
     private let verifying: OpaquePointer
-    private let quickVerification: QuickVerification?
+    private let quickVerification: PrecomputedVerifier?
 
     /// - Parameters:
-    ///   - pkey: a P-256 key; libcrypto counts a reference of its own.
-    ///   - canSign: whether it has a private half.
-    ///   - multiples: of its public half; nil if there are none.
-    init(pkey: OpaquePointer, canSign: Bool, multiples: PublicKeyMultiples?) throws(OpenSSLError) {
+    ///   - pkey: a P-256 key; the contexts retain it.
+    ///   - canSign: whether the key has a private half.
+    ///   - multiples: the precomputed public half; nil to verify without it.
+    init(pkey: OpaquePointer, canSign: Bool, multiples: PrecomputedPublicKey?) throws(OpenSSLError) {
         digest = try SHA256Digest()
-        quickVerification = if let multiples { try QuickVerification(by: multiples) } else { nil }
+        quickVerification = if let multiples { try PrecomputedVerifier(by: multiples) } else { nil }
         guard let verifying = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pkey, nil) else {
             throw .draining(after: "EVP_PKEY_CTX_new_from_pkey")
         }
@@ -47,23 +47,24 @@ import COpenSSL
         return signature
     }
 
-    /// Verifies what the key has just signed, by multiples of the public key where there are some.
-    /// - Throws: also where those say no and ``verify(_:of:)`` says yes, which is a fault of memory, processor or libcrypto.
+    /// Verifies a signature just made with this key, using the precomputed verifier if there is one.
+    /// - Throws: also if the precomputed verifier refuses a signature that ``verify(_:of:)`` accepts, which is a fault
+    ///   of the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         guard let quickVerification else { return try verify(signature, of: message) }
         if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }
         guard try !verify(signature, of: message) else {
             throw OpenSSLError(
-                call: "EC_POINT_mul", reasons: ["EVP_PKEY_verify accepts what the public key's multiples do not"])
+                call: "EC_POINT_mul", reasons: ["EVP_PKEY_verify accepts what the precomputed verifier refuses"])
         }
         return false
     }
 
-    /// Only a clear yes is a yes: a malformed signature is a no, and so is a check that broke off.
+    /// Whether libcrypto accepts the signature. A malformed signature and a failed check both return false.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
-        // 1 is yes, 0 a signature that does not verify, below 0 one that cannot be parsed: only 1 is success.
+        // 1 means valid, 0 invalid, below 0 malformed: only 1 is success.
         let verdict = unsafe hash.span.withUnsafeBufferPointer { hash in
             unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)
         }
@@ -71,6 +72,6 @@ import COpenSSL
         return verdict == 1
     }
 
-    /// SEQUENCE of two INTEGERs of at most 33 bytes each.
+    /// Size in bytes of a SEQUENCE of two INTEGERs of at most 33 bytes each.
     private static let maximumSignatureSize = 72
 }

@@ -1,21 +1,21 @@
 import COpenSSL
 import NIOConcurrencyHelpers
 
-/// The contexts of one key that no thread uses right now. There are as many as threads ever worked at the same time.
+/// The idle contexts of one key. The pool grows to the number of threads that use the key at the same time.
 @safe final class ECDSAContextPool: Sendable {
-    // A context is either in here or with the one thread that took it, never both, so threads never share one.
+    // A context is either in the pool or with the one thread that took it, so threads never share one.
     private struct Free: @unchecked Sendable {
         var contexts: [ECDSAContext] = []
-        /// What those contexts verify the key's own signatures by.
-        var multiples: PublicKeyMultiples?
+        /// The precomputed public key that these contexts use.
+        var multiples: PrecomputedPublicKey?
     }
 
     private let free = NIOLockedValueBox(Free())
-    // Never changed after init; contexts count references of their own: openssl-threads(7).
+    // Never changed after init; each context retains it: openssl-threads(7).
     nonisolated(unsafe) let pkey: OpaquePointer
     private let canSign: Bool
 
-    /// Takes over `pkey`.
+    /// Takes ownership of `pkey`.
     init(owning pkey: OpaquePointer, canSign: Bool) {
         unsafe self.pkey = unsafe pkey
         self.canSign = canSign
@@ -23,7 +23,7 @@ import NIOConcurrencyHelpers
 
     deinit { unsafe EVP_PKEY_free(pkey) }
 
-    /// Lends a context to `body`. After an error it is thrown away.
+    /// Lends a context to `body` and discards it if `body` throws.
     func withContext<Result>(
         _ body: (ECDSAContext) throws(OpenSSLError) -> Result
     ) throws(OpenSSLError) -> Result {
@@ -33,18 +33,18 @@ import NIOConcurrencyHelpers
                 try unsafe ECDSAContext(pkey: pkey, canSign: canSign, multiples: multiples)
             }
         let result = try body(context)
-        // One that was lent before there were multiples is not asked for again.
+        // A context created before the last call of use(_:) is discarded.
         free.withLockedValue { if $0.multiples === multiples { $0.contexts.append(context) } }
         return result
     }
 
-    /// Whether contexts verify by multiples of the public key.
+    /// Whether contexts verify with a precomputed public key.
     var hasMultiples: Bool { free.withLockedValue { $0.multiples != nil } }
 
-    /// Has contexts verify what the key has signed by multiples of the public key from now on; nil: without.
-    func use(_ multiples: PublicKeyMultiples?) {
+    /// Sets the precomputed public key with which contexts verify the key's own signatures; nil for none.
+    func use(_ multiples: PrecomputedPublicKey?) {
         var old = Free(multiples: multiples)
-        // Let go of outside the lock, for which signers may be waiting.
+        // The old contexts are freed outside the lock: signers may be waiting for it.
         free.withLockedValue { swap(&$0, &old) }
     }
 }

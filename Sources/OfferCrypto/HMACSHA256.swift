@@ -1,4 +1,4 @@
-/// HMAC with SHA-256 (RFC 2104), for a key that is used once.
+/// HMAC-SHA256 (RFC 2104) with a key that is used once.
 package enum HMACSHA256 {
     /// - Parameter key: not empty.
     /// - Returns: 32 bytes.

@@ -1,10 +1,12 @@
 import COpenSSL
 import NIOConcurrencyHelpers
 
-/// A key for HMAC with SHA-256 (RFC 2104), prepared once: to fetch the algorithm and prepare the key at every call, as
-/// ``HMACSHA256`` does, takes several times as long as the code itself.
+/// A reusable key for HMAC-SHA256 (RFC 2104).
+///
+/// ``HMACSHA256`` fetches the algorithm and prepares the key on every call, which takes several times as long as the
+/// code itself.
 @safe package final class HMACSHA256Key: Sendable {
-    // Reached only under the lock, so threads never share it.
+    // Used only under the lock, so threads never share it.
     @safe private struct Context: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -21,8 +23,7 @@ import NIOConcurrencyHelpers
         var digest = Array("SHA256\0".utf8CString)
         let isReady = unsafe digest.withUnsafeMutableBufferPointer { digest in
             let parameters = unsafe [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
+                offer_mac_digest_parameter(digest.baseAddress), OSSL_PARAM_construct_end(),
             ]
             return unsafe EVP_MAC_init(pointer, key, key.count, parameters) == 1
         }
@@ -37,7 +38,7 @@ import NIOConcurrencyHelpers
         var code = [UInt8](repeating: 0, count: 32)
         var count = 0
         let isMade = context.withLockedValue { context in
-            // Without a key it begins anew with the one it has.
+            // Without a key, EVP_MAC_init restarts with the previous one.
             unsafe EVP_MAC_init(context.pointer, nil, 0, nil) == 1
                 && EVP_MAC_update(context.pointer, message, message.count) == 1
                 && EVP_MAC_final(context.pointer, &code, &count, code.count) == 1

@@ -1,14 +1,13 @@
 import FoundationEssentials
 
-/// The text of a private key, taken out of the forms that it comes in on its way through environment variables and
-/// secret stores.
+/// A private key, decoded from the forms that environment variables and secret stores give it.
 enum KeyText {
-    /// - Parameter form: what form the text was in, in words.
+    /// - Parameter form: the form of the text, for messages.
     case pem([UInt8], form: String)
     case der([UInt8], form: String)
 
-    /// - Parameter text: PEM; PEM whose line ends have become the two characters `\n`; or base64 of PEM or of DER.
-    /// - Returns: nil if it is none of them.
+    /// - Parameter text: PEM; PEM with the two characters `\n` for each line end; or base64 of PEM or DER.
+    /// - Returns: nil for any other text.
     init?(_ text: [UInt8]) {
         if Self.isPEM(text) {
             let pem = Self.withLineEnds(text)
@@ -24,7 +23,7 @@ enum KeyText {
         !bytes.ranges(of: Array("-----BEGIN ".utf8)).isEmpty
     }
 
-    /// PEM has no use for a backslash, so `\n` and `\r` in it can only stand for line ends.
+    /// Replaces `\n` and `\r`: PEM contains no backslashes, so both can only stand for line ends.
     private static func withLineEnds(_ text: [UInt8]) -> [UInt8] {
         text.replacing(Array("\\r".utf8), with: []).replacing(Array("\\n".utf8), with: [UInt8(ascii: "\n")])
     }

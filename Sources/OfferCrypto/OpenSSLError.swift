@@ -7,8 +7,8 @@ package struct OpenSSLError: Error, Hashable, Sendable {
     /// Oldest first. They name rules, never key material.
     package let reasons: [String]
 
-    /// Takes the reasons off the queue. The queue belongs to the thread: clear it before the call and drain it straight
-    /// after, with no `await` between them.
+    /// Takes the reasons off the thread's error queue. Clear the queue before the call and drain it straight after,
+    /// with no `await` between them.
     static func draining(after call: String) -> OpenSSLError {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The version of the libcrypto that is in use, which may be newer than the one that this was built with.
+/// The version of libcrypto at run time, which may be newer than the version at build time.
 package enum OpenSSLVersion {
-    /// Such as `3.0.15`.
+    /// The version number, such as `3.0.15`.
     package static var text: String {
         unsafe String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))
     }

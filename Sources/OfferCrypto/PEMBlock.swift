@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// One PEM block, decoded from base64. Its bytes are wiped when it goes.
+/// One PEM block, decoded from base64. Its bytes are wiped when it is freed.
 @safe struct PEMBlock: ~Copyable {
     let label: String
-    /// Whether RFC 1421 headers stand before the base64; they are how the older form says that it is encrypted.
+    /// Whether RFC 1421 headers precede the base64. The traditional form marks encrypted keys with them.
     let hasHeader: Bool
     private let data: UnsafeMutablePointer<UInt8>
     private let count: Int
 
-    /// - Parameter otherThan: the label of blocks to pass over.
-    /// - Throws: what libcrypto says if there is no whole block.
+    /// - Parameter otherThan: the label of blocks to skip.
+    /// - Throws: libcrypto's error if there is no complete block.
     init(firstIn pem: [UInt8], otherThan passedOver: String = "") throws(OpenSSLError) {
         ERR_clear_error()
         var name: UnsafeMutablePointer<CChar>?
@@ -17,7 +17,7 @@ import COpenSSL
         var data: UnsafeMutablePointer<UInt8>?
         var count = 0
         let isRead = unsafe pem.withUnsafeBytes { bytes in
-            // The BIO reads from the bytes as long as it lives, so it lives in here.
+            // The BIO refers to the bytes, so it must not outlive this closure.
             let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
             defer { unsafe BIO_free(bio) }
             while unsafe PEM_read_bio(bio, &name, &header, &data, &count) == 1 {
@@ -43,7 +43,7 @@ import COpenSSL
 
     deinit { unsafe CRYPTO_clear_free(data, count, #file, #line) }
 
-    /// Lends the bytes to `body`, which must not let the pointer out.
+    /// Lends the bytes to `body`, which must not let the pointer escape.
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         unsafe body(UnsafeBufferPointer(start: data, count: count))
     }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Makes new P-256 private keys, for development and tests; App Store Connect makes the real ones.
+/// Generates P-256 private keys for development and tests. App Store Connect issues the real ones.
 package enum PrivateKeyPEM {
-    /// - Returns: a new key as unencrypted PKCS #8 PEM. The caller keeps it secret.
+    /// - Returns: a new key as unencrypted PKCS #8 PEM, which the caller must keep secret.
     package static func generate() throws(OpenSSLError) -> [UInt8] {
         ERR_clear_error()
         guard let pkey = unsafe offer_generate_p256_key() else { throw .draining(after: "EVP_PKEY_Q_keygen") }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Reads a private key into libcrypto, from every form in ``KeyText``: unencrypted PKCS #8 (RFC 5958), as App Store
-/// Connect issues it, or SEC 1 (RFC 5915), as `openssl ec` writes it. Of a PEM text the first block counts.
+/// Parses private keys in every form of ``KeyText``: unencrypted PKCS #8 (RFC 5958), as App Store Connect issues it, or
+/// SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, the first block counts.
 enum PrivateKeyReader {
-    /// - Returns: the form of the text in words, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
+    /// - Returns: the form of the text, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
     static func read(_ text: [UInt8]) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
         ERR_clear_error()
         guard let text = KeyText(text) else { throw .notPEM(nil) }
@@ -24,7 +24,7 @@ enum PrivateKeyReader {
     private static let sec1 = "SEC 1"
 
     private static func read(pem: [UInt8]) throws(SigningKeyError) -> (structure: String, pkey: OpaquePointer) {
-        // openssl ecparam writes the parameters of the curve in a block of their own in front of the key.
+        // openssl ecparam writes the curve parameters in a separate block before the key.
         let block: PEMBlock
         do { block = try PEMBlock(firstIn: pem, otherThan: "EC PARAMETERS") } catch { throw .notPEM(error) }
         guard !block.hasHeader else { throw .encrypted }
@@ -42,8 +42,8 @@ enum PrivateKeyReader {
         return unsafe (structure, pkey)
     }
 
-    /// Whether a text looks like the labels that there are, all of capitals, digits and spaces. With its line ends lost, a key
-    /// stands where its label should.
+    /// Whether a text looks like a PEM label: capitals, digits and spaces. In PEM without line ends the key itself
+    /// follows where the label should end, and an error must not quote it.
     private static func isLabel(_ text: String) -> Bool {
         text.utf8.count <= 40
             && text.utf8.allSatisfy { byte in
@@ -54,7 +54,7 @@ enum PrivateKeyReader {
             }
     }
 
-    /// - Parameter der: PrivateKeyInfo, with nothing behind it.
+    /// - Parameter der: PrivateKeyInfo without trailing bytes.
     private static func decodePKCS8(_ der: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
         var cursor = der.baseAddress
         guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, der.count) else { return nil }
@@ -63,7 +63,7 @@ enum PrivateKeyReader {
         return unsafe EVP_PKCS82PKEY(info)
     }
 
-    /// - Parameter der: ECPrivateKey, with nothing behind it.
+    /// - Parameter der: ECPrivateKey without trailing bytes.
     private static func decodeSEC1(_ der: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
         var cursor = der.baseAddress
         guard let pkey = unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &cursor, der.count) else { return nil }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// SHA-256, fetched from libcrypto once and not at every call.
+/// A reusable SHA-256 context. The algorithm is fetched from libcrypto only once.
 @safe struct SHA256Digest: ~Copyable {
-    // Never changed after init and documented to be shared among threads: openssl-threads(7).
+    // Never changed after init, and documented as safe to share between threads: openssl-threads(7).
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     private let context: OpaquePointer
@@ -14,7 +14,7 @@ import COpenSSL
 
     deinit { unsafe EVP_MD_CTX_free(context) }
 
-    /// - Parameter rest: what else the message has behind that.
+    /// - Parameter rest: the second part of the message.
     func hash(_ message: [UInt8], _ rest: ArraySlice<UInt8> = []) throws(OpenSSLError) -> InlineArray<32, UInt8> {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var bytes = digest.mutableSpan
@@ -33,7 +33,7 @@ package enum SHA256 {
     /// - Returns: 32 bytes.
     package static func hash(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try hash(message, []) }
 
-    /// The same of the one with the other behind it.
+    /// Hashes the concatenation of `one` and `other`.
     @Sendable package static func hash(_ one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
         let digest = try SHA256Digest().hash(one, other)
         return unsafe digest.span.withUnsafeBufferPointer { unsafe Array($0) }

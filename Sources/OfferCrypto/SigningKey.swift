@@ -1,17 +1,17 @@
 import COpenSSL
 import OfferCore
 
-/// An ECDSA P-256 private key owned by libcrypto. Its bytes never come back out.
+/// An ECDSA P-256 private key owned by libcrypto, which never exports its bytes.
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
 
     package let fingerprint: String
 
-    /// The form that the text was in, such as `PKCS #8, PEM`.
+    /// The form of the key text, such as `PKCS #8, PEM`.
     package let form: String
 
-    /// Reads the key and proves that it signs: a signature over random bytes has to verify with its public half.
-    /// - Parameter text: the unencrypted key as PEM, as App Store Connect issues it, or in another form of ``KeyText``.
+    /// Parses the key and tests it: a signature over random bytes must verify with the public half.
+    /// - Parameter text: the unencrypted key as PEM, as App Store Connect issues it, or another form of ``KeyText``.
     package init(text: [UInt8]) throws(SigningKeyError) {
         let (form, pkey) = try unsafe PrivateKeyReader.read(text)
         self.form = form
@@ -44,17 +44,17 @@ import OfferCore
                 try context.verifyOwn(signature, of: message)
             }
         } catch {
-            // Whatever it was, the slower way is the surer one.
+            // Whatever the cause, continue without the precomputed key.
             contexts.use(nil)
             throw error
         }
     }
 
-    package func prepare() throws(OpenSSLError) -> Bool {
-        // For others libcrypto has no code that would be any quicker by multiples.
+    package func precompute() throws(OpenSSLError) -> Bool {
+        // On other architectures libcrypto has no code that precomputation would speed up.
         #if arch(x86_64) || arch(arm64)
             guard !contexts.hasMultiples else { return false }
-            let multiples = try PublicKeyMultiples(of: unsafe PublicKeyWriter.point(of: contexts.pkey))
+            let multiples = try PrecomputedPublicKey(of: unsafe PublicKeyWriter.point(of: contexts.pkey))
             try prove(multiples)
             use(multiples)
             return true
@@ -63,15 +63,15 @@ import OfferCore
         #endif
     }
 
-    package func unprepare() { if contexts.hasMultiples { contexts.use(nil) } }
+    package func releasePrecomputation() { if contexts.hasMultiples { contexts.use(nil) } }
 
-    /// - Parameter multiples: proven ones, of the public half.
-    package func use(_ multiples: PublicKeyMultiples) { contexts.use(multiples) }
+    /// - Parameter multiples: the precomputed public half, which must have passed ``prove(_:)``.
+    package func use(_ multiples: PrecomputedPublicKey) { contexts.use(multiples) }
 
-    /// Those by which everything verified would let a bad signature out.
-    /// - Throws: if they do not tell a good signature from a bad one.
-    package func prove(_ multiples: PublicKeyMultiples) throws(OpenSSLError) {
-        let verification = try QuickVerification(by: multiples)
+    /// Tests a precomputed key: one that accepted everything would let a bad signature out.
+    /// - Throws: if it refuses a good signature or accepts a bad one.
+    package func prove(_ multiples: PrecomputedPublicKey) throws(OpenSSLError) {
+        let verification = try PrecomputedVerifier(by: multiples)
         let digest = try SHA256Digest()
         let message = try RandomBytes.make(count: 32)
         let signature = try sign(message)
@@ -79,11 +79,11 @@ import OfferCore
         let isBadAccepted = verification.accepts(signature, ofHash: try digest.hash(message + [0]))
         guard isGoodAccepted, !isBadAccepted else {
             throw OpenSSLError(
-                call: "EC_POINT_mul", reasons: ["the public key's multiples tell no good signature from a bad one"])
+                call: "EC_POINT_mul", reasons: ["the precomputed verifier cannot tell good signatures from bad"])
         }
     }
 
-    /// The public half, which may be shown to anyone.
+    /// The public half, which is not secret.
     package var verifyingKey: VerifyingKey {
         get throws(OpenSSLError) { try unsafe VerifyingKey(der: PublicKeyWriter.der(of: contexts.pkey)) }
     }

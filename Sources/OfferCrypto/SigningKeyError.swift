@@ -1,15 +1,14 @@
-/// Why a text cannot be the key that signs offers. It never holds any of the text.
+/// The reason why a text is not a usable signing key. It never contains any of the text.
 package enum SigningKeyError: Error, Hashable {
-    /// Neither base64 nor a whole PEM block; with what libcrypto says of the latter.
+    /// Neither base64 nor a complete PEM block; with libcrypto's error for the latter.
     case notPEM(OpenSSLError?)
-    /// A PEM block of another kind, such as `PUBLIC KEY`; nil where its label may be something else that slipped into its
-    /// place, such as the key.
+    /// A PEM block of another kind, such as `PUBLIC KEY`; nil if the label may contain something else, such as the key.
     case wrongLabel(String?)
     case encrypted
     case unreadable(OpenSSLError)
     /// Not an elliptic-curve key; libcrypto's name for its algorithm, such as `RSA`.
     case notEllipticCurve(String)
-    /// Another curve than P-256; libcrypto's name for it, such as `secp256k1`.
+    /// A curve other than P-256; libcrypto's name for it, such as `secp256k1`.
     case wrongCurve(String)
     /// The public half does not accept what the private half signs.
     case halvesDoNotMatch

@@ -1,10 +1,10 @@
 import Glibc
 import NIOConcurrencyHelpers
 
-/// Random numbers from the system's cryptographically secure generator, drawn 32 at a time: asking for each would be
-/// two system calls an offer.
+/// Random numbers from the system's cryptographically secure generator, fetched 32 at a time: one by one, they would
+/// cost two system calls per offer.
 ///
-/// They are good for what will be public, such as a nonce. A key is made elsewhere.
+/// Use them for public values, such as nonces. ``RandomSecret`` makes secrets.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     private static let drawn = NIOLockedValueBox<[UInt64]>([])
 
@@ -13,13 +13,13 @@ package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     package func next() -> UInt64 {
         Self.drawn.withLockedValue { drawn in
             if drawn.isEmpty { Self.draw(into: &drawn) }
-            // Each is handed out once. Where the system could not be asked for many, it is asked for one.
+            // Each number is used once. If fetching many failed, fetch one.
             return drawn.popLast() ?? .random(in: .min ... .max)
         }
     }
 
     private static func draw(into drawn: inout [UInt64]) {
-        let count = 32  // getentropy(3) gives at most 256 bytes a call
+        let count = 32  // getentropy(3) returns at most 256 bytes per call
         unsafe drawn = [UInt64](unsafeUninitializedCapacity: count) { numbers, drawnCount in
             let isDrawn = unsafe getentropy(numbers.baseAddress, count * MemoryLayout<UInt64>.size) == 0
             drawnCount = isDrawn ? count : 0

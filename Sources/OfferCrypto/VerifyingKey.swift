@@ -7,7 +7,7 @@ import COpenSSL
     /// SubjectPublicKeyInfo in ASN.1 DER (RFC 5280 section 4.1).
     package let der: [UInt8]
 
-    /// - Parameter der: SubjectPublicKeyInfo of a P-256 key in ASN.1 DER, with nothing behind it.
+    /// - Parameter der: SubjectPublicKeyInfo of a P-256 key in ASN.1 DER, without trailing bytes.
     package init(der: [UInt8]) throws(OpenSSLError) {
         ERR_clear_error()
         self.der = der
@@ -18,7 +18,7 @@ import COpenSSL
         }
     }
 
-    /// - Parameter pem: a PEM block `PUBLIC KEY` (RFC 7468 section 13) of a P-256 key.
+    /// - Parameter pem: a `PUBLIC KEY` block (RFC 7468 section 13) of a P-256 key.
     package convenience init(pem: [UInt8]) throws(OpenSSLError) {
         let block = try PEMBlock(firstIn: pem)
         guard block.label == "PUBLIC KEY" else {
@@ -27,7 +27,7 @@ import COpenSSL
         try self.init(der: unsafe block.withBytes { unsafe Array($0) })
     }
 
-    /// Whether `signature`, in ASN.1 DER, is one over SHA-256 of `message`. A malformed signature is a "no".
+    /// Whether `signature`, in ASN.1 DER, is valid for SHA-256 of `message`. Returns false for a malformed signature.
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
     }
@@ -48,7 +48,7 @@ import COpenSSL
 }
 
 enum PublicKeyWriter {
-    /// The point of a P-256 key, encoded as SEC 1 section 2.3.3 has it.
+    /// The point of a P-256 key, encoded according to SEC 1 section 2.3.3.
     static func point(of pkey: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: 65)
         var count = 0

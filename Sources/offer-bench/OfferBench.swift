@@ -1,17 +1,18 @@
 import Logging
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferHTTP
+import OfferService
 
-/// The parts of an offer by themselves, without socket and HTTP, for `scripts/bench`: microseconds an offer for the
-/// cryptography alone, and from the bytes of a request to the bytes of its answer.
+/// Times the parts of an offer without sockets and HTTP, for `scripts/bench`: microseconds per offer for the cryptography
+/// alone, and from a request to its response.
 @main
 enum OfferBench {
     static func main() throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
         let key = try SigningKey(text: PrivateKeyPEM.generate())
-        _ = try key.prepare()
-        let request = IncomingRequest(
+        _ = try key.precompute()
+        let request = HTTPRequest(
             method: "POST", target: "/offer", contentType: "application/json",
             body: Array(
                 #"""
@@ -23,9 +24,11 @@ enum OfferBench {
         let cryptography = try microseconds(for: seconds) {
             guard try key.verifyOwn(key.sign(message), of: message) else { throw Refused() }
         }
-        let routes = try routes(signingWith: key)
+        let router = try router(signingWith: key)
         let answer = try microseconds(for: seconds) {
-            guard routes.answer(request).status == 200 else { throw Refused() }
+            guard case .now(let response) = router.reply(to: request, isLate: false), response.status == 200 else {
+                throw Refused()
+            }
         }
         print("cryptography \(cryptography)")
         print("answer \(answer)")
@@ -33,35 +36,16 @@ enum OfferBench {
 
     private struct Refused: Error {}
 
-    private static func routes(signingWith key: SigningKey) throws -> Routes {
+    private static func router(signingWith key: SigningKey) throws -> Router {
         let log = Logger(label: "offer-bench") { StreamLogHandler.standardError(label: $0) }
         let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
-        let setup = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
-        let now: @Sendable () -> Timestamp = { Timestamp(milliseconds: 1_767_225_600_000) }
-        let metrics = ServiceMetrics()
-        let limiter = Limiter(metrics: metrics, log: log)
-        let authenticator = Authenticator(sha256: SHA256.hash, now: now, limiter: limiter)
-        let signer = OfferSigner(
-            setup: setup, authenticator: authenticator, limiter: limiter,
-            makeNonce: {
-                var random = SystemRandomNumbers()
-                return Nonce(using: &random)
-            },
-            now: now, metrics: metrics, log: log)
-        let explanations = Explanations(
-            setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: now, log: log)
-        let health = Health(
-            setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness(), now: now,
-            authenticator: authenticator)
-        let metricsPage = MetricsPage(
-            metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
-            versions: BuildVersions(openSSL: OpenSSLVersion.text))
-        return Routes(
-            offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
-            log: log)
+        let policy = CurrentPolicy(Policy(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
+        var sources = Sources.system
+        sources.now = { Timestamp(milliseconds: 1_767_225_600_000) }
+        return Application(.init(policy: policy, sources: sources, log: log)).router(for: .all)
     }
 
-    /// How long one call of `work` takes, the best of several rounds: what disturbs a round only makes it longer.
+    /// The time of one call of `work`: the best of several rounds, because disturbances only make a round longer.
     private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)

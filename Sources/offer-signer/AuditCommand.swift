@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `offer-signer audit`: the trail of what was signed.
+/// `offer-signer audit`: commands for the audit trail.
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Look at the trail of what was signed.",
+        abstract: "Inspect the audit trail.",
         subcommands: [AuditVerifyCommand.self]
     )
 }

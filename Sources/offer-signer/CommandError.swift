@@ -1,7 +1,7 @@
 import OfferCore
-import OfferServer
+import OfferService
 
-/// What stops a command: `error:` says what, `hint:` what to do. Exit status 1.
+/// An error that ends a command with exit status 1: `error:` says what is wrong, `hint:` what to do.
 struct CommandError: Error {
     let text: String
 
@@ -9,7 +9,7 @@ struct CommandError: Error {
         text = "error: \(error)\n" + (hint.map { "hint: \($0)\n" } ?? "")
     }
 
-    init(_ problem: SetupProblem) {
+    init(_ problem: Diagnostic) {
         self.init(problem.error, hint: problem.hint)
     }
 
@@ -17,9 +17,9 @@ struct CommandError: Error {
         text = error.problems.map { CommandError($0).text }.joined()
     }
 
-    /// A problem with the fields of an offer, in the words the service has for it.
+    /// A problem with the fields of an offer, in the words of the service.
     init(_ problem: Problem) {
-        // It may repeat what was in the input, and a terminal obeys some of that.
+        // It may repeat input, which could contain terminal commands.
         self.init(problem.detail.printable)
     }
 }

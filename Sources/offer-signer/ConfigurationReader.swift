@@ -1,17 +1,13 @@
 import FoundationEssentials
 import OfferCore
-import OfferCrypto
-import OfferServer
-import OfferStorage
+import OfferFiles
+import OfferHTTP
+import OfferKeys
+import OfferService
 
-/// Reads the configuration from where it stands: the flags, the environment file, the environment of the process and
-/// the configuration file.
+/// Reads the configuration from the flags, the environment file, the environment of the process and the configuration file.
 struct ConfigurationReader: Sendable {
     let flags: Configuration.Flags
-    /// The file that a flag names; else the environment may name one.
-    let environmentFile: String?
-    /// The same for the configuration file.
-    let configurationFile: String?
 
     /// - Throws: every problem at once.
     func read() throws(ConfigurationError) -> Configuration {
@@ -21,96 +17,121 @@ struct ConfigurationReader: Sendable {
     }
 
     /// Reads as much as can be read, for a report on everything that is wrong.
-    func readAll() -> (configuration: Configuration, problems: [SetupProblem]) {
-        let ofProcess = ProcessInfo.processInfo.environment
+    func readAll() -> (configuration: Configuration, problems: [Diagnostic]) {
         var flags = flags
-        var problems: [SetupProblem] = []
-        var variables = ofProcess
-        var file: (settings: OrdinaryFile, path: String, variables: [String: String])?
-        do throws(SetupProblem) {
-            if let (path, settings) = try Self.file(
-                environmentFile, "--env-file", .environmentFile, in: ofProcess,
-                maximumSize: EnvironmentFile.maximumSize)
-            {
-                let (ofFile, ofLines) = EnvironmentFile.read(settings.bytes, name: path)
-                problems += ofLines
-                variables.merge(ofFile) { $1 }
-                file = (settings, path, ofFile)
-            }
-        } catch {
-            problems.append(error)
-        }
-        var ofConfiguration = ConfigurationFile()
-        do throws(SetupProblem) {
-            if let (path, text) = try Self.file(
-                configurationFile, "--config", .configurationFile, in: variables,
-                maximumSize: ConfigurationFile.maximumSize)
-            {
-                let (read, ofLines) = ConfigurationFile.read(text.bytes, name: path)
-                problems += ofLines
-                ofConfiguration = read
-            }
-        } catch {
-            problems.append(error)
-        }
-        var certificate: ServerCertificate?
-        var certificateFiles: CertificateFiles?
-        do throws(SetupProblem) {
-            certificateFiles = try CertificateFiles(flags: flags, environment: variables)
-            certificate = try certificateFiles?.read()
-        } catch {
-            problems.append(error)
-        }
-        // Which key is to sign may stand in what could not be read: that none is chosen says nothing then.
+        var problems: [Diagnostic] = []
+        let environmentFile = readEnvironmentFile(&problems)
+        let environment = ProcessInfo.processInfo.environment.merging(environmentFile?.variables ?? [:]) { $1 }
+        let configurationFile = readConfigurationFile(environment, &problems)
+        let certificate = readCertificate(environment, &problems)
+        // A file that could not be read may choose the key, so it is not reported that none is chosen.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
-        let (configuration, ofSettings) = Configuration.read(
-            flags: flags, environment: variables, file: ofConfiguration, certificate: certificate, sha256: SHA256.hash)
-        if !configuration.allowsReadableKeys, let problem = certificateFiles?.problem { problems.append(problem) }
-        if let file {
-            problems += Self.problems(file.variables, in: file.settings, path: file.path, configuration)
+        let (configuration, problemsOfSettings) = Configuration.read(
+            flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate)
+        if !configuration.keys.folder.allowsReadableByOthers {
+            problems += [certificate?.problem].compactMap(\.self)
+            problems += environmentFile?.problemsOfMode ?? []
         }
-        return (configuration, problems + ofSettings)
+        problems += environmentFile?.problems ?? []
+        return (configuration, problems + problemsOfSettings)
     }
 
-    /// What may not stand in an environment file, or not in this one.
-    private static func problems(
-        _ variables: [String: String], in file: OrdinaryFile, path: String, _ configuration: Configuration
-    ) -> [SetupProblem] {
-        var problems: [SetupProblem] = []
-        if variables[Variable.environmentFile.rawValue] != nil {
-            problems.append(
-                SetupProblem(
-                    "\(path) sets \(Variable.environmentFile.rawValue), and an environment file cannot name another",
-                    hint: "take that line out"))
+    private func readEnvironmentFile(_ problems: inout [Diagnostic]) -> LoadedEnvironmentFile? {
+        do throws(Diagnostic) {
+            let environment = ProcessInfo.processInfo.environment
+            guard
+                let (path, file) = try read(
+                    Settings.environmentFile, environment, maximumSize: EnvironmentFile.maximumSize)
+            else { return nil }
+            let (variables, problemsOfLines) = EnvironmentFile.read(file.bytes, name: path)
+            problems += problemsOfLines
+            return LoadedEnvironmentFile(path: path, file: file, variables: variables)
+        } catch {
+            problems.append(error)
+            return nil
         }
-        guard !file.isPrivate, !configuration.allowsReadableKeys else { return problems }
-        func holds(_ variable: Variable) -> Bool { variables[variable.rawValue]?.isEmpty == false }
-        if holds(.privateKey) { problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem) }
-        let secrets: [(Variable, hint: String)] = [
-            (.usernameSalt, "chmod 600 \(path), and take another salt as long as no user has bought with this one"),
-            (.auditKey, "chmod 600 \(path): who has it can tell in the audit trail who is who"),
+    }
+
+    private func readConfigurationFile(
+        _ environment: [String: String], _ problems: inout [Diagnostic]
+    ) -> ConfigurationFile {
+        do throws(Diagnostic) {
+            guard
+                let (path, file) = try read(
+                    Settings.configurationFile, environment, maximumSize: ConfigurationFile.maximumSize)
+            else { return ConfigurationFile() }
+            let (content, problemsOfLines) = ConfigurationFile.read(file.bytes, name: path)
+            problems += problemsOfLines
+            return content
+        } catch {
+            problems.append(error)
+            return ConfigurationFile()
+        }
+    }
+
+    private func readCertificate(
+        _ environment: [String: String], _ problems: inout [Diagnostic]
+    ) -> (certificate: ServerCertificate?, problem: Diagnostic?)? {
+        do throws(Diagnostic) {
+            guard let files = try CertificateFiles(self, environment) else { return nil }
+            do throws(Diagnostic) { return (try files.certificate(), files.problemOfMode) } catch {
+                problems.append(error)
+                return (nil, files.problemOfMode)
+            }
+        } catch {
+            problems.append(error)
+            return nil
+        }
+    }
+
+    /// Reads the file that a setting names; nil if it names none.
+    /// - Parameter maximumSize: in bytes.
+    func read(
+        _ setting: Setting<String?>, _ environment: [String: String], maximumSize: Int
+    ) throws(Diagnostic) -> (path: String, file: RegularFile)? {
+        guard let path = try Configuration.path(setting, flags: flags, environment: environment) else { return nil }
+        do { return (path, try RegularFile(path: path, maximumSize: maximumSize)) } catch {
+            throw Diagnostic(
+                "the file \(path), which \(setting.name) names, \(error.reason(maximumSize: maximumSize))",
+                hint: "put it there, or name another")
+        }
+    }
+}
+
+/// An environment file that was read, and what must not be in it.
+private struct LoadedEnvironmentFile {
+    let path: String
+    let file: RegularFile
+    let variables: [String: String]
+
+    /// Problems whatever the permissions of the file are.
+    var problems: [Diagnostic] {
+        guard variables[Settings.environmentFile.variable] != nil else { return [] }
+        return [
+            Diagnostic(
+                "\(path) sets \(Settings.environmentFile.variable), but an environment file cannot name another",
+                hint: "remove that line")
+        ]
+    }
+
+    /// The secrets that others can read.
+    var problemsOfMode: [Diagnostic] {
+        guard !file.isPrivate else { return [] }
+        var problems: [Diagnostic] = []
+        if holds(Settings.privateKey) {
+            problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
+        }
+        let secrets = [
+            (Settings.usernameSalt, "chmod 600 \(path), and change the salt unless users have already bought with it"),
+            (Settings.auditKey, "chmod 600 \(path): with this key the customers in the audit trail can be identified"),
         ]
         for (secret, hint) in secrets where holds(secret) {
             problems.append(
-                SetupProblem(
-                    "\(path) holds \(secret.rawValue) and can be read by others (mode \(file.mode))", hint: hint))
+                Diagnostic(
+                    "\(path) contains \(secret.variable) and can be read by others (mode \(file.mode))", hint: hint))
         }
         return problems
     }
 
-    /// The file that a flag or a variable names; nil if none is named.
-    static func file(
-        _ flag: String?, _ flagName: String, _ variable: Variable, in environment: [String: String], maximumSize: Int
-    ) throws(SetupProblem) -> (path: String, file: OrdinaryFile)? {
-        let path = try Configuration.path(flag: flag, variable: variable, flagName: flagName, in: environment)
-        guard let path else { return nil }
-        do { return (path, try OrdinaryFile(path: path, maximumSize: maximumSize)) } catch {
-            throw SetupProblem(
-                """
-                the file \(path), which \(variable.rawValue) or a flag names, \
-                \(error.reason(maximumSize: maximumSize))
-                """,
-                hint: "put it there, or name another")
-        }
-    }
+    private func holds(_ setting: some SettingDeclaration) -> Bool { variables[setting.variable]?.isEmpty == false }
 }

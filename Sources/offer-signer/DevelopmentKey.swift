@@ -1,17 +1,17 @@
 import OfferCore
 import OfferCrypto
-import OfferServer
-import OfferStorage
+import OfferKeys
+import OfferService
 
-/// The key that `--development` signs with: an ordinary key file, which the App Store does not know.
+/// The key that `--development` signs with: an ordinary key file that the App Store does not know.
 enum DevelopmentKey {
-    /// Makes it if `configuration` asks for it and it is not there yet.
-    static func makeIfWanted(_ configuration: Configuration) throws {
-        guard configuration.isDevelopment, let id = configuration.wanted.choice.ofAllApps else { return }
+    /// Creates it if `configuration` asks for it and it does not exist yet.
+    static func createIfWanted(_ configuration: Configuration) throws {
+        guard configuration.isDevelopment, let id = configuration.keys.wanted.choice.ofAllApps else { return }
         do {
-            try KeyFolder(configuration).create(id, pem: try PrivateKeyPEM.generate())
+            try configuration.keys.folder.create(id, pem: try PrivateKeyPEM.generate())
         } catch KeyFileError.exists {
-            // Made earlier, or by another process just now.
+            // Created earlier, or by another process just now.
         } catch let error as KeyFileError {
             throw error.problem
         }

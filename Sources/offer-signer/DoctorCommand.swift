@@ -1,19 +1,21 @@
 import ArgumentParser
 import FoundationEssentials
+import OfferAudit
 import OfferCore
+import OfferHTTP
 import OfferIdentity
-import OfferServer
-import OfferStorage
+import OfferKeys
+import OfferService
 
-/// `offer-signer doctor`: what `serve` would say, without serving.
+/// `offer-signer doctor`: reports what `serve` would complain about, without serving.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Name everything that is wrong with the setup, and what to do.",
+        abstract: "Report every problem of the configuration and what to do about it.",
         discussion: """
-            Reads what 'serve' would read, with the same options, and changes nothing: the configuration, every key, the \
-            files of users' keys, the end of the audit trail, the clock, and the cryptography by known answers. It does not \
-            try the port, which a running service has. Exit status 0 only if the service would be ready, else 1.
+            Reads what 'serve' would read with the same options, and changes nothing: the configuration, every key, the key \
+            sets of users in files, the end of the audit trail, the clock, and the cryptography by known-answer tests. It \
+            does not try the port, which a running service uses. Exit status 0 if the service would be ready, otherwise 1.
             """
     )
 
@@ -21,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         var (configuration, problems) = options.reader.readAll()
-        if problems.isEmpty { report("the configuration holds together") }
+        if problems.isEmpty { report("the configuration is consistent") }
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
         problems += auditProblems(configuration)
@@ -32,39 +34,37 @@ struct DoctorCommand: AsyncParsableCommand {
         report("the service would be ready")
     }
 
-    private func keyProblems(_ configuration: Configuration) -> [SetupProblem] {
-        let keys = ConfiguredKeys(configuration, places: .system(options.reader))
+    private func keyProblems(_ configuration: Configuration) -> [Diagnostic] {
+        let keys = AvailableKeys(configuration.keys)
         if configuration.isDevelopment,
-            !keys.findings.contains(where: { $0.id == configuration.wanted.choice.ofAllApps })
+            !keys.all.contains(where: { $0.id == configuration.keys.wanted.choice.ofAllApps })
         {
-            return keys.findings.compactMap(\.problem) + developmentKeyProblems(configuration)
+            return keys.all.compactMap(\.problem) + developmentKeyProblems(configuration.keys.folder.path)
         }
-        let draft = keys.draft(from: KeyRing())
-        for id in draft.ring.active { report("key \(id) signs") }
-        return draft.problems
+        let plan = keys.plan(from: KeyRing())
+        for id in plan.ring.active { report("key \(id) signs") }
+        return plan.problems
     }
 
-    /// What keeps a development key, which is not there, from being made.
-    private func developmentKeyProblems(_ configuration: Configuration) -> [SetupProblem] {
-        let folder = configuration.keysDirectory
+    /// What prevents a missing development key from being created.
+    private func developmentKeyProblems(_ folder: String) -> [Diagnostic] {
         guard FileManager.default.isWritableFile(atPath: folder + "/") else {
             return [
-                SetupProblem(
-                    "a development key cannot be made in \(configuration.keysDirectory)",
-                    hint: "the folder has to be there and to be writable")
+                Diagnostic(
+                    "a development key cannot be created in \(folder)", hint: "the folder must exist and be writable")
             ]
         }
-        report("a development key would be made in \(configuration.keysDirectory)")
+        report("a development key would be created in \(folder)")
         return []
     }
 
-    /// What is wrong with the files of users' keys. What a URL answers now says little of later, so none is fetched.
-    private func userProblems(_ configuration: Configuration) async -> [SetupProblem] {
-        let reader = KeySetReader.system()
-        var problems: [SetupProblem] = []
+    /// Problems of users' key sets in files. URLs are not fetched: their response now says little about later.
+    private func userProblems(_ configuration: Configuration) async -> [Diagnostic] {
+        let reader = KeySetReader()
+        var problems: [Diagnostic] = []
         for issuer in configuration.callers.userIssuers {
             guard case .file = issuer.keys else {
-                report("the keys of \(issuer.name) would be fetched from \(issuer.keys); this does not try to")
+                report("the keys of \(issuer.name) would be fetched from \(issuer.keys); not tried here")
                 continue
             }
             do throws(KeySetFault) {
@@ -81,7 +81,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return problems
     }
 
-    private func auditProblems(_ configuration: Configuration) -> [SetupProblem] {
+    private func auditProblems(_ configuration: Configuration) -> [Diagnostic] {
         guard let settings = configuration.audit else { return [] }
         do throws(AuditFault) { try AuditFile.check(path: settings.path) } catch { return [error.problem] }
         report("the audit trail can be written to \(settings.path)")
@@ -89,16 +89,15 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    private func clockProblems(_ configuration: Configuration) -> [SetupProblem] {
-        let folder = KeyFolder(configuration)
-        let problem = SystemSources.clock.problem(now: .now, files: folder.changeTimes())
-        if problem == nil { report("the clock can be right") }
+    private func clockProblems(_ configuration: Configuration) -> [Diagnostic] {
+        let problem = ClockCheck.ofThisBuild.problem(now: .now, files: configuration.keys.folder.changeTimes())
+        if problem == nil { report("the clock is plausible") }
         return problem.map { [$0] } ?? []
     }
 
-    private func cryptographyProblems() -> [SetupProblem] {
-        let problem = SystemSources.knownAnswers.problem
-        if problem == nil { report("the cryptography gives the known answers") }
+    private func cryptographyProblems() -> [Diagnostic] {
+        let problem = KnownAnswers().problem
+        if problem == nil { report("the cryptography passes its known-answer tests") }
         return problem.map { [$0] } ?? []
     }
 

@@ -4,31 +4,33 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import OfferCore
-import OfferServer
+import OfferHTTP
+import OfferService
 
-/// `offer-signer health`: asks the service that runs here, for containers, whose images have no curl.
+/// `offer-signer health`: asks the running service for its readiness, for container images without curl.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
         abstract: "Ask the running service whether it is ready.",
         discussion: """
-            Asks GET /health/ready where 'serve' listens with the same options, and prints the answer. Exit status 0 if the \
-            service is ready, 'degraded' included; 1 if it is not, or does not answer within 5 seconds. A certificate is \
-            not verified: it names the service, not this machine's own address.
+            Requests /health/ready where 'serve' listens with the same options, and prints the response. Exit status 0 if \
+            the service is ready, 'degraded' included; 1 if it is not or does not respond within 5 seconds. The certificate \
+            is not verified: it names the service, not this machine's own address.
             """
     )
 
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        // What is wrong with the setup now says nothing of the service, which keeps what it had before.
+        // The configuration may be wrong now; the service still runs with the one it started with.
         let url = Self.url(for: options.reader.readAll().configuration)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.clientConfiguration)
         let outcome = await ask(url, by: client)
         try? await client.shutdown()
         let (status, body) = try outcome.get()
         guard status == .ok else {
-            throw CommandError("\(url) answers \(status.code): \(body.printable)", hint: "the service's log says why")
+            throw CommandError(
+                "\(url) responded with \(status.code): \(body.printable)", hint: "the service's log says why")
         }
         StandardStreams.print(body.printable + "\n")
     }
@@ -42,16 +44,16 @@ struct HealthCommand: AsyncParsableCommand {
         } catch {
             return .failure(
                 CommandError(
-                    "\(url) does not answer (\(error))",
-                    hint: "start the service, or give the options that it was started with"))
+                    "\(url) does not respond (\(error))",
+                    hint: "start the service, or pass the options it was started with"))
         }
     }
 
-    /// An address that stands for all of this machine's is asked by the one that only this machine has.
+    /// A wildcard address is reached by the loopback address.
     private static func url(for configuration: Configuration) -> String {
-        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][configuration.host] ?? configuration.host
+        let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][configuration.address.host] ?? configuration.address.host
         let scheme = configuration.certificate == nil ? "http" : "https"
-        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(configuration.port)/health/ready"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(configuration.address.port)/health/ready"
     }
 
     private static var clientConfiguration: HTTPClient.Configuration {

@@ -1,20 +1,20 @@
 import ArgumentParser
 import OfferCore
-import OfferServer
-import OfferStorage
+import OfferFiles
+import OfferHTTP
 import SystemPackage
 
-/// The JSON object that a command reads, from a file or from standard input, as strictly as the service reads a body.
+/// The JSON object that a command reads from a file or standard input, as strictly as the service reads a body.
 struct JSONInput: ParsableArguments {
-    @Argument(help: "A file with the JSON object; standard input without it.")
+    @Argument(help: "A file with the JSON object (default: standard input).")
     var file: String?
 
     func read() throws -> JSONObject {
         let bytes: [UInt8]
         do {
             let descriptor = try file.map { try FileDescriptor.open(FilePath($0), .readOnly) } ?? .standardInput
-            guard let input = try descriptor.readAll(maximumSize: IncomingRequest.maximumBodySize) else {
-                throw CommandError("the input is larger than \(IncomingRequest.maximumBodySize) bytes")
+            guard let input = try descriptor.readAll(maximumSize: HTTPRequest.maximumBodySize) else {
+                throw CommandError("the input is larger than \(HTTPRequest.maximumBodySize) bytes")
             }
             bytes = input
         } catch let error as Errno {
@@ -26,7 +26,7 @@ struct JSONInput: ParsableArguments {
             }
             return members
         } catch let error as JSONError {
-            throw CommandError("the input is not the JSON that is read here: \(error)")
+            throw CommandError("the input is not valid JSON: \(error)")
         }
     }
 }

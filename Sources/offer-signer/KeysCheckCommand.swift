@@ -1,51 +1,52 @@
 import ArgumentParser
 import OfferCore
 import OfferCrypto
-import OfferServer
-import OfferStorage
+import OfferKeys
+import OfferService
 
 /// `offer-signer keys check`.
 struct KeysCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Tell whether key files can sign, before the service has to.",
+        abstract: "Check key files before deployment.",
         discussion: """
-            Holds each file to what 'serve' asks of it: its mode, its form, and a signature that has to verify. Without a \
-            file, the whole folder. Exit status 1 if something is wrong.
+            Checks what 'serve' requires of each file: its mode, its form, and a signature that verifies. Without a file, \
+            the whole folder. Exit status 1 if something is wrong.
             """
     )
 
-    @Argument(help: "Key files; the folder of keys without any.")
+    @Argument(help: "Key files (default: the key folder).")
     var files: [String] = []
 
     @OptionGroup var folder: KeyFolderOptions
 
     func run() throws {
         let configuration = try folder.readConfiguration()
-        var problems: [SetupProblem] = []
+        var problems: [Diagnostic] = []
         for file in files {
             do {
-                let key = try KeyFile.read(file, allowsReadableByOthers: configuration.allowsReadableKeys)
+                let key = try KeyFile.read(
+                    file, allowsReadableByOthers: configuration.keys.folder.allowsReadableByOthers)
                 report(file, key)
             } catch {
                 problems.append(error)
             }
         }
         if files.isEmpty {
-            let folder = KeyFolder(configuration)
-            var shelf = KeyShelf(folder: folder) { _, text in try SigningKey(text: text) }
-            _ = shelf.look(at: .now, .first)
-            if shelf.findings.isEmpty {
+            let folder = configuration.keys.folder
+            var watcher = folder.watcher()
+            _ = watcher.scan(at: .now, .first)
+            if watcher.keys.isEmpty {
                 problems.append(
-                    SetupProblem(
+                    Diagnostic(
                         "there is no key file in \(folder.path)",
                         hint: "put SubscriptionKey_<KEYID>.p8 from App Store Connect there, or name another folder"))
             }
-            for finding in shelf.findings {
-                switch finding {
+            for status in watcher.keys {
+                switch status {
                 case .key(let key): report(folder.filePath(of: key.id), key.pair)
                 case .refused(_, let problem): problems.append(problem)
-                case .unsettled: break  // not at the first look
+                case .unsettled: break  // not at the first scan
                 }
             }
         }

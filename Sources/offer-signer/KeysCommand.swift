@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `offer-signer keys`: what there is to do with key files.
+/// `offer-signer keys`: commands for key files.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Look after key files.",
+        abstract: "Manage key files.",
         subcommands: [KeysListCommand.self, KeysCheckCommand.self, KeysGenerateCommand.self]
     )
 }

@@ -2,21 +2,21 @@ import ArgumentParser
 import FoundationEssentials
 import OfferCore
 import OfferCrypto
-import OfferServer
-import OfferStorage
+import OfferKeys
+import OfferService
 
 /// `offer-signer keys generate`.
 struct KeysGenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Make a P-256 key for tests.",
+        abstract: "Generate a P-256 key for tests.",
         discussion: """
-            Writes SubscriptionKey_<KEYID>.p8, readable by its owner alone, and prints the public half. The App Store \
-            knows only the keys that App Store Connect made, so it refuses what this one signs.
+            Writes SubscriptionKey_<KEYID>.p8, readable by its owner only, and prints the public half. The App Store knows \
+            only keys made by App Store Connect, so it refuses what this one signs.
             """
     )
 
-    @Option(help: "ID of the new key: ten capitals and digits (default: at random).")
+    @Option(help: "ID of the new key: ten capital letters and digits (default: random).")
     var keyID: String?
 
     @OptionGroup var folder: KeyFolderOptions
@@ -24,7 +24,7 @@ struct KeysGenerateCommand: ParsableCommand {
     func run() throws {
         let id: KeyID
         do { id = try KeyID(utf8: Array((keyID ?? Self.randomID()).utf8)) } catch { throw CommandError("\(error)") }
-        let folder = try folder.openFolder()
+        let folder = try folder.readConfiguration().keys.folder
         let pem = try PrivateKeyPEM.generate()
         do { try folder.create(id, pem: pem) } catch { throw error.problem }
         let publicKey = try KeyFile.read(id, in: folder).verifyingKey

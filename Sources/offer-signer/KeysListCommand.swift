@@ -1,46 +1,45 @@
 import ArgumentParser
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferKeys
+import OfferService
 
 /// `offer-signer keys list`.
 struct KeysListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show every key that the service would have, and what it may do.",
+        abstract: "List the keys that the service would load, and their states.",
         discussion: """
-            Reads the configuration and the folder of keys as 'serve' does. A key is active (it signs), in standby (it may \
-            be chosen) or retired (it never signs again). The fingerprint is SHA-256 of the public half, as printed by:
+            Reads the configuration and the key folder as 'serve' does. A key is active (it signs), in standby (it can be \
+            chosen) or retired (it never signs again). The fingerprint is SHA-256 of the public half, as printed by:
 
               openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
 
-            What is no key is named on standard error; for an exit status that tells, see 'keys check'.
+            Files that are not usable keys are named on standard error; 'keys check' has an exit status for them.
             """
     )
 
-    @Option(help: "ID of the key that signs (SUBSCRIPTION_OFFERS_KEY_ID).")
-    var keyID: String?
+    @Option(Settings.keyID) var keyID: String?
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Flag(help: "Print one JSON object a key instead of a table.")
+    @Flag(help: "Print one JSON object per key instead of a table.")
     var json = false
 
     func run() throws {
         var flags = folder.flags
-        flags.keyID = keyID
+        flags[Settings.keyID] = keyID
         flags.mayChooseNoKey = true
-        let reader = folder.reader(flags)
-        let keys = ConfiguredKeys(try reader.read(), places: .system(reader))
+        let keys = AvailableKeys(try folder.reader(flags).read().keys)
         var seen: Set<KeyID> = []
-        let listed = keys.findings.filter { finding in finding.id.map { seen.insert($0).inserted } ?? false }
-            .compactMap(\.key).map { ListedKey($0, wanted: keys.configuration.wanted) }
+        let listed = keys.all.filter { status in status.id.map { seen.insert($0).inserted } ?? false }
+            .compactMap(\.key).map { ListedKey($0, wanted: keys.settings.wanted) }
         if json {
             for key in listed { StandardStreams.print(key.json + "\n") }
         } else {
             StandardStreams.print(Self.table(of: listed))
         }
-        for problem in keys.draft(from: KeyRing()).problems {
+        for problem in keys.plan(from: KeyRing()).problems {
             StandardStreams.printError(CommandError(problem).text)
         }
     }
@@ -58,11 +57,11 @@ struct KeysListCommand: ParsableCommand {
     }
 }
 
-/// One line of the list.
+/// One row of the list.
 private struct ListedKey {
     let id: String
     let state: KeyState
-    /// `all`, `all others`, or the apps whose own key it is; `-` for none.
+    /// `all`, `all others`, or the apps that have the key for their own; `-` for none.
     let apps: String
     let form: String
     let fingerprint: String

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CProcess
 import OfferCore
-import OfferServer
 
 /// `offer-signer`: the service and its tools.
 @main
@@ -11,7 +10,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
         abstract: "Signs App Store promotional offers.",
         discussion: """
             An app may show a customer a promotional offer only with a signature made by the developer's server. This is \
-            that server. Try it out with:
+            that server. Try it with:
 
               offer-signer serve --development
 
@@ -28,7 +27,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
 
     static func main() async {
         if !offer_keep_memory_private() {
-            StandardStreams.printError("warning: the system would not turn core files off; one could hold a key\n")
+            StandardStreams.printError("warning: the system refused to disable core files; one could contain a key\n")
         }
         do {
             var command = try parseAsRoot()
@@ -41,7 +40,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
             stop(error)
         } catch let error as ConfigurationError {
             stop(CommandError(error))
-        } catch let problem as SetupProblem {
+        } catch let problem as Diagnostic {
             stop(CommandError(problem))
         } catch {
             exit(withError: error)

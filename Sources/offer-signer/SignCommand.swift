@@ -1,9 +1,12 @@
 import ArgumentParser
 import Logging
+import OfferAudit
 import OfferCore
-import OfferServer
+import OfferKeys
+import OfferService
+import OfferTelemetry
 
-/// `offer-signer sign`: one offer from the command line.
+/// `offer-signer sign`: signs one offer from the command line.
 struct SignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
@@ -16,8 +19,8 @@ struct SignCommand: AsyncParsableCommand {
                      "offerID": "retention_50off_3m", "applicationUsername": "8d7f9a52c4e1"}' |
                 offer-signer sign --key-id 2X9R4HXF34
 
-            With an issuer ID (--issuer-id) and a transactionID among the fields, compactJWS for StoreKit 2 is there, too; with \
-            one of them alone, compactJWSMissing says what lacks.
+            With an issuer ID (--issuer-id) and a transactionID among the fields, the output also has compactJWS for \
+            StoreKit 2; with only one of them, compactJWSMissing says what is missing.
             """
     )
 
@@ -30,24 +33,27 @@ struct SignCommand: AsyncParsableCommand {
         let log = Logger(label: "offer-signer") { StreamLogHandler.standardError(label: $0) }
         do {
             let offer = try OfferRequest(members, spelling: .command)
-            try DevelopmentKey.makeIfWanted(configuration)
-            let draft = ConfiguredKeys(configuration, places: .system(key.reader)).draft(from: KeyRing())
-            guard draft.isComplete else { throw ConfigurationError(problems: draft.problems) }
-            let metrics = ServiceMetrics()
-            let trail = try await SystemSources.auditTrail(
-                configuration.audit, readiness: Readiness(), metrics: metrics, log: log)
-            let limiter = Limiter(metrics: metrics, log: log)
-            let signer = OfferSigner(
-                setup: CurrentSetup(
-                    Setup(ring: draft.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)),
-                authenticator: SystemSources.authenticator(userKeys: nil, limiter: limiter), limiter: limiter,
-                trail: trail, selfTest: try SystemSources.selfTest(), earliest: SystemSources.clock.earliest,
-                makeNonce: SystemSources.makeNonce, now: SystemSources.now, metrics: metrics, log: log)
-            let (signed, span) = try signer.sign(offer)
-            if let trail, let span, await !trail.isWritten(span) { throw Problem.auditUnavailable }
+            try DevelopmentKey.createIfWanted(configuration)
+            let signer = try await signer(configuration, log)
+            let (signed, commit) = try signer.signForCommand(offer)
+            guard await commit?.isDurable() ?? true else { throw Problem.auditUnavailable }
             StandardStreams.print(String(decoding: signed.commandOutput, as: UTF8.self) + "\n")
         } catch let problem as Problem {
             throw CommandError(problem)
         }
+    }
+
+    private func signer(_ configuration: Configuration, _ log: Logger) async throws -> OfferSigner {
+        let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
+        guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
+        // Callers and limits are for requests; whoever runs the command has the key already.
+        let policy = Policy(ring: plan.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
+        var dependencies = Application.Dependencies(policy: CurrentPolicy(policy), sources: .system, log: log)
+        dependencies.selfTest = try SelfTest(KnownAnswers())
+        dependencies.earliest = ClockCheck.ofThisBuild.earliest
+        dependencies.trail = try await AuditTrail.open(
+            configuration.audit, now: dependencies.sources.now, readiness: dependencies.readiness,
+            metrics: dependencies.metrics.audit, log: log)
+        return Application(dependencies).signer
     }
 }

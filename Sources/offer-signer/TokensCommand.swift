@@ -1,13 +1,12 @@
 import ArgumentParser
 import OfferCore
 import OfferCrypto
-import OfferServer
 
-/// `offer-signer tokens`: what there is to do with callers' tokens.
+/// `offer-signer tokens`: commands for the tokens of callers.
 struct TokensCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Make tokens for callers.",
+        abstract: "Create tokens for callers.",
         subcommands: [New.self]
     )
 
@@ -15,10 +14,10 @@ struct TokensCommand: ParsableCommand {
     struct New: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",
-            abstract: "Make a token at random, and print it with its digest.",
+            abstract: "Create a random token and print it with its digest.",
             discussion: """
-                The caller gets the token and sends it as Authorization: Bearer. The configuration file gets the digest, \
-                as tokenSHA256 of a caller: whoever reads the file cannot ask with it. The token is not kept anywhere.
+                Give the token to the caller, which sends it as Authorization: Bearer. Put the digest into the configuration \
+                file as the caller's tokenSHA256; it does not reveal the token. The token is not stored anywhere.
                 """
         )
 

@@ -1,16 +1,15 @@
 import Foundation
-import OfferCrypto
 import TestSupport
 import Testing
 
 @Suite("Allocations", .timeLimit(.minutes(5)))
 struct AllocationTests {
-    /// What an offer may allocate on its way from socket to socket in the debug build, which is what the tests run: 425
-    /// when this was written, of which libcrypto takes 77. The release build allocates 102. Raise it only for something
-    /// that is worth it, and say in the commit what.
+    /// The maximum number of allocations per offer, from socket to socket, in the debug build that the tests run. It
+    /// was 425 when this was written, 77 of them in libcrypto; the release build has 102. Raise it only for a good
+    /// reason and state the reason in the commit.
     private static let threshold = 432
 
-    @Test("an offer allocates no more than it did")
+    @Test("an offer stays within its allocation limit")
     func perOffer() async throws {
         let folder = try TemporaryFolder()
         let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "AllocationCounter.c.txt")
@@ -26,7 +25,7 @@ struct AllocationTests {
         #expect(perOffer > 77, "libcrypto's own are among them, or nothing was counted")
     }
 
-    /// Everything that a service allocates in its life, with so many offers in it.
+    /// The number of allocations of a service from start to end, with this many offers.
     private static func allocations(offers: Int, countedBy library: String) async throws -> Int {
         let service = try RunningService(environment: ["LD_PRELOAD": library])
         try await Connection.open(port: service.port) { connection in

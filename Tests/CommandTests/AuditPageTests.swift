@@ -1,16 +1,17 @@
 import Foundation
+import OfferAudit
 import OfferCore
 import TestSupport
 import Testing
 
-/// docs/audit.md, by a real trail: its commands are run, and its table of members is held to what is written.
+/// Runs the commands of docs/audit.md on a real trail and compares its table of members with the trail.
 @Suite("docs/audit.md", .serialized, .timeLimit(.minutes(5)))
 struct AuditPageTests {
     private let walk: PageWalk
 
-    init() throws { walk = try PageWalk("docs/audit.md") }
+    init() async throws { walk = try await PageWalk("docs/audit.md") }
 
-    /// Asks for offers of two customers, one of whom is that of the page.
+    /// Requests offers for two customers, one of them the customer on the page.
     private var ask: String {
         """
         for user in 8d7f9a52c4e1 another 8d7f9a52c4e1; do
@@ -20,12 +21,12 @@ struct AuditPageTests {
         """
     }
 
-    @Test("no block is without a test")
+    @Test("every block has a test")
     func everyBlockIsKnown() {
         #expect(walk.blocks.map(\.language) == ["sh", "json", "sh", "sh", "sh", "text", "python", "sh"])
     }
 
-    @Test("a customer's lines are found with openssl, the key is known by its beginning, and the chain holds")
+    @Test("openssl finds a customer's lines, a prefix identifies the key, and the chain verifies")
     func commands() throws {
         let outcome = try walk.run(
             start: walk.block(0), ask, "mv audit.jsonl audit.jsonl.1", ask, "kill $service; wait $service",
@@ -37,13 +38,13 @@ struct AuditPageTests {
         let keys = parts.dropFirst(found.count + 1).prefix { !$0.isEmpty }
         #expect(keys.count == 2)
         #expect(keys.last?.trimmingCharacters(in: .whitespaces) == "1 \"customerKey\":\"\(keys.first ?? "")\"")
-        // A begin and a start, a begin for the second file, and six offers.
+        // One begin and one start, one begin for the second file, and six offers.
         let shape = walk.block(5).replacing("5", with: "9").replacing(/[0-9a-f]{64}/, with: "H")
         let verified = parts.dropFirst(found.count + keys.count + 2).joined(separator: "\n")
         #expect(verified.replacing(/[0-9a-f]{64}/, with: "H") == shape)
     }
 
-    @Test("files that logrotate has renamed and compressed are verified with the rest")
+    @Test("files renamed and compressed by logrotate verify with the rest")
     func compressed() throws {
         let outcome = try walk.run(
             start: walk.block(0), ask, "mv audit.jsonl audit.jsonl-20260101", ask, "gzip audit.jsonl-20260101",
@@ -53,7 +54,7 @@ struct AuditPageTests {
         #expect(outcome.standardOutput.hasPrefix("ok: 13 lines, "))
     }
 
-    @Test("the line on the page has the members of a real one, in their order")
+    @Test("the line on the page has the members of a real line, in order")
     func line() throws {
         let outcome = try walk.run(start: walk.block(0), ask, "kill $service; wait $service", "tail -n 1 audit.jsonl")
         func members(_ line: String) -> [String] { line.matches(of: /"([a-zA-Z]+)":/).map { String($0.output.1) } }
@@ -63,7 +64,7 @@ struct AuditPageTests {
 
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    @Test("the script comes to the same as audit verify", .enabled(if: hasPython, "there is no python3"))
+    @Test("the script agrees with audit verify", .enabled(if: hasPython, "there is no python3"))
     func script() throws {
         #expect(
             try walk.run(
@@ -102,7 +103,7 @@ struct AuditPageTests {
         try String(decoding: walk.folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test("the table has every member, event and kind that is written, and no other")
+    @Test("the table lists exactly the members, events and kinds of the trail")
     func members() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/audit.jsonl"
@@ -114,7 +115,7 @@ struct AuditPageTests {
         try await waitUntil { text().contains("\"resume\"") }
         try await Connection.open(port: service.port) { connection in
             #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200)
-            // There is no issuer ID, so each is refused.
+            // Without an issuer ID each is refused.
             let refused = #"{"bundleID":"a","request":{"operation":"x"}}"#
             try await waitUntil {
                 for _ in 0..<150 { _ = try await connection.post("/v1/advanced-commerce", json: refused) }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import OfferAudit
 import OfferCrypto
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct AuditTests {
         guard unsafe mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// The lines of a file that tell of signatures.
+    /// The lines of a file that record signatures.
     private func entries(in name: String = "audit.jsonl") throws -> [[String: String]] {
         try String(decoding: folder.read(name), as: UTF8.self).split(separator: "\n").compactMap { line in
             let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
@@ -53,7 +54,7 @@ struct AuditTests {
         return Scrape(try #require(answer).body)[series]
     }
 
-    @Test("each signature of every kind has a line, with who asked for what, and the HMAC of the customer")
+    @Test("each signature has a line with the caller, the request and the HMAC of the customer")
     func everyKind() async throws {
         let key = "0123456789abcdef0123456789abcdef"
         let service = try service(
@@ -103,7 +104,7 @@ struct AuditTests {
         #expect(entries.allSatisfy { $0["keyID"] == RunningService.keyID && $0["bundleID"] == "com.example.app" })
         #expect(entries.map { $0["productID"] } == Array(repeating: "pro", count: 7) + [nil])
         #expect(entries.map { $0["offerID"] } == Array(repeating: "offer", count: 6) + [nil, nil])
-        // By another implementation.
+        // Computed by another implementation.
         func code(_ customer: String) throws -> String {
             let outcome = try Command.run(
                 "openssl", ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "key:\(key)"], input: Array(customer.utf8))
@@ -112,7 +113,7 @@ struct AuditTests {
         let (user, transaction) = (try code("MARKED-user"), try code("2000000123456789"))
         #expect(
             entries.map { $0["customer"] } == ["", user, user, transaction, user, user, transaction, nil])
-        // Every nonce of an answer in the clear is there, and those of the JWS are different ones.
+        // Every nonce in a response has a line; those inside a JWS are different.
         #expect(Set(entries.compactMap { $0["nonce"] }).count == 8)
         #expect(entries.filter { text.contains($0["nonce"] ?? "-") }.count == 5)
         let trail = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
@@ -120,7 +121,7 @@ struct AuditTests {
         #expect(try verify(path).status == 0)
     }
 
-    @Test("what is understood and refused is there with the code of its problem; what is only nonsense is not")
+    @Test("a refused request has a line with its problem code; a malformed one has none")
     func refused() async throws {
         let service = try service()
         try await Connection.open(port: service.port) { connection in
@@ -132,7 +133,7 @@ struct AuditTests {
         #expect(try entries().map { $0["outcome"] } == ["issuer_id_missing", "signed"])
     }
 
-    @Test("whoever got an answer is in the trail, although the service was killed under load, 20 times over")
+    @Test("every answered request is in the trail after 20 kills under load")
     func killed() async throws {
         var nonces: Set<String> = []
         var keys: TemporaryFolder?
@@ -154,7 +155,7 @@ struct AuditTests {
         #expect(outcome.status == 0, "\(outcome.standardError)")
     }
 
-    @Test("while it cannot be written nothing is signed, everything else is answered, and it recovers")
+    @Test("an unwritable trail stops signing and nothing else, and signing recovers")
     func full() async throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         let service = try service(environment: ["SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText])
@@ -186,9 +187,9 @@ struct AuditTests {
         try await waitUntil { try await status(service) == 200 }
         #expect(try await status(service, "/health/ready") == 200)
         #expect(try await metric("offer_signer_ready", of: service) == 1)
-        #expect(try service.log.contains("no longer so"))
+        #expect(try service.log.contains("problem resolved"))
 
-        // And it fails while the service runs.
+        // Writing fails while the service runs.
         try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/first")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         #expect(try await status(service) == 503)
@@ -201,7 +202,7 @@ struct AuditTests {
         #expect(text.contains(#""event":"resume""#))
     }
 
-    @Test("a pipe is written to; while nobody reads it nothing is signed, and the rest goes on")
+    @Test("a trail may be a pipe; without a reader nothing is signed and everything else works")
     func pipe() async throws {
         try makePipe()
         let first = try Reader(of: path)
@@ -209,15 +210,15 @@ struct AuditTests {
         #expect(try await status(service) == 200)
         try await waitUntil { first.text.contains(#""outcome":"signed""#) }
 
-        // Nobody at the other end.
+        // No reader at the other end.
         first.close()
         #expect(try await status(service) == 503)
         #expect(try await status(service, "/health/ready") == 503)
         let second = try Reader(of: path)
         try await waitUntil { try await status(service) == 200 }
 
-        // Somebody who does not read: the pipe fills up, and the disk seems to hang. Requests that came together with others
-        // are answered in their order.
+        // The reader stops reading: the pipe fills up, and the disk seems to hang. Pipelined requests are answered in
+        // order.
         second.pause()
         try await Connection.open(port: service.port) { connection in
             var isFull = false
@@ -237,14 +238,14 @@ struct AuditTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("hundreds of answers that wait for the trail all come in the end, though the client has ended its half")
+    @Test("hundreds of responses waiting for the trail arrive after the client closed its half")
     func waiting() async throws {
         try makePipe()
         let reader = try Reader(of: path)
         let service = try service()
         reader.pause()
         try await Connection.open(port: service.port) { connection in
-            // More than fit into the pipe.
+            // More than fits into the pipe.
             let post =
                 "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
@@ -253,7 +254,7 @@ struct AuditTests {
             reader.resume()
             var statuses: [Int] = []
             while let answer = try await connection.receive() { statuses.append(answer.status) }
-            // 503 where this took so long that the disk seemed to hang.
+            // 503 if this took so long that the disk seemed to hang.
             #expect(statuses.count == 300 && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
             let signed = statuses.count { $0 == 200 }
             #expect(signed > 0)
@@ -272,7 +273,7 @@ struct AuditTests {
         #expect(outcome.status == 0, "\(outcome.standardError)")
     }
 
-    @Test("it rotates by size, and goes on after a rename without a signal")
+    @Test("the trail rotates by size and continues after a rename without a signal")
     func rotated() async throws {
         let service = try service(environment: ["SUBSCRIPTION_OFFERS_AUDIT_SYNC": "true"])
         #expect(try await status(service) == 200)
@@ -282,14 +283,14 @@ struct AuditTests {
         #expect(try entries().count == 1)
         #expect(try verify(folder.path + "/old", path).status == 0)
         let later = try verify(path)
-        #expect(later.status == 0 && later.standardOutput.contains("goes on from: "))
+        #expect(later.status == 0 && later.standardOutput.contains("continues from: "))
     }
 
     @Test(
-        "what could never be written stops the start, and doctor says so as well",
+        "an unusable trail stops the start, and doctor reports it",
         arguments: [
             ("/none/audit.jsonl", "/none/audit.jsonl cannot be written (No such file or directory)"),
-            ("", " cannot be written (Is a directory)"), ("/text", "/text does not end as an audit trail does"),
+            ("", " cannot be written (Is a directory)"), ("/text", "/text does not end with an audit line"),
         ])
     func neverWritten(trail: String, error: String) throws {
         try folder.write("root:x:0:0\n".utf8, to: "text")
@@ -301,7 +302,7 @@ struct AuditTests {
             #expect(outcome.standardError.contains("error: nothing is signed"))
             #expect(outcome.standardError.contains("\(folder.path)\(error)\nhint: "), "\(outcome.standardError)")
         }
-        // The development key is all that either has made.
+        // Neither has created anything but the development key.
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
                 == ["SubscriptionKey_DEVELOPKEY.p8"] + names)
@@ -313,7 +314,7 @@ struct AuditTests {
             environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": trail, "SUBSCRIPTION_OFFERS_AUDIT_KEY": key])
     }
 
-    @Test("doctor finds a trail good that can be written, and leaves it as it is; it asks for a key of customers")
+    @Test("doctor accepts a writable trail without changing it, and asks for a customer key")
     func doctor() async throws {
         let new = try run("doctor", trail: path)
         #expect(new.status == 0, "\(new.standardError)")
@@ -323,7 +324,7 @@ struct AuditTests {
         #expect(!FileManager.default.fileExists(atPath: path))
         let service = try service()
         #expect(try await status(service) == 200)
-        // In the middle of a line, as a service may be.
+        // In the middle of a line, as during a write of the service.
         try folder.write(try folder.read("audit.jsonl").dropLast(40), to: "audit.jsonl")
         let text = try folder.read("audit.jsonl")
         let running = try run("doctor", trail: path, key: "0123456789abcdef")
@@ -332,18 +333,18 @@ struct AuditTests {
         #expect(try folder.read("audit.jsonl") == text)
     }
 
-    @Test("another trail at a reload is refused, and said")
+    @Test("a reload refuses another trail and logs it")
     func reload() async throws {
         let service = try service()
         try service.reload(
             "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_AUDIT_LOG=\(folder.path)/other")
-        try await waitUntil { try service.log.contains("audit trail elsewhere") }
-        #expect(try service.log.contains("audit trail elsewhere"))
+        try await waitUntil { try service.log.contains("AUDIT_LOG has changed since the start") }
+        #expect(try service.log.contains("AUDIT_LOG has changed since the start"))
         #expect(try await status(service) == 200)
         #expect(try entries().count == 1)
     }
 
-    @Test("an offer from the command line is in it, or is not signed")
+    @Test("an offer signed on the command line is in the trail, or it is not signed")
     func command() throws {
         let keys = try TemporaryFolder()
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_TESTKEY123.p8")
@@ -359,7 +360,7 @@ struct AuditTests {
         #expect(full.standardError.contains("audit trail"))
     }
 
-    @Test("verify names what is wrong, line by line, and looks for a hash that was noted")
+    @Test("verify reports each fault with its line and looks for a recorded hash")
     func verifying() async throws {
         do {
             let service = try service()
@@ -370,7 +371,7 @@ struct AuditTests {
         #expect(good.status == 0)
         #expect(
             good.standardOutput.hasPrefix(
-                "ok: 5 lines, and each goes on from the one before\nlast line: 5\nlast hash: "))
+                "ok: 5 lines, each continues the previous one\nlast line: 5\nlast hash: "))
         let hash = try #require(good.standardOutput.split(separator: "\n").last?.split(separator: " ").last)
         #expect(try verify("--expect-hash", String(hash), path).status == 0)
 
@@ -388,7 +389,7 @@ struct AuditTests {
         try folder.write(altered.utf8, to: "altered")
         let outcome = try verify(folder.path + "/altered")
         #expect(outcome.status == 1)
-        #expect(outcome.standardError.contains("/altered:3: this line was altered, or the one before it\n"))
+        #expect(outcome.standardError.contains("/altered:3: this line or the one before it was altered\n"))
         #expect(try verify(folder.path + "/none").status != 0)
         #expect(try verify("--expect-hash", "x", path).status != 0)
     }

@@ -1,9 +1,10 @@
 import Foundation
+import OfferAudit
 import OfferCrypto
 import TestSupport
 import Testing
 
-/// The program on a machine whose clock or libcrypto is wrong.
+/// The program on a machine with a wrong clock or a faulty libcrypto.
 @Suite("A bad machine", .serialized, .timeLimit(.minutes(5)))
 struct BadMachineTests {
     private let folder: TemporaryFolder
@@ -31,19 +32,19 @@ struct BadMachineTests {
     private static let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
 
     @Test(
-        "with a libcrypto that takes every signature for good, nothing is served or signed, and the doctor says why",
+        "with a libcrypto that accepts every signature, nothing is served or signed, and doctor says why",
         arguments: ["serve", "sign", "doctor"])
     func gullible(command: String) throws {
         let outcome = try run(command, ["GULLIBLE": "1"], input: Self.sample)
         #expect(outcome.status == 1)
-        #expect(outcome.standardError.contains("a signature with one bit turned is accepted"))
+        #expect(outcome.standardError.contains("a signature with one flipped bit is accepted"))
         #expect(outcome.standardError.contains("hint: start the service on another machine"))
         #expect(outcome.standardError.contains("libcrypto 3."))
         #expect(!outcome.standardOutput.contains("signature\":"))
         #expect(!outcome.standardOutput.contains("the cryptography gives"))
     }
 
-    @Test("with a clock before the build the service starts, signs nothing, and recovers by itself")
+    @Test("with a clock before the build the service starts, signs nothing, and recovers on its own")
     func clock() async throws {
         let behind = folder.path + "/behind"
         try folder.write([], to: "behind")
@@ -72,17 +73,17 @@ struct BadMachineTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("with a clock before the build nothing is signed at the command line, and the doctor says why")
+    @Test("with a clock before the build the command line signs nothing, and doctor says why")
     func clockOfCommands() throws {
         try folder.write([], to: "behind")
         let settings = ["BEHIND": folder.path + "/behind"]
         let signed = try run("sign", settings, input: Self.sample)
         #expect(signed.status == 1 && signed.standardOutput == "")
-        #expect(signed.standardError.contains("the clock of the service is behind the day on which it was built"))
+        #expect(signed.standardError.contains("the service's clock is behind the day it was built"))
         let doctor = try run("doctor", settings)
         #expect(doctor.status == 1)
         #expect(doctor.standardError.contains("which is before this version was built"))
-        #expect(doctor.standardOutput.contains("ok: the cryptography gives the known answers\n"))
+        #expect(doctor.standardOutput.contains("ok: the cryptography passes its known-answer tests\n"))
         try folder.remove("behind")
         #expect(try run("sign", settings, input: Self.sample).status == 0)
     }

@@ -1,10 +1,10 @@
-/// A request that must not be signed, byte by byte.
+/// The bytes of a request that must not be signed.
 struct BadRequest: Sendable {
     let name: String
     let bytes: [UInt8]
-    /// The statuses that may answer it.
+    /// The allowed statuses of the response.
     let statuses: Set<Int>
-    /// Whether the connection may close without an answer.
+    /// Whether the connection may close without a response.
     var mayHangUp = false
 
     static let goodBody =
@@ -32,7 +32,7 @@ struct BadRequest: Sendable {
         return body(name, "{\(text)}")
     }
 
-    /// A good body behind another request line or other headers.
+    /// A good body after another request line or other headers.
     static func framed(_ name: String, _ line: String, _ headers: [String], _ statuses: Set<Int>) -> BadRequest {
         raw(name, ([line, "Host: a"] + headers).joined(separator: "\r\n") + "\r\n\r\n" + goodBody, statuses)
     }
@@ -80,7 +80,7 @@ struct BadRequest: Sendable {
         framed("no body and no length", "POST /offer HTTP/1.1", [json], [400]),
     ]
 
-    /// Whether the connection can go on after it: its body is read as the body that it announces.
+    /// Whether the connection stays open: the request has the body that it announces.
     var staysOpen: Bool {
         statuses == [404] || statuses == [405] && String(decoding: bytes, as: UTF8.self).contains("Length")
     }

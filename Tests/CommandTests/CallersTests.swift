@@ -1,16 +1,17 @@
 import Foundation
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
 
-/// Tokens and the catalogue over a socket, and changed while the service runs.
+/// Tokens and the catalogue over a socket, with changes while the service runs.
 @Suite("Callers over HTTP", .timeLimit(.minutes(5)))
 struct CallersTests {
     private static let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
 
     private static func status(
         _ headers: String, offer: String = "o", path: String = "/offer", of service: RunningService
-    ) async throws -> ReceivedAnswer? {
+    ) async throws -> ReceivedResponse? {
         let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"\#(offer)","applicationUsername":"u"}"#
         return try await Connection.open(port: service.port) { try await $0.post(path, json: body, headers: headers) }
     }
@@ -25,7 +26,7 @@ struct CallersTests {
         return false
     }
 
-    @Test("with a token configured, every credential but that is refused with 401 and WWW-Authenticate")
+    @Test("with a token configured, any other credential gets 401 and WWW-Authenticate")
     func credentials() async throws {
         let token = "marked-secret-token"
         let service = try RunningService(
@@ -68,7 +69,7 @@ struct CallersTests {
         #expect(try await Self.status(first, of: service)?.status == 200)
         #expect(try await Self.status(first, offer: "new", of: service)?.status == 403)
 
-        // A file with one line that does not hold changes nothing, and is told.
+        // A file with one invalid line changes nothing and is reported.
         try service.configure("apps: [{bundleID: a, products: [{productID: p, offers: [new]}]}]\ncallers: [{name: x}]")
         try service.reload(Self.key, config)
         try await waitUntil { try await Self.ready(of: service).contains("line 2") }
@@ -86,14 +87,14 @@ struct CallersTests {
         #expect(try await Self.status(first, of: service)?.status == 401)
         try await waitUntil { try await Self.ready(of: service).contains(#""catalogue":"ok""#) }
 
-        // Neither does one that would open the service to everybody and to every offer.
+        // Neither does one that would open the service to every client and offer.
         try service.reload(Self.key)
-        try await waitUntil { try await Self.ready(of: service).contains("anyone could ask") }
+        try await waitUntil { try await Self.ready(of: service).contains("anyone could request signatures") }
         #expect(try await Self.ready(of: service).contains("any offer would be signed"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
         #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
 
-        // Neither does one that wants a key that is not there.
+        // Neither does one that names a missing key.
         try service.configure(
             "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
         try service.reload(Self.key, config)
@@ -103,7 +104,7 @@ struct CallersTests {
         #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
 
-        // It comes into force when its key comes; but not if the file has been changed since, and does not hold.
+        // It applies when its key appears, unless the file has become invalid in the meantime.
         try service.configure("callers: [{name: x}]")
         try service.reload(Self.key, config)
         try await waitUntil { try await !Self.ready(of: service).contains("NOTTHERE12") }
@@ -124,7 +125,7 @@ struct CallersTests {
         ((try? SHA256.hash(Array(token.utf8))) ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("tokens new prints a token and the digest that sha256sum computes, different at every call")
+    @Test("tokens new prints a new token each time, with the digest that sha256sum computes")
     func newToken() throws {
         let made = try (0..<2).map { _ in
             try JSONDecoder().decode(

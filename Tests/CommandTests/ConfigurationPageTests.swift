@@ -1,11 +1,11 @@
 import Foundation
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferService
 import TestSupport
 import Testing
 
-/// docs/configuration.md has everything that can be set, and nothing else.
+/// Checks that docs/configuration.md lists every setting and nothing else.
 @Suite("docs/configuration.md", .serialized, .timeLimit(.minutes(5)))
 struct ConfigurationPageTests {
     private let page: MarkdownPage
@@ -18,7 +18,7 @@ struct ConfigurationPageTests {
 
     // MARK: Variables and flags
 
-    /// A row of the tables of settings.
+    /// A row of the settings tables.
     private struct Setting {
         let variable: String?
         let flag: String?
@@ -32,7 +32,7 @@ struct ConfigurationPageTests {
         }
     }
 
-    /// The flags that a command's help has, each with the variable in its brackets.
+    /// The flags in a command's help, each with the variable in its brackets.
     private func flags(of command: String) throws -> [String: String?] {
         let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
             .standardOutput
@@ -46,16 +46,16 @@ struct ConfigurationPageTests {
     }
 
     @Test(
-        "every variable has a row, and no other has; each flag of serve stands beside its variable, and no other does")
+        "the page lists exactly the existing variables, each with its flag of serve")
     func everySetting() throws {
-        #expect(settings.compactMap(\.variable).sorted() == Variable.allCases.map(\.rawValue).sorted())
+        #expect(settings.compactMap(\.variable).sorted() == Settings.all.map(\.variable).sorted())
         let flags = settings.filter { $0.flag != nil }.reduce(into: [String: String?]()) {
             $0[$1.flag ?? ""] = .some($1.variable)
         }
         #expect(try flags == self.flags(of: "serve"))
     }
 
-    @Test("every command has a row with the flags that it takes")
+    @Test("the page lists every command with its flags")
     func everyCommand() throws {
         let rows = page.rows.filter { $0[0].hasPrefix("`offer-signer ") }
         let ofServe = try Set(flags(of: "serve").keys)
@@ -65,7 +65,7 @@ struct ConfigurationPageTests {
             let isLikeServe = row[1].hasPrefix("all of the above") || row[1].hasPrefix("the same")
             #expect(try Set(flags(of: command).keys) == (isLikeServe ? ofServe : Set(named)), "\(command)")
         }
-        // As the program lists them.
+        // In the order of the program.
         func names(_ command: [String]) throws -> [String] {
             let help = try Command.run(Command.offerSigner, command + ["--help"]).standardOutput
             guard let list = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first else {
@@ -80,19 +80,24 @@ struct ConfigurationPageTests {
         #expect(try listed.sorted() == names([]).sorted())
     }
 
-    /// Another value than the service was started with. Its port, its keys and its environment file are in flags here; files
-    /// for TLS have tests of their own.
-    private static let otherValues: [Variable: String] = [
-        .keyID: "ANOTHERKEY", .bundleKeyIDs: "com.example.app=ANOTHERKEY", .retiredKeyIDs: "ANOTHERKEY",
-        .privateKey: "PEM", .issuerID: Fixtures.issuerText, .allowReadableKeys: "true", .tokens: "other=ost_0123456789",
-        .usernameSalt: "0123456789abcdef", .configurationFile: "OTHER", .auditLog: "OTHER",
-        .auditKey: "fedcba9876543210",
-        .auditSync: "true", .auditRotateMB: "5", .host: "localhost", .metricsAddress: "127.0.0.1:9464",
-        .reusePort: "true", .behindProxy: "true", .trustedProxies: "192.0.2.1", .allowAnyone: "true",
-        .logLevel: "debug", .logFormat: "json",
+    /// A value that differs from the start of the service. Port, keys and environment file are flags here; TLS files
+    /// have separate tests.
+    private static let otherValues: [String: String] = [
+        Settings.keyID.variable: "ANOTHERKEY", Settings.bundleKeyIDs.variable: "com.example.app=ANOTHERKEY",
+        Settings.retiredKeyIDs.variable: "ANOTHERKEY",
+        Settings.privateKey.variable: "PEM", Settings.issuerID.variable: Fixtures.issuerText,
+        Settings.allowReadableKeys.variable: "true", Settings.tokens.variable: "other=ost_0123456789",
+        Settings.usernameSalt.variable: "0123456789abcdef", Settings.configurationFile.variable: "OTHER",
+        Settings.auditLog.variable: "OTHER",
+        Settings.auditKey.variable: "fedcba9876543210",
+        Settings.auditSync.variable: "true", Settings.auditRotateMB.variable: "5", Settings.host.variable: "localhost",
+        Settings.metricsAddress.variable: "127.0.0.1:9464",
+        Settings.reusePort.variable: "true", Settings.behindProxy.variable: "true",
+        Settings.trustedProxies.variable: "192.0.2.1", Settings.allowAnyone.variable: "true",
+        Settings.logLevel.variable: "debug", Settings.logFormat.variable: "json",
     ]
 
-    @Test("what the page says is taken at SIGHUP is taken, and what it says takes a restart is not, and is told")
+    @Test("SIGHUP applies the settings that the page says, and reports those that need a restart")
     func taken() async throws {
         let folder = try TemporaryFolder()
         let configuration = """
@@ -115,31 +120,31 @@ struct ConfigurationPageTests {
             })
         let pem = String(decoding: try folder.read("pem"), as: UTF8.self).replacing("\n", with: "\\n")
         var count = 1
-        for variable in Variable.allCases {
+        for variable in Settings.all.map(\.variable) {
             guard var value = Self.otherValues[variable] else { continue }
             switch variable {
-            case .privateKey: value = pem
-            case .configurationFile: value = folder.path + "/other.yaml"
-            case .auditLog: value = folder.path + "/other.jsonl"
+            case Settings.privateKey.variable: value = pem
+            case Settings.configurationFile.variable: value = folder.path + "/other.yaml"
+            case Settings.auditLog.variable: value = folder.path + "/other.jsonl"
             default: break
             }
             let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
-            try service.reload(variable == .keyID ? "" : key, "\(variable.rawValue)=\(value)")
+            try service.reload(variable == Settings.keyID.variable ? "" : key, "\(variable)=\(value)")
             count += 1
             try await waitUntil { try service.log.components(separatedBy: " keys in force ").count > count }
             let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
             let text = String(decoding: try #require(answer).body, as: UTF8.self)
-            let row = try #require(settings.first { $0.variable == variable.rawValue })
+            let row = try #require(settings.first { $0.variable == variable })
             #expect(["SIGHUP", "restart"].contains(row.taken))
             let isTaken = text.hasPrefix(#"{"status":"ready""#)
-            #expect(isTaken == (row.taken == "SIGHUP"), "\(variable.rawValue): \(text)")
+            #expect(isTaken == (row.taken == "SIGHUP"), "\(variable): \(text)")
         }
-        #expect(try service.log.contains("that takes a restart"))
+        #expect(try service.log.contains("restart the service to apply it"))
     }
 
     // MARK: The configuration file
 
-    @Test("every member of the configuration file has a row, and no other has")
+    @Test("the page lists exactly the members of the configuration file")
     func everyMember() throws {
         let places = [
             ("", "nobody: 1"), ("apps[].", "apps: [{nobody: 1}]"),
@@ -158,7 +163,7 @@ struct ConfigurationPageTests {
         #expect(rows.sorted() == known.sorted())
     }
 
-    @Test("the limits are those that hold without them")
+    @Test("the page states the default limits")
     func limits() throws {
         let (file, problems) = ConfigurationFile.read(
             Array(try Self.block("limits:").utf8), name: "page")
@@ -166,7 +171,7 @@ struct ConfigurationPageTests {
         #expect(file.limits == Limits())
     }
 
-    @Test("with the users in it, a user gets an offer signed for themselves, and nobody else does")
+    @Test("with the users of the page, a user gets offers only for themselves")
     func users() async throws {
         let key = try ProviderKey.make(for: "RS256")
         let server = try await KeyServer(ProviderKey.set(key))
@@ -198,8 +203,10 @@ struct ConfigurationPageTests {
         func ask(_ user: String) throws -> String {
             try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
         }
-        try await waitUntil { try ask("8d7f9a52c4e1").contains("signature") }
-        #expect(try ask("8d7f9a52c4e1").hasSuffix(#","applicationUsername":"8d7f9a52c4e1"}"#))
+        // Until the file is applied anyone gets a signature, without a user's name.
+        let nameOfUser = #","applicationUsername":"8d7f9a52c4e1"}"#
+        try await waitUntil { try ask("8d7f9a52c4e1").hasSuffix(nameOfUser) }
+        #expect(try ask("8d7f9a52c4e1").hasSuffix(nameOfUser))
         #expect(try ask("another").contains(#""code":"customer_not_yours""#))
     }
 }

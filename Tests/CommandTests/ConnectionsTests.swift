@@ -5,19 +5,19 @@ import NIOPosix
 import TestSupport
 import Testing
 
-/// Many connections, held by clients that do not use them.
+/// Many idle connections.
 @Suite("Connections", .timeLimit(.minutes(5)))
 struct ConnectionsTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 
-    /// What a client sends and then says no more.
+    /// The bytes that a client sends before it goes silent.
     private static let beginnings = [
         "", "POST /off", "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
         "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
     ]
 
     @Test(
-        "good requests are answered beside 2,000 connections that do nothing, with and without descriptors for them",
+        "good requests are answered beside 2,000 idle connections, with and without descriptors for them",
         arguments: [nil, 200])
     func idle(descriptors: Int?) async throws {
         let service = try RunningService(descriptors: descriptors)
@@ -43,10 +43,10 @@ struct ConnectionsTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("whoever has a connection when the service stops is answered, accepted or not")
+    @Test("connections open at shutdown are answered, accepted or not")
     func stop() async throws {
         let service = try RunningService()
-        // While it does not run, the kernel makes the connections, and nobody accepts them.
+        // While the service is suspended, the kernel completes connections that nobody accepts.
         kill(service.processIdentifier, SIGSTOP)
         let sent = NIOLockedValueBox(0)
         let answered = try await withThrowingTaskGroup(of: Bool.self) { tasks in

@@ -1,4 +1,6 @@
 import Foundation
+import OfferAudit
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
@@ -19,7 +21,7 @@ struct DoctorTests {
 
     private func doctor(_ environment: [String: String]) throws -> Command.Outcome { try run("doctor", environment) }
 
-    @Test("where all is well it says so and ends with 0")
+    @Test("doctor reports a correct setup and ends with status 0")
     func well() throws {
         let outcome = try doctor(["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34"])
         #expect(outcome.status == 0)
@@ -29,7 +31,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "each thing that is wrong is named with what to do, and ends with 1",
+        "each problem is reported with a hint and ends doctor with status 1",
         arguments: [
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTIONS_OFFERS_RETIRED_KEY_IDS": "A"],
@@ -39,22 +41,23 @@ struct DoctorTests {
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "-----BEGIN marked"],
                 "SUBSCRIPTION_OFFERS_ENV_FILE or --env-file is not a path", "the text of a key"
             ),
-            ([:], "no key to sign with", "--development"),
+            ([:], "no signing key is chosen", "--development"),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_LEVEL": "marked"],
-                "SUBSCRIPTION_OFFERS_LOG_LEVEL is set to none of its values", "one of trace, debug, info, notice"
+                "SUBSCRIPTION_OFFERS_LOG_LEVEL or --log-level is not one of its values",
+                "one of trace, debug, info, notice"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "marked"],
-                "SUBSCRIPTION_OFFERS_LOG_FORMAT is set to none of its values", "one of text, json"
+                "SUBSCRIPTION_OFFERS_LOG_FORMAT or --log-format is not one of its values", "one of text, json"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF35"], "there is no key file",
-                "there is a key 2X9R4HXF34: is that"
+                "there is a key 2X9R4HXF34: did you mean"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2x9r4hxf34"], "there is no key file",
-                "there is a key 2X9R4HXF34: is that"
+                "there is a key 2X9R4HXF34: did you mean"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEYID": "2X9R4HXF34"], "SUBSCRIPTION_OFFERS_KEYID is set",
@@ -62,11 +65,11 @@ struct DoctorTests {
             ),
             (
                 ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.a.App=2X9R4HXF34,com.a.app=2X9R4HXF34"],
-                "names an app that is there already but for letter case", "that Xcode shows"
+                "repeats an app in different letter case", "that Xcode shows"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": "/nowhere/env"],
-                "the file /nowhere/env, which SUBSCRIPTION_OFFERS_ENV_FILE or a flag names, is not there",
+                "the file /nowhere/env, which SUBSCRIPTION_OFFERS_ENV_FILE or --env-file names, does not exist",
                 "put it there"
             ),
             (
@@ -82,7 +85,7 @@ struct DoctorTests {
         #expect(!outcome.standardError.contains("marked"))
     }
 
-    @Test("everything wrong is named at once")
+    @Test("all problems are reported at once")
     func allAtOnce() throws {
         for broken in BrokenKeyFile.all { try broken.place(in: folder) }
         try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_FUTURE1234.p8")
@@ -94,13 +97,13 @@ struct DoctorTests {
         for broken in BrokenKeyFile.all {
             #expect(outcome.standardError.contains("\(folder.path)/\(broken.name)"), "\(broken)")
         }
-        #expect(outcome.standardError.contains("the clock says"))
+        #expect(outcome.standardError.contains("the clock shows"))
         #expect(outcome.standardError.contains("is not a loopback address"))
-        // Without TLS, without callers, for any app; and the clock.
+        // No TLS, no callers, no list of apps, and a wrong clock.
         #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == BrokenKeyFile.all.count + 4)
     }
 
-    @Test("it ends with 0 only where serve is ready", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
+    @Test("status 0 means that serve is ready", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
     func agreesWithServe(broken: BrokenKeyFile?) async throws {
         let service = try RunningService(prepare: { try broken?.place(in: $0) })
         let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
@@ -111,7 +114,7 @@ struct DoctorTests {
         #expect(doctor.status == (isReady ? 0 : 1))
     }
 
-    @Test("for --development it makes nothing")
+    @Test("doctor creates nothing with --development")
     func development() throws {
         let empty = try TemporaryFolder()
         let outcome = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])

@@ -1,17 +1,18 @@
 import Foundation
-import OfferServer
+import OfferService
+import OfferTelemetry
 import TestSupport
 import Testing
 
-/// The pages as a whole: their links, and the names that they quote.
+/// Checks the pages as a whole: their links, and the names they quote.
 @Suite("Documentation")
 struct DocumentationTests {
     private static let repository = MarkdownBlock.repository
 
-    @Test("every link leads to a file of the tree, and to a heading that it has")
+    @Test("every link leads to an existing file and heading")
     func links() throws {
         let pages = try Dictionary(uniqueKeysWithValues: MarkdownPage.all().map { ($0.path, $0) })
-        #expect(pages.count > 8)
+        #expect(pages.count > 15)
         for page in pages.values {
             for link in page.links where !link.contains("://") {
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -28,7 +29,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("docs/README.md names every page, once, and README.md leads to it")
+    @Test("docs/README.md lists every page once, and README.md links to it")
     func index() throws {
         let index = try MarkdownPage("docs/README.md").links.map { link in
             String(URL(filePath: "/docs/" + link).standardizedFileURL.path.dropFirst())
@@ -37,11 +38,11 @@ struct DocumentationTests {
         #expect(try MarkdownPage("README.md").links.contains("docs/README.md"))
     }
 
-    @Test("every variable, metric, alert, flag and code of a problem that a page quotes is there")
+    @Test("every variable, metric, alert and problem code that a page quotes exists")
     func names() throws {
         let alerts = try String(
             contentsOf: Self.repository.appending(path: "packaging/prometheus/alerts.yml"), encoding: .utf8)
-        let variables = Set(Variable.allCases.map(\.rawValue))
+        let variables = Set(Settings.all.map(\.variable))
         let metrics = Set(Metric.all.map(\.name))
         let codes = Set(Problem.Code.allCases.map(\.rawValue))
         for page in try MarkdownPage.all() {
@@ -60,17 +61,17 @@ struct DocumentationTests {
         }
     }
 
-    @Test("what docs/incidents.md quotes of the log and of the commands stands in the code, up to what differs")
+    @Test("docs/incidents.md quotes log lines and command output as in the code, except variable parts")
     func messages() throws {
         let sources = Self.repository.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
-        // Texts of several lines as they come out.
+        // Multiline string literals, joined as printed.
         let code = try paths.map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }
             .joined().replacing(/\\\n */, with: "")
         let page = try MarkdownPage("docs/incidents.md")
         let blocks = try MarkdownBlock.all(in: page.path).filter { $0.language == "text" }
             .map { $0.text.trimmingCharacters(in: .newlines) }
-        // What begins with a bracket is the system's.
+        // Text in brackets comes from the system.
         let spans = page.codeSpans.filter { span in
             span.contains(" ")
                 && !["(", "offer-signer ", "chronyc ", "systemctl ", "{"].contains { span.hasPrefix($0) }
@@ -84,7 +85,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("every alert is on the page of incidents")
+    @Test("docs/incidents.md covers every alert")
     func alerts() throws {
         let alerts = try String(
             contentsOf: Self.repository.appending(path: "packaging/prometheus/alerts.yml"), encoding: .utf8)
@@ -92,7 +93,7 @@ struct DocumentationTests {
         #expect(try names.subtracting(MarkdownPage("docs/incidents.md").codeSpans) == [])
     }
 
-    @Test("the line of the page finds a nonce in a trail, in capitals as well")
+    @Test("the command on the page finds a nonce in a trail, even in upper case")
     func nonce() throws {
         let folder = try TemporaryFolder()
         let nonce = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
@@ -102,5 +103,74 @@ struct DocumentationTests {
             let outcome = try Command.run("bash", ["-c", text], directory: folder.url)
             #expect(outcome.standardOutput == "{\"line\":3,\"nonce\":\"\(nonce)\"}\n")
         }
+    }
+
+    // MARK: Pages about the code
+
+    /// The paths of all files and folders that such a page can name.
+    private static func tree() throws -> [String] {
+        try ["Sources", "Tests", "scripts", "packaging", "docs"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: repository.appending(path: folder).path).map {
+                "\(folder)/\($0)"
+            }
+        } + ["Package.swift"]
+    }
+
+    /// The names of all types and members that the code declares.
+    private static func declarations(in tree: [String]) throws -> Set<String> {
+        try tree.filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, path in
+            let code = try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+            let declared = code.matches(
+                of: /\b(?:class|struct|enum|actor|protocol|typealias|extension|func|var|let|case) (\w+)/)
+            names.formUnion(declared.map { String($0.output.1) })
+        }
+    }
+
+    @Test("every file, type and member that a page about the code names exists")
+    func symbols() throws {
+        let tree = try Self.tree()
+        let modules = Set(tree.filter { $0.hasPrefix("Sources/") }.map { String($0.split(separator: "/")[1]) })
+        let names = try Self.declarations(in: tree).union(modules)
+        var count = 0
+        for path in [
+            "docs/architecture.md", "docs/threat-model.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+        ] {
+            for span in try MarkdownPage(path).codeSpans {
+                if span.wholeMatch(of: /[\w+\/-]+\.(swift|c|json)/) != nil
+                    || span.wholeMatch(of: /(Sources|Tests|scripts|packaging|docs)\/[\w+\/.-]+/) != nil
+                {
+                    let isThere = tree.contains { $0 == span || $0.hasSuffix("/" + span) }
+                    #expect(isThere, "\(path): \(span)")
+                    count += 1
+                } else if span.wholeMatch(of: /[A-Z]\w*[a-z]\w*(\.\w+)?/) != nil {
+                    let areDeclared = span.split(separator: ".").allSatisfy { names.contains(String($0)) }
+                    #expect(areDeclared, "\(path): \(span)")
+                    count += 1
+                }
+            }
+        }
+        #expect(count > 150)
+    }
+
+    @Test("docs/architecture.md states the imports of every module as Package.swift does")
+    func modules() throws {
+        let manifest = try String(contentsOf: Self.repository.appending(path: "Package.swift"), encoding: .utf8)
+        let targets = manifest.matches(of: /\.(?:target|executableTarget)\(\s*name: "([\w-]+)"/)
+        let own = Set(targets.map { String($0.output.1) })
+        func names(_ text: some StringProtocol) -> [String] {
+            String(text).matches(of: /["`]([\w-]+)["`]/).map { String($0.output.1) }.filter(own.contains)
+        }
+        let declared = targets.reduce(into: [String: [String]]()) { declared, target in
+            // Up to the end of the list of dependencies; a target without one ends before the next target.
+            let list = manifest[target.range.upperBound...].prefix { $0 != "]" }.split(separator: ".target(")[0]
+            // Products of packages are not our modules.
+            declared[String(target.output.1)] = names(list.replacing(/\.product\([^)]*\)/, with: ""))
+        }
+        let rows = try MarkdownPage("docs/architecture.md").rows.filter { $0.count == 3 }
+        let first = try #require(rows.firstIndex { $0[0] == "module" }) + 2
+        let documented = rows[first...].prefix { $0[0].hasPrefix("`") && !$0[0].contains(".") }
+        for row in documented { #expect(names(row[1]) == declared[names(row[0]).first ?? ""], "\(row[0])") }
+        #expect(
+            Set(documented.flatMap { names($0[0]) }) == own.subtracting(["TestSupport", "FuzzTargets", "offer-fuzz"]))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OfferAudit
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct HealthTests {
         try Command.run(Command.offerSigner, ["health"] + arguments)
     }
 
-    @Test("a service that is ready is printed, and ends it with 0, whatever is wrong with the setup by now")
+    @Test("a ready service is printed and ends the command with status 0, whatever the current settings")
     func ready() throws {
         let service = try RunningService()
         let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
@@ -20,7 +21,7 @@ struct HealthTests {
         #expect(outcome.standardError == "")
     }
 
-    @Test("a service on every address of the machine is asked by loopback, with TLS whatever its certificate names")
+    @Test("a service on all addresses is checked over loopback, over TLS with any certificate name")
     func everyAddress() throws {
         let folder = try TemporaryFolder()
         let (certificate, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")
@@ -39,7 +40,7 @@ struct HealthTests {
         #expect(outcome.standardOutput.hasPrefix(#"{"status":"ready","#))
     }
 
-    @Test("where nobody answers it says so and ends with 1")
+    @Test("no response is an error and ends the command with status 1")
     func nobody() throws {
         let service = try RunningService()
         _ = service.stop()
@@ -47,16 +48,16 @@ struct HealthTests {
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
         let url = "http://127.0.0.1:\(service.port)/health/ready"
-        #expect(outcome.standardError.hasPrefix("error: \(url) does not answer ("))
+        #expect(outcome.standardError.hasPrefix("error: \(url) does not respond ("))
         #expect(outcome.standardError.contains("\nhint: "))
     }
 
-    @Test("an answer that is not 200 is printed with its status, on one line, and ends it with 1")
+    @Test("a non-200 response is printed on one line with its status and ends the command with status 1")
     func notReady() async throws {
         let server = try await KeyServer("no\nkey\n")
         server.answer(KeyServer.Response(status: 503, body: "no\nkey\n"))
         let outcome = try health(["--port", "\(server.port)"])
         #expect(outcome.status == 1)
-        #expect(outcome.standardError.contains("/health/ready answers 503: no?key?\n"))
+        #expect(outcome.standardError.contains("/health/ready responded with 503: no?key?\n"))
     }
 }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The walks of keys/README.md are walked, command by command.
+/// Runs the walkthroughs of keys/README.md, command by command.
 @Suite("keys/README.md", .serialized, .timeLimit(.minutes(5)))
 struct KeysPageTests {
     private let walk: PageWalk
 
-    init() throws { walk = try PageWalk("keys/README.md") }
+    init() async throws { walk = try await PageWalk("keys/README.md") }
 
     private var port: Int { walk.port }
 
@@ -18,7 +18,7 @@ struct KeysPageTests {
         "\(hangUp); until curl -sS http://127.0.0.1:\(port)/health/ready | grep -q 3Y8S5JYG45; do sleep 0.1; done"
     }
 
-    /// What `/health/ready` says in the end.
+    /// The final response of `/health/ready`.
     private var ready: String { walk.blocks[2].text.trimmingCharacters(in: .newlines) }
 
     /// Prints the ID of the key that signs.
@@ -29,12 +29,12 @@ struct KeysPageTests {
         """
     }
 
-    @Test("no walk is without a test")
+    @Test("every walkthrough has a test")
     func everyBlockIsKnown() {
         #expect(walk.blocks.map(\.language) == ["sh", "sh", "json", "sh", "sh", "sh", "sh"])
     }
 
-    @Test("rotation without a restart, and the old file removed")
+    @Test("rotation without a restart, with removal of the old file")
     func withoutRestart() throws {
         let outcome = try walk.run(
             start: walk.block(0), printKeyID, walk.block(1).replacing(hangUp, with: hangUpAndWait),
@@ -55,7 +55,7 @@ struct KeysPageTests {
         #expect(outcome.standardOutput == "2X9R4HXF34\n\(ready)\n3Y8S5JYG45\n")
     }
 
-    @Test("a key that has leaked")
+    @Test("replacement of a leaked key")
     func leaked() throws {
         let outcome = try walk.run(
             start: walk.block(0), walk.block(6).replacing(hangUp, with: hangUpAndWait), "echo",

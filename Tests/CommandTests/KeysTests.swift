@@ -1,4 +1,5 @@
 import Foundation
+import OfferAudit
 import OfferCrypto
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct KeysTests {
         "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.b=OWNKEYOFA1,com.example.a=OWNKEYOFA1",
     ]
 
-    /// What the openssl command says of the public half.
+    /// The openssl command's output for the public half.
     private func fingerprint(_ id: String) throws -> String {
         let file = folder.path + "/SubscriptionKey_\(id).p8"
         let outcome = try Command.run(
@@ -32,7 +33,7 @@ struct KeysTests {
         return String(outcome.standardOutput.prefix(64))
     }
 
-    @Test("list shows each key with its state, apps, form and the fingerprint that openssl computes, and no secret")
+    @Test("list shows each key's state, apps, form and fingerprint as in openssl, and no secrets")
     func list() throws {
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKENKEY1.p8")
         let outcome = try keys("list", environment: Self.environment)
@@ -54,7 +55,7 @@ struct KeysTests {
         #expect(!outcome.standardError.contains("marked"))
     }
 
-    @Test("list prints JSON where asked to, and a key from the environment with the form that it has")
+    @Test("list prints JSON on request, and the form of a key from the environment")
     func listJSON() throws {
         let pem = String(decoding: try PrivateKeyPEM.generate(), as: UTF8.self)
         let environment = [
@@ -70,7 +71,7 @@ struct KeysTests {
         #expect(rows[0]["state"] == "active" && rows[0]["apps"] == "all")
     }
 
-    @Test("check names what is wrong with each file and ends with 1, or with 0 if all can sign")
+    @Test("check names the fault of each file and ends with status 1, or 0 if every key can sign")
     func check() throws {
         let good = try keys("check")
         #expect(good.status == 0)
@@ -93,7 +94,7 @@ struct KeysTests {
         #expect(nothing.status == 1)
     }
 
-    @Test("a retired key verifies what it signed, and is not chosen")
+    @Test("a retired key verifies its signatures and is not chosen to sign")
     func retired() throws {
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
         let folder = ["--keys-dir", folder.path]
@@ -108,6 +109,6 @@ struct KeysTests {
             Command.offerSigner, ["sign", "--key-id", "RETIREDKEY"] + folder, input: Array(offer.utf8),
             environment: Self.environment)
         #expect(refused.status == 1)
-        #expect(refused.standardError.contains("key RETIREDKEY is to sign and to be retired"))
+        #expect(refused.standardError.contains("key RETIREDKEY is chosen to sign and retired"))
     }
 }

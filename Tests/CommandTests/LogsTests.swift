@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a running service logs, and what it never does.
+/// What a running service logs, and what it never logs.
 @Suite("Logs of the service", .timeLimit(.minutes(5)))
 struct LogsTests {
     private static let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
@@ -14,36 +14,36 @@ struct LogsTests {
         }
     }
 
-    @Test("the level changes at SIGHUP, both ways, and the log says so; a format takes a restart")
+    @Test("SIGHUP changes the log level in both directions and logs it; the format needs a restart")
     func reload() async throws {
         let service = try RunningService(environment: ["SUBSCRIPTION_OFFERS_LOG_LEVEL": "warning"])
         try await Self.sign(service, id: "at-warning")
         #expect(try service.log == "")
         try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=debug")
-        try await waitUntil { try service.log.contains(#" notice another level of the log from="warning" to="debug""#) }
+        try await waitUntil { try service.log.contains(#" notice log level changed from="warning" to="debug""#) }
         try await Self.sign(service, id: "at-debug")
         try await waitUntil { try service.log.contains(#"requestID="at-debug""#) }
         try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=error", "SUBSCRIPTION_OFFERS_LOG_FORMAT=json")
-        try await waitUntil { try service.log.contains("another format of the log than the service writes") }
-        #expect(try service.log.contains(#" notice another level of the log from="debug" to="error""#))
+        try await waitUntil { try service.log.contains("SUBSCRIPTION_OFFERS_LOG_FORMAT has changed since the start") }
+        #expect(try service.log.contains(#" notice log level changed from="debug" to="error""#))
         try await Self.sign(service, id: "at-error")
         #expect(service.stop() == 0)
         #expect(try !service.log.contains("at-warning") && !service.log.contains("at-error"))
     }
 
-    @Test("a flag fixes the level")
+    @Test("a flag overrides the log level")
     func flag() async throws {
         let service = try RunningService(arguments: ["--log-level", "notice"])
         try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=trace")
         try await waitUntil { try service.log.ranges(of: "keys in force").count == 2 }
         try await Self.sign(service, id: "marked")
         #expect(service.stop() == 0)
-        #expect(try !service.log.contains("another level") && !service.log.contains("marked"))
+        #expect(try !service.log.contains("log level changed") && !service.log.contains("marked"))
     }
 
-    /// What somebody sends that no log may show.
+    /// Values in requests that no log may show.
     private struct Marks {
-        /// Part of each of the others that has letters.
+        /// A part of each other value that contains letters.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
         let username = "mArk3d-user@example.com"
@@ -54,7 +54,7 @@ struct LogsTests {
         let jws = ["{\"alg\":\"ES256\",\"kid\":\"mArk3d\"}", "{\"nonce\":\"mArk3d\"}", "mArk3d"]
             .map { Data($0.utf8).base64URL }.joined(separator: ".")
 
-        /// These and their forms, as they would stand in a log.
+        /// These values and the forms in which a log would show them.
         var all: [String] {
             let texts = [part, accountToken, transactionID, "BEGIN PRIVATE"]
             return texts.flatMap { text in
@@ -63,18 +63,18 @@ struct LogsTests {
             } + [signature, "eyJ"]
         }
 
-        /// What every base64 has that holds a text, wherever in it that begins.
+        /// For each of three offsets, the part that every base64 text containing the value at that offset has.
         private static func base64(_ text: String) -> [String] {
             (0..<3).map { offset in
                 let padded = Data((String(repeating: "x", count: offset) + text).utf8)
-                // Without the characters that what is in front of it or behind has a part in.
+                // Without the characters that depend on the bytes before or after it.
                 let whole = Array(padded.base64EncodedString().prefix { $0 != "=" })
                 return String(whole.dropFirst(offset == 0 ? 0 : offset + 1).dropLast(padded.count % 3 == 0 ? 0 : 1))
             }
         }
     }
 
-    /// Headers whose values would end a line or forge one, byte by byte.
+    /// Headers whose values would end or forge a line.
     private static let forging: [[UInt8]] = ["X-Request-ID", "traceparent", "User-Agent", "mArk3d"].flatMap { name in
         [
             "mArk3d\n2026-01-01T00:00:00.000Z critical forged", "mArk3d\r2026 forged", "mArk3d\u{85}forged",
@@ -84,7 +84,7 @@ struct LogsTests {
     }
 
     @Test(
-        "nothing that somebody sends or gets is logged at the loudest level, nor forges a line",
+        "requests and responses leave no values in the log at the most verbose level, and forge no lines",
         arguments: ["text", "json"])
     func secrets(format: String) async throws {
         let marks = Marks()
@@ -189,7 +189,7 @@ struct LogsTests {
             """.utf8)
     }
 
-    /// The signatures in an answer.
+    /// The signatures in a response.
     private static func secrets(in body: [UInt8]) -> [String] {
         String(decoding: body, as: UTF8.self)
             .matches(of: /"(?:signature|compactJWS)":"([^"]+)"/).flatMap { match in

@@ -1,12 +1,13 @@
 import Foundation
+import OfferAudit
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferService
 import TestSupport
 import Testing
 import Yams
 
-/// What is in packaging/ is in step with the program. `scripts/package-test` installs and runs it.
+/// Checks that packaging/ matches the program. `scripts/package-test` installs and runs the package.
 @Suite("packaging", .serialized, .timeLimit(.minutes(5)))
 struct PackagingTests {
     private static let repository = MarkdownBlock.repository
@@ -26,7 +27,7 @@ struct PackagingTests {
         Set(text.matches(of: /SUBSCRIPTION_OFFERS_[A-Z_]*[A-Z]/).map { String($0.output) })
     }
 
-    /// Every command by its name, such as `keys list`, with its options as they are typed.
+    /// Every command by name, such as `keys list`, with its options as typed.
     private static func commands() throws -> [String: Set<String>] {
         let help = try Command.run(Command.offerSigner, ["--experimental-dump-help"]).standardOutput
         let root = try JSONDecoder().decode(Help.self, from: Data(help.utf8)).command
@@ -61,7 +62,7 @@ struct PackagingTests {
         }
     }
 
-    @Test("the program tells its version")
+    @Test("--version prints the version")
     func version() throws {
         let outcome = try Command.run(Command.offerSigner, ["--version"])
         #expect(outcome.status == 0)
@@ -69,30 +70,30 @@ struct PackagingTests {
         #expect(OfferSignerVersion.text.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
     }
 
-    @Test("the man page has every option of every command, every variable, and no other")
+    @Test("the man page lists exactly the commands' options and the variables")
     func manPage() throws {
         let page = try Self.text("packaging/debian/offer-signer.1")
         let items = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
         let options = items.flatMap { $0.matches(of: /(?:Fl|,) (-?[a-z][a-z-]*)/).map { "-" + $0.output.1 } }
         let known = try Self.commands().values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(Set(options) == known.union(["--version"]))
-        #expect(Self.variables(in: page) == Set(Variable.allCases.map(\.rawValue)))
+        #expect(Self.variables(in: page) == Set(Settings.all.map(\.variable)))
         let groups: Set = ["", "keys", "tokens", "audit"]
         for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")
         }
     }
 
-    @Test("every variable that a file names is one of the service")
+    @Test("packaging files name only existing variables")
     func variables() throws {
         let files = try Self.files(in: "packaging")
         #expect(files.contains("packaging/kubernetes/offer-signer.yaml"))
-        let known = Set(Variable.allCases.map(\.rawValue))
+        let known = Set(Settings.all.map(\.variable))
         for file in files { #expect(Self.variables(in: try Self.text(file)).subtracting(known) == [], "\(file)") }
     }
 
     @Test(
-        "what systemd reads has the form of a unit, and starts commands that there are",
+        "the systemd files are valid units and start existing commands",
         arguments: ["offer-signer.service", "credentials.conf"])
     func unit(name: String) throws {
         let commands = try Self.commands()
@@ -110,7 +111,7 @@ struct PackagingTests {
         #expect(starts == 1)
     }
 
-    /// What `doctor` says of these settings, with a key in place.
+    /// The output of `doctor` for these settings, with a key in place.
     private func doctor(
         _ settings: [String: String], configuration: String, keyMode: Int = 0o600
     ) throws -> Command.Outcome {
@@ -131,7 +132,7 @@ struct PackagingTests {
         return try doctor(settings, configuration: configuration)
     }
 
-    @Test("the package's settings, as they come, lack a key and apps, and nothing else")
+    @Test("the package's default settings lack only a key and apps")
     func untouchedSettings() throws {
         let outcome = try doctorOfDebian(
             Self.text("packaging/debian/offer-signer.env"), configuration: Self.text("packaging/debian/offers.yaml"))
@@ -140,9 +141,9 @@ struct PackagingTests {
         #expect(outcome.standardError.contains("offers.yaml is empty\nhint: name apps"))
     }
 
-    @Test("the package's settings do with every example made real")
+    @Test("the package's settings work with every example uncommented")
     func exampleSettings() throws {
-        // Prose has a space behind its sign, an example has a name or is indented further.
+        // Prose has one space after #; an example has a name or deeper indentation.
         let environment = try Self.text("packaging/debian/offer-signer.env").replacing(/(?m)^#([A-Z])/) { $0.output.1 }
         let offers = try Self.text("packaging/debian/offers.yaml").replacing(/(?m)^#([a-z]|  )/) { $0.output.1 }
         let outcome = try doctorOfDebian(environment, configuration: offers)
@@ -150,7 +151,7 @@ struct PackagingTests {
         #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))
     }
 
-    @Test("the example for Kubernetes is YAML, and the service takes its settings with a secret's modes")
+    @Test("the Kubernetes example is YAML, and the service accepts its settings with a secret's modes")
     func kubernetes() throws {
         let text = try Self.text("packaging/kubernetes/offer-signer.yaml")
         let objects = try Yams.load_all(yaml: text).map { try #require($0 as? [String: Any]) }
@@ -177,7 +178,7 @@ struct PackagingTests {
         #expect(pod["terminationGracePeriodSeconds"] as? Int ?? 0 > 5 + 13)
     }
 
-    @Test("the image is built from what is in the tree and let in, and starts commands that there are")
+    @Test("the image is built from files in the tree and its context, and starts existing commands")
     func image() throws {
         let lines = try Self.text("packaging/docker/Dockerfile").split(separator: "\n").map(String.init)
         let letIn = try Self.text("packaging/docker/Dockerfile.dockerignore").split(separator: "\n")

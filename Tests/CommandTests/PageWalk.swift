@@ -1,16 +1,16 @@
 import Foundation
+import OfferAudit
 import OfferCrypto
 import TestSupport
 
-/// A folder in which the commands of a page are run as they stand there, but for the port.
+/// A folder in which the commands of a page run unchanged except for the port.
 struct PageWalk {
     let folder: TemporaryFolder
     let blocks: [MarkdownBlock]
-    /// One that was free a moment ago.
     let port: Int
 
     /// - Parameter page: its path in the repository.
-    init(_ page: String) throws {
+    init(_ page: String) async throws {
         blocks = try MarkdownBlock.all(in: page)
         folder = try TemporaryFolder()
         for name in ["keys", "bin", "Downloads"] {
@@ -21,15 +21,13 @@ struct PageWalk {
             atPath: folder.path + "/bin/offer-signer", withDestinationPath: Command.offerSigner)
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
         try folder.write(PrivateKeyPEM.generate(), to: "Downloads/SubscriptionKey_3Y8S5JYG45.p8")
-        let service = try RunningService()
-        port = service.port
-        _ = service.stop()
+        port = try await FreePort.find()
     }
 
-    /// A block with the port of this run in place of the default one.
+    /// A block with the port of this run instead of the default.
     func block(_ index: Int) -> String { blocks[index].text.replacing(":8080", with: ":\(port)") }
 
-    /// Runs commands with a service at work: `$service` is its process ID.
+    /// Runs commands beside a running service; `$service` is its process ID.
     func run(start: String, _ commands: String...) throws -> Command.Outcome {
         try shell(
             """
@@ -41,7 +39,7 @@ struct PageWalk {
             """)
     }
 
-    /// Runs a script that ends with its first failure.
+    /// Runs a script that stops at its first failure.
     func shell(_ script: String) throws -> Command.Outcome {
         try Command.run(
             "bash", ["-e", "-c", script],

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many requests at once on one connection, from clients that are slow to take their answers.
+/// Many pipelined requests on one connection, from clients that read responses slowly.
 @Suite("Pipelines", .timeLimit(.minutes(5)))
 struct PipelineTests {
     private let service: RunningService
@@ -15,7 +15,7 @@ struct PipelineTests {
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(header)\r\n"
     }
 
-    /// The statuses of all answers, read only when the server has had time to meet a full socket.
+    /// The statuses of all responses, read only after the server's socket is full.
     private func statuses(of requests: String, halfCloses: Bool = false) async throws -> [Int] {
         try await Connection.open(port: service.port) { connection in
             try await connection.send(requests)
@@ -28,7 +28,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "nothing is answered behind an answer that ends the connection, wherever in the pipeline it comes",
+        "no request is answered after a response that closes the connection, anywhere in the pipeline",
         arguments: [0, 1, 62, 63, 64, 65, 127, 128])
     func lastAnswer(others: Int) async throws {
         let before =
@@ -41,16 +41,36 @@ struct PipelineTests {
     }
 
     @Test(
-        "a client that has ended its half gets all of its answers, however slowly it takes them",
+        "a half-closed client gets all of its responses, however slowly it reads them",
         arguments: [false, true])
     func halfClosed(saysClose: Bool) async throws {
-        // Some 10 MB, more than the kernel keeps.
+        // About 10 MB, more than the kernel buffers.
         var requests = String(repeating: Self.get("/openapi.json"), count: 149)
         requests += Self.get("/openapi.json", saysClose ? "Connection: close\r\n" : "")
         #expect(try await statuses(of: requests, halfCloses: true) == Array(repeating: 200, count: 150))
     }
 
-    @Test("what follows a HEAD and cannot be read is answered with a body, as its length says")
+    @Test("an asynchronous response keeps its place before responses to later requests")
+    func laterResponse() async throws {
+        let evidence = #"{"compactJWS":"e30.e30.e30"}"#
+        let explain =
+            "POST /v1/explanations HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(evidence.utf8.count)\r\n\r\n\(evidence)"
+        try await Connection.open(port: service.port) { connection in
+            for _ in 0..<20 {
+                try await connection.send(explain + Self.get("/health/live") + explain + Self.get("/x"))
+                var answers: [String] = []
+                for _ in 0..<4 {
+                    let answer = try #require(try await connection.receive())
+                    answers.append(String(decoding: answer.body, as: UTF8.self))
+                }
+                #expect(answers[0].contains("verifies") && answers[2].contains("verifies"))
+                #expect(answers[1].contains("live") && answers[3].contains("not_found"))
+            }
+        }
+    }
+
+    @Test("an unreadable request after a HEAD gets a response with the body that its length states")
     func afterHead() async throws {
         for rest in ["\u{16}\u{3}\u{1}", "GET /x HTTP/1.1\nHost: a\n\n"] {
             try await Connection.open(port: service.port) { connection in
@@ -63,7 +83,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("a connection on which some of the next request is always there takes no more memory for it")
+    @Test("a connection that always has part of the next request buffered does not grow in memory")
     func neverEmpty() async throws {
         let request = Self.get("/health/live", "X: \(String(repeating: "x", count: 7000))\r\n")
         try await Connection.open(port: service.port) { connection in
@@ -75,7 +95,7 @@ struct PipelineTests {
                 try #require(try await connection.receive()?.status == 200)
                 if number == 1000 { before = try service.residentKilobytes }
             }
-            // 35 MB were sent since.
+            // 35 MB have been sent since.
             #expect(try service.residentKilobytes - before < 8000)
         }
     }

@@ -1,14 +1,16 @@
 import Foundation
-import OfferServer
+import OfferAudit
+import OfferService
+import OfferTelemetry
 import TestSupport
 import Testing
 
-/// The running service as Prometheus sees it, and what is made for Prometheus and Grafana, by their own tool.
+/// The metrics of the running service, the alerts and the dashboard, checked with promtool.
 @Suite("Prometheus", .serialized, .timeLimit(.minutes(5)))
 struct PrometheusTests {
     private static let repository = MarkdownBlock.repository
 
-    /// It is fetched where it is missing; without it these tests fail and say so.
+    /// promtool is downloaded if it is missing; without it these tests fail with a message.
     private static func promtool(_ arguments: String..., input: [UInt8] = []) throws -> Command.Outcome {
         try Command.run(
             repository.appending(path: "scripts/promtool").path, arguments, input: input, directory: repository)
@@ -18,7 +20,7 @@ struct PrometheusTests {
         try String(contentsOf: repository.appending(path: path), encoding: .utf8)
     }
 
-    private static func scrape(_ port: Int, headers: String = "") async throws -> ReceivedAnswer {
+    private static func scrape(_ port: Int, headers: String = "") async throws -> ReceivedResponse {
         try #require(
             await Connection.open(port: port) { (connection: inout Connection) async throws in
                 try await connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
@@ -28,7 +30,7 @@ struct PrometheusTests {
 
     // MARK: The service
 
-    @Test("the metrics of the running service are what promtool takes without a word, and count what was asked")
+    @Test("promtool accepts the service's metrics without warnings, and they count the requests")
     func running() async throws {
         let service = try RunningService(
             environment: ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "named.app=\(RunningService.keyID)"])
@@ -71,7 +73,7 @@ struct PrometheusTests {
         #expect(abs((scrape["process_open_fds"] ?? 0) - descriptors) <= 3)
         #expect(scrape.values.keys.contains { $0.hasPrefix("offer_signer_build_info{version=\"") })
         #expect(Set(scrape.names).isSubset(of: Metric.all.map(\.name)))
-        // Without TLS and audit trail, and as long as nothing of the kind has happened.
+        // Absent without TLS, without an audit trail, or before the first such event.
         #expect(
             Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
                 "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
@@ -81,7 +83,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("at an address of their own the metrics need no token, nothing else is there, and they are nowhere else")
+    @Test("a separate metrics address needs no token and serves nothing else")
     func ownAddress() async throws {
         let service = try RunningService(
             arguments: ["--metrics-address", "127.0.0.1:0"],
@@ -104,7 +106,7 @@ struct PrometheusTests {
         }
         #expect(offer?.status == 200)
 
-        // More connections than are kept there: the offers lose none by them.
+        // More connections than the address keeps. Connections for offers are not affected.
         try await Connection.open(port: service.port) { ofOffers in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
@@ -115,7 +117,7 @@ struct PrometheusTests {
             let answer = try await ofOffers.post("/offer", json: BadRequest.goodBody, headers: authorization)
             #expect(answer?.status == 200)
         }
-        // A connection to each that nobody uses holds up the end of neither.
+        // An idle connection to each delays the shutdown of neither.
         try await Connection.open(port: port) { (connection: inout Connection) async throws in
             #expect(try await connection.get("/metrics")?.status == 200)
             service.terminate()
@@ -124,7 +126,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("beside TLS the metrics at their own address are plain, and tell the certificate and failed handshakes")
+    @Test("a separate metrics address is plain HTTP beside TLS, and shows certificate and failed handshakes")
     func besideTLS() async throws {
         let folder = try TemporaryFolder()
         let made = try Command.run(
@@ -160,7 +162,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("an address of the metrics that cannot be listened on ends the start, and is named")
+    @Test("an unusable metrics address stops the start with an error that names it")
     func addressInUse() throws {
         let service = try RunningService()
         let outcome = try Command.run(
@@ -169,11 +171,11 @@ struct PrometheusTests {
                 + ["--metrics-address", "127.0.0.1:\(service.port)"])
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
-        #expect(outcome.standardError.contains("error: 127.0.0.1:\(service.port) cannot be listened on"))
+        #expect(outcome.standardError.contains("error: cannot listen on 127.0.0.1:\(service.port)"))
         #expect(outcome.standardError.contains("--metrics-address"))
     }
 
-    @Test("changes of keys and configuration are counted, applied and refused, and so is the state of each key")
+    @Test("reloads are counted as applied or refused, and each key's state is shown")
     func reloads() async throws {
         let service = try RunningService()
         func scrape() async throws -> Scrape { Scrape(try await Self.scrape(service.port).body) }
@@ -200,16 +202,16 @@ struct PrometheusTests {
         for (state, value) in ["active": 1, "standby": 0, "retired": 0, "out_of_service": 0] {
             #expect(after[#"offer_signer_key_state{key="TESTKEY123",state="\#(state)"}"#] == Double(value))
         }
-        // It is applied but for where to listen, which takes a restart.
+        // All changes apply except the listening address, which needs a restart.
         try service.reload(
             "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_METRICS_ADDRESS=127.0.0.1:9464")
         try await waitUntil { try await scrape()[applied] == 2 }
         #expect(try await scrape()["offer_signer_setup_problems"] == 1)
     }
 
-    // MARK: What is made for Prometheus and Grafana
+    // MARK: Alerts and dashboard
 
-    @Test("promtool takes the alerts, and they tell what they are for and nothing else")
+    @Test("promtool accepts the alerts, and each fires only for its cause")
     func alerts() throws {
         for command in [
             ["check", "rules", "packaging/prometheus/alerts.yml"],
@@ -224,7 +226,7 @@ struct PrometheusTests {
         #expect(names == runbooks && names > 0)
     }
 
-    @Test("promtool takes every expression of the dashboard")
+    @Test("promtool accepts every expression of the dashboard")
     func dashboard() throws {
         let expressions = try Self.expressions()
         #expect(expressions.count >= 20)
@@ -240,7 +242,7 @@ struct PrometheusTests {
         #expect(outcome.standardOutput.contains("\(expressions.count) rules found"))
     }
 
-    /// Every query of the dashboard, also that of its annotations.
+    /// Every query of the dashboard, including its annotations.
     private static func expressions() throws -> [String] {
         let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
         let dashboard = try #require(json as? [String: Any])
@@ -251,7 +253,7 @@ struct PrometheusTests {
         }
     }
 
-    @Test("every metric of the alerts and the dashboard is one that there is, with labels that it has")
+    @Test("the alerts and the dashboard use only existing metrics and labels")
     func names() throws {
         let alerts = try Self.text("packaging/prometheus/alerts.yml").split(separator: "\n")
             .filter { $0.contains(" expr: ") }.map(String.init)
@@ -276,7 +278,7 @@ struct PrometheusTests {
         #expect(used == Set(Metric.all.map(\.name)), "what nobody looks at needs not be counted")
     }
 
-    @Test("docs/metrics.md has every metric as it is, and no other")
+    @Test("docs/metrics.md describes every metric correctly, and no other")
     func documentation() throws {
         let rows = try Self.text("docs/metrics.md").split(separator: "\n").filter {
             $0.hasPrefix("| `") && $0.split(separator: "|").count >= 4

@@ -1,176 +1,280 @@
 import Foundation
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferService
 import TestSupport
 import Testing
 
-/// Every example of README.md is run, and its answer compared. `scripts/run` itself is tried by `scripts/test`.
+/// Runs every example of README.md and of the pages it links to, and compares each output with the page.
+/// `scripts/test` covers the build by `scripts/run`.
 @Suite("README", .serialized, .timeLimit(.minutes(5)))
 struct ReadmeTests {
-    private static let repository = MarkdownBlock.repository
+    /// The pages whose examples run here.
+    private enum Page: String, CaseIterable {
+        case readme = "README.md"
+        case api = "docs/api.md"
+        case deploy = "docs/deploy.md"
+        case explanations = "docs/explanations.md"
 
-    private static func blocks() throws -> [MarkdownBlock] { try MarkdownBlock.all(in: "README.md") }
+        func blocks() throws -> [MarkdownBlock] { try MarkdownBlock.all(in: rawValue) }
 
-    private static func block(_ language: String, containing text: String) throws -> String {
-        try #require(blocks().first { $0.language == language && $0.text.contains(text) }).text
+        func block(_ language: String, containing text: String) throws -> String {
+            let block = try blocks().first { $0.language == language && $0.text.contains(text) }
+            return try #require(block, "\(rawValue): \(text)").text
+        }
+
+        /// The rows of the only table with this heading.
+        func rows(under heading: String) throws -> [[String]] {
+            let rows = try MarkdownPage(rawValue).rows
+            let begin = try #require(rows.firstIndex { $0.first == heading }, "\(rawValue): \(heading)")
+            let columns = rows[begin].count
+            return Array(rows[(begin + 2)...].prefix { $0.count == columns && $0.first?.isEmpty == false })
+        }
     }
 
-    /// The answer with what differs at every call replaced by a letter.
+    private static let repository = MarkdownBlock.repository
+
+    /// The output, with everything that differs between calls replaced by a letter.
     private static func shape(_ answer: String) -> String {
         answer.trimmingCharacters(in: .whitespacesAndNewlines)
             .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "N")
             .replacing(/[0-9]{13}/, with: "T")
             .replacing(/"ME[A-Za-z0-9+\/]{90,94}={0,2}"/, with: "S")
+            .replacing(/"eyJ[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}"/, with: "J")
             .replacing(/"requestID":"[0-9a-f]{16}"/, with: "R")
             .replacing(RunningService.keyID, with: "DEVELOPKEY")
     }
 
-    @Test("no example is without a test")
+    @Test("every example has a test")
     func everyBlockIsKnown() throws {
-        // Two curls with answers, sign | verify with its answer, a real key, a configuration file with its start and a curl,
-        // a start with TLS, three snippets, a refused signature with why, and the two commands.
-        #expect(
-            try Self.blocks().map(\.language) == [
-                "sh", "sh", "json", "sh", "sh", "sh", "json", "yaml", "sh", "sh", "sh", "swift", "swift", "swift", "sh",
-                "json", "sh", "json",
-            ])
+        let known: [Page: [String]] = [
+            // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, its start and a curl;
+            // the StoreKit call; a refused signature and its explanation.
+            .readme: ["sh", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "swift", "sh", "json"],
+            // A curl and its answer, three StoreKit calls, a refused request and its answer.
+            .api: ["sh", "json", "swift", "swift", "swift", "sh", "json"],
+            // The whole configuration file and its start, a start with TLS, a health check and its answer.
+            .deploy: ["yaml", "sh", "sh", "sh", "json"],
+            // sign | verify and its output, a curl pipeline and its answer.
+            .explanations: ["sh", "json", "sh", "json"],
+        ]
+        for page in Page.allCases { #expect(try page.blocks().map(\.language) == known[page], "\(page.rawValue)") }
         for command in ["scripts/run", "scripts/test"] {
-            #expect(try Self.blocks().contains { $0.text == command + "\n" })
+            #expect(try Page.readme.blocks().contains { $0.text == command + "\n" })
             let path = Self.repository.appending(path: command).path
             #expect(FileManager.default.isExecutableFile(atPath: path))
         }
     }
 
-    @Test("the variables that it names have the defaults that the page with all of them has")
+    @Test("README.md has at most 150 lines")
+    func length() throws {
+        #expect(try MarkdownPage("README.md").text.count { $0.isNewline } <= 150)
+    }
+
+    @Test("the settings in README.md have the defaults in docs/configuration.md")
     func variables() throws {
-        /// By variable, up to the colon: what it means stands behind that.
+        /// Defaults by variable, up to the colon; an explanation follows.
         func defaults(_ page: String, column: Int) throws -> [String: Substring] {
             let rows = try MarkdownPage(page).rows.filter { $0[0].hasPrefix("`SUBSCRIPTION_OFFERS_") }
             return rows.reduce(into: [:]) { $0[$1[0]] = $1[column].prefix { $0 != ":" } }
         }
         let all = try defaults("docs/configuration.md", column: 3)
-        // A row for two of them has two defaults.
-        let some = try defaults("README.md", column: 2).filter { !$0.key.contains(",") }
+        // A row for two settings has two defaults.
+        let some = try defaults("docs/deploy.md", column: 2).filter { !$0.key.contains(",") }
         #expect(some.count > 8)
         for (name, text) in some { #expect(all[name] == text, "\(name)") }
     }
 
+    /// A member of `openapi.json`, which another test compares with the code.
+    private static func contract(_ keys: String...) throws -> [String: Any] {
+        let file = repository.appending(path: "Sources/OfferService/OpenAPI/openapi.json")
+        let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        return try #require(keys.reduce(document) { $0?[$1] as? [String: Any] }, "\(keys)")
+    }
+
+    @Test("docs/api.md lists every problem code under its status, and no other")
+    func codes() throws {
+        let documented = try Page.api.rows(under: "status").flatMap { row in
+            row[1].matches(of: /`(\w+)`/).map { "\(row[0]) \($0.output.1)" }
+        }
+        let names = try Self.contract("components", "responses").keys
+        let expected = try names.flatMap { name in
+            let body = try Self.contract(
+                "components", "responses", name, "content", "application/problem+json", "schema")
+            let members = (body["allOf"] as? [[String: Any]] ?? []).compactMap { $0["properties"] as? [String: Any] }
+            func value(_ member: String, _ key: String) -> Any? {
+                members.compactMap { ($0[member] as? [String: Any])?[key] }.first
+            }
+            let status = value("status", "const") as? Int ?? 0
+            return (value("code", "enum") as? [String] ?? []).map { "\(status) \($0)" }
+        }
+        #expect(documented.count == Problem.Code.allCases.count)
+        #expect(documented.sorted() == expected.sorted())
+    }
+
+    @Test("docs/explanations.md lists every cause, in the order of the contract")
+    func causes() throws {
+        let cause = try Self.contract("components", "schemas", "Explanation", "properties", "cause")
+        let expected = (cause["enum"] as? [Any])?.compactMap { $0 as? String }
+        let documented = try Page.explanations.rows(under: "what is wrong").flatMap { row in
+            row[1].matches(of: /`(\w+)`/).map { String($0.output.1) }
+        }
+        #expect(documented == expected)
+    }
+
+    @Test("docs/deploy.md describes every check of the readiness answer")
+    func checks() throws {
+        let answer = try Page.deploy.block("json", containing: "checks")
+        let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+        let checks = try #require(json?["checks"] as? [String: String])
+        let documented = try Page.deploy.rows(under: "check").map { $0[0].replacing("`", with: "") }
+        #expect(documented.sorted() == checks.keys.sorted())
+    }
+
     @Test(
-        "each curl gives the answer that stands below it",
-        arguments: ["\"applicationUsername\": \"8d7f9a52c4e1\"\n}'", "_3m\"\n}'"])
-    func curl(text: String) throws {
-        let service = try RunningService()
-        let blocks = try Self.blocks()
+        "each curl prints the output below it",
+        arguments: [
+            ("README.md", "\"applicationUsername\": \"8d7f9a52c4e1\"\n}'\n"), ("docs/api.md", "\"transactionID\""),
+            ("docs/api.md", "_3m\"\n}'"), ("docs/deploy.md", "/health/ready"),
+            ("docs/explanations.md", "/v1/explanations"),
+        ])
+    func curl(page: String, text: String) throws {
+        let service = try RunningService(
+            arguments: page == Page.api.rawValue ? ["--issuer-id", Fixtures.issuerText] : [])
+        let blocks = try MarkdownBlock.all(in: page)
         let index = try #require(blocks.firstIndex { $0.text.hasPrefix("curl") && $0.text.contains(text) })
         let outcome = try Command.run(
-            "bash", ["-c", blocks[index].text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")])
+            "bash",
+            [
+                "-o", "pipefail", "-c",
+                blocks[index].text.replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)"),
+            ])
         #expect(outcome.status == 0)
         #expect(Self.shape(outcome.standardOutput) == Self.shape(blocks[index + 1].text))
     }
 
-    /// A folder that looks like a checkout after a build: keys, the command, and `scripts/run` without its building.
+    /// Creates a folder that looks like a checkout: keys, the command, and the real `scripts/run` with a stand-in for
+    /// `swift` that has nothing to build.
     private static func checkout() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        for name in ["keys", "scripts", ".build", ".build/debug", "Downloads"] {
+        for name in ["keys", "scripts", "bin", ".build", ".build/debug", "Downloads"] {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: false)
         }
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path + "/.build/debug/offer-signer", withDestinationPath: Command.offerSigner)
-        try folder.write("#!/bin/sh\nexec .build/debug/offer-signer serve --port 0\n".utf8, to: "scripts/run")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/scripts/run")
+        for (name, target) in [
+            (".build/debug/offer-signer", Command.offerSigner), ("bin/offer-signer", Command.offerSigner),
+            ("scripts/run", repository.appending(path: "scripts/run").path),
+        ] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/" + name, withDestinationPath: target)
+        }
+        let programs = [
+            "scripts/setup": "#!/bin/sh\n",
+            "bin/swift": "#!/bin/sh\n[ \"$2\" != --show-bin-path ] || echo .build/debug\n",
+        ]
+        for (name, text) in programs {
+            try folder.write(text.utf8, to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/" + name)
+        }
         return folder
     }
 
-    @Test("sign and verify on the command line give what stands below them")
+    /// Runs a script in a checkout, with `offer-signer` and the stand-in for `swift` in its `PATH`, on any free port.
+    private static func bash(
+        _ script: String, in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws -> Command.Outcome {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let own = ["HOME": folder.path, "PATH": "\(folder.path)/bin:\(path)", "SUBSCRIPTION_OFFERS_PORT": "0"]
+        return try Command.run(
+            "bash", ["-e", "-o", "pipefail", "-c", script], environment: own.merging(environment) { $1 },
+            directory: folder.url)
+    }
+
+    @Test("sign and verify on the command line print the output below them")
     func signAndVerify() throws {
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
-        let outcome = try Command.run(
-            "bash", ["-o", "pipefail", "-c", Self.block("sh", containing: "offer-signer sign")], directory: folder.url)
+        let outcome = try Self.bash(Page.explanations.block("sh", containing: "offer-signer sign"), in: folder)
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(Self.shape(outcome.standardOutput) == Self.shape(try Self.block("json", containing: "\"verifies\"")))
+        let expected = try Page.explanations.block("json", containing: "\"verifies\":true")
+        #expect(Self.shape(outcome.standardOutput) == Self.shape(expected))
     }
 
-    @Test("a username that changes on its way is explained as stands below it")
+    @Test("a changed username gets the explanation below it")
     func refused() throws {
         let folder = try Self.checkout()
-        try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
-        let outcome = try Command.run(
-            "bash", ["-o", "pipefail", "-c", Self.block("sh", containing: "sed ")], directory: folder.url)
+        let outcome = try Self.bash(Page.readme.block("sh", containing: "sed "), in: folder)
         #expect(outcome.status == 1, "\(outcome.standardError)")
-        #expect(Self.shape(outcome.standardOutput) == Self.shape(try Self.block("json", containing: "letter_case")))
+        #expect(
+            Self.shape(outcome.standardOutput) == Self.shape(try Page.readme.block("json", containing: "letter_case")))
     }
 
-    @Test("the three lines for a real key start the service with it")
+    @Test("the three lines for a real key start the service with that key")
     func realKey() throws {
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "Downloads/SubscriptionKey_2X9R4HXF34.p8")
-        let lines = try Self.block("sh", containing: "Downloads")
-        // Start it, wait until it announces itself, and stop it as an operator would.
+        let lines = try Page.readme.block("sh", containing: "Downloads")
+        // Start it, wait for its first output, and stop it as an operator would.
         let script = """
             { \(lines.replacing("SUBSCRIPTION", with: "exec env SUBSCRIPTION")) } >out 2>log &
             until grep -q http out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
             kill $! && wait $! && cat out
             """
-        let outcome = try Command.run(
-            "bash", ["-e", "-c", script], environment: ["HOME": folder.path], directory: folder.url)
+        let outcome = try Self.bash(script, in: folder)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.hasPrefix("offer-signer signs with key 2X9R4HXF34 on http://127.0.0.1:"))
     }
 
-    @Test("the configuration file is taken, its offer is signed for a token, and for no other")
-    func configurationFile() throws {
+    @Test(
+        "each configuration file is accepted, and its offer is signed only with its token",
+        arguments: [("README.md", "DEVELOPKEY"), ("docs/deploy.md", "2X9R4HXF34")])
+    func configurationFile(name: String, keyID: String) throws {
+        let page = try #require(Page(rawValue: name))
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
         let made = try Command.run(Command.offerSigner, ["tokens", "new"])
         let token = try JSONDecoder().decode([String: String].self, from: Data(made.standardOutput.utf8))
         let digest = try #require(token["tokenSHA256"])
-        let file = try Self.block("yaml", containing: "apps:").replacing(
+        let file = try page.block("yaml", containing: "apps:").replacing(
             "5f0c4b2a9d7e83164e1fa02c68bb35d9c07a4e9f1d2b6a8350e7c41f92ad6b38", with: digest)
         try folder.write(file.utf8, to: "offers.yaml")
-        let start = try Self.block("sh", containing: "--config").replacing(
-            "offer-signer serve", with: "exec .build/debug/offer-signer serve --port 0")
-        let curl = try Self.block("sh", containing: "$TOKEN").replacing("127.0.0.1:8080", with: "$address")
+        let curl = try Page.readme.block("sh", containing: "$TOKEN").replacing("127.0.0.1:8080", with: "$address")
             .replacing("http://$address/offer", with: "\"http://$address/offer\"")
         let script = """
-            { \(start) } >out 2>log &
+            { exec \(try page.block("sh", containing: "--config offers.yaml\n")) } >out 2>log &
             until grep -q http out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
-            address=$(grep -o '127.0.0.1:[0-9]*' out)
+            address=$(grep -o '127.0.0.1:[0-9]*' out | head -n 1)
             \(curl)
             TOKEN=another
             echo
             \(curl)
             kill $! && wait $!
             """
-        let outcome = try Command.run(
-            "bash", ["-e", "-c", script], environment: ["TOKEN": try #require(token["token"])], directory: folder.url)
+        let outcome = try Self.bash(script, in: folder, environment: ["TOKEN": try #require(token["token"])])
         #expect(outcome.status == 0, "\(outcome.standardError)")
         let answers = outcome.standardOutput.split(separator: "\n")
         #expect(answers.count == 2)
-        #expect(answers.first?.hasPrefix(#"{"keyID":"2X9R4HXF34""#) == true)
+        #expect(answers.first?.hasPrefix(#"{"keyID":"\#(keyID)""#) == true)
         #expect(answers.last?.contains(#""code":"credentials_refused""#) == true)
     }
 
-    @Test("the start with TLS serves HTTP/2 with the certificate")
+    @Test("the start command with TLS serves HTTP/2 with the certificate")
     func tls() throws {
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
-        try folder.write(Self.block("yaml", containing: "apps:").utf8, to: "offers.yaml")
-        let start = try Self.block("sh", containing: "--tls-certificate")
-            .replacing("offer-signer serve", with: "exec .build/debug/offer-signer serve")
+        try folder.write(Page.deploy.block("yaml", containing: "apps:").utf8, to: "offers.yaml")
+        let start = try Page.deploy.block("sh", containing: "--tls-certificate")
             .replacing("0.0.0.0", with: "127.0.0.1").replacing("8443", with: "0")
         let script = """
             openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout privkey.pem -out fullchain.pem \
                 -days 90 -subj /CN=test -addext subjectAltName=IP:127.0.0.1 2>/dev/null
             chmod 600 privkey.pem
-            { \(start) } >out 2>log &
+            { exec \(start) } >out 2>log &
             until grep -q https out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
             curl -sS --cacert fullchain.pem -w ' %{http_version}' "$(grep -o 'https://127.0.0.1:[0-9]*' out)/health/ready"
             kill $! && wait $!
             """
-        let outcome = try Command.run("bash", ["-e", "-c", script], directory: folder.url)
+        let outcome = try Self.bash(script, in: folder)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(
             outcome.standardOutput
@@ -178,7 +282,14 @@ struct ReadmeTests {
         )
     }
 
-    @Test("the StoreKit snippets hand StoreKit values that verify", arguments: [1, 2])
+    @Test("README.md repeats the StoreKit 2 call of docs/api.md word for word")
+    func sameSnippet() throws {
+        #expect(
+            try Page.readme.block("swift", containing: "compactJWS")
+                == Page.api.block("swift", containing: "compactJWS"))
+    }
+
+    @Test("the StoreKit snippets pass StoreKit values that verify", arguments: [1, 2])
     func storeKit(version: Int) async throws {
         let service = try RunningService()
         let token = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
@@ -190,13 +301,13 @@ struct ReadmeTests {
             answer: #require(answer).body, snippet: version == 1 ? "SKPayment" : "let signature: Data",
             driver: Self.driver(version: version, customer: customer.1))
         try #require(passed.count == 6)
-        // What the App Store would put together from what StoreKit was given.
+        // The payload that the App Store would assemble from these values.
         let payload = ["a", passed[0], "p", passed[1], passed[2], passed[3].lowercased(), passed[4]]
         let signature = [UInt8](try #require(Data(base64Encoded: passed[5])))
         #expect(try service.verifyingKey.verify(signature, of: Array(payload.joined(separator: "\u{2063}").utf8)))
     }
 
-    @Test("the StoreKit snippet for JWS hands StoreKit a JWS that verifies")
+    @Test("the StoreKit snippet for JWS passes StoreKit a JWS that verifies")
     func storeKitJWS() async throws {
         let service = try RunningService(arguments: ["--issuer-id", Fixtures.issuerText])
         let request =
@@ -219,22 +330,22 @@ struct ReadmeTests {
         let jws = try CompactJWS(Array(passed[1].utf8))
         #expect(try service.verifyingKey.verify(jws.signature.der, of: jws.signingInput))
         guard case .promotionalOffer(let product, let offer, let transaction) = jws.content.request else {
-            Issue.record("another kind")
+            Issue.record("the JWS is of another kind")
             return
         }
         #expect((product.text.description, offer.text.description, passed[0]) == ("p", "o", "o"))
         #expect(transaction?.text.description == "2000000123456789")
     }
 
-    /// What a snippet hands to StoreKit.
+    /// Compiles a snippet of docs/api.md with a stand-in for StoreKit and returns what it passes to StoreKit.
     /// - Parameters:
-    ///   - snippet: a text that no other has.
-    ///   - driver: calls it as an app would, and prints what it gave StoreKit, a line each.
+    ///   - snippet: a text that only this snippet contains.
+    ///   - driver: calls the snippet as an app would, and prints the values, one per line.
     private static func passed(answer: [UInt8], snippet: String, driver: String) throws -> [String] {
         let folder = try TemporaryFolder()
         try folder.write(answer, to: "answer.json")
         try folder.write(standIn(), to: "StoreKit.swift")
-        try folder.write(block("swift", containing: snippet).utf8, to: "snippet.swift")
+        try folder.write(Page.api.block("swift", containing: snippet).utf8, to: "snippet.swift")
         try folder.write(driver.utf8, to: "main.swift")
         for command in [
             "swiftc -emit-module -emit-library -static -module-name StoreKit StoreKit.swift",
@@ -251,8 +362,8 @@ struct ReadmeTests {
         try Data(contentsOf: repository.appending(path: "Tests/CommandTests/StoreKitStandIn.swift.txt"))
     }
 
-    /// Calls the snippet as an app would and prints what StoreKit was given: key ID, offer ID, customer, nonce,
-    /// timestamp, signature in base64.
+    /// A program that calls the snippet as an app would and prints what StoreKit received: key ID, offer ID, customer,
+    /// nonce, timestamp, signature in base64.
     private static func driver(version: Int, customer: String) -> String {
         let head = """
             import StoreKit

@@ -3,7 +3,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// Marked keys are searched for wherever the service writes or could be made to.
+/// Searches everything the service writes for marked keys.
 @Suite("Secrets stay secret", .timeLimit(.minutes(5)))
 struct SecrecyTests {
     /// Parts of a key's base64 that nothing else has. (The first half of the text is the same for all keys.)
@@ -14,7 +14,7 @@ struct SecrecyTests {
         return stride(from: 0, to: 30, by: 6).map { String(secret[$0..<$0 + 12]) }
     }
 
-    @Test("no key is in any log or error at the loudest level, through start, reloads, faults and stop")
+    @Test("no log or error contains a key at the most verbose level, from start through reloads and faults to stop")
     func logs() async throws {
         let (inText, inFile, broken) = try (
             PrivateKeyPEM.generate(), PrivateKeyPEM.generate(), PrivateKeyPEM.generate()
@@ -65,10 +65,10 @@ struct SecrecyTests {
         }
     }
 
-    @Test("a process that is made to crash leaves no core file, where another one does")
+    @Test("a crashed service leaves no core file where another program does")
     func noCoreFile() throws {
         let folder = try TemporaryFolder()
-        // A core file lands in the working folder only if the system is set so; the other program shows whether it is.
+        // Core files appear in the working folder only if the system is set so; the other program shows whether it is.
         let script = """
             ulimit -c unlimited
             mkdir ours other keys

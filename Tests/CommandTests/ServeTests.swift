@@ -1,13 +1,13 @@
 import Foundation
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferService
 import TestSupport
 import Testing
 
 @Suite("offer-signer serve", .timeLimit(.minutes(5)))
 struct ServeTests {
-    @Test("each of the bad requests is refused or hung up on, never signed, and a good one works after it")
+    @Test("each bad request is refused or disconnected, never signed, and a good one works afterwards")
     func badRequests() async throws {
         let service = try RunningService()
         #expect(BadRequest.all.count >= 60)
@@ -37,7 +37,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("10,000 offers over eight connections all verify, and no nonce repeats or has the wrong bits")
+    @Test("10,000 offers over eight connections verify, with unique version 4 nonces")
     func tenThousandOffers() async throws {
         let service = try RunningService()
         let nonces = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -100,7 +100,7 @@ struct ServeTests {
         }
     }
 
-    @Test("a request that comes byte by byte, or in chunks, is answered as one that comes whole")
+    @Test("a request sent byte by byte or in chunks is answered like a whole one")
     func slowRequest() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -131,7 +131,7 @@ struct ServeTests {
         }
     }
 
-    @Test("an answer to HEAD has no body, 100-continue is answered first, and a last request is the last")
+    @Test("HEAD gets no body, Expect: 100-continue gets 100 first, and Connection: close closes")
     func protocolManners() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -164,7 +164,7 @@ struct ServeTests {
     }
 
     @Test(
-        "who asks for another protocol gets an ordinary answer and the end of the connection",
+        "a request for another protocol gets an ordinary response and the connection closes",
         arguments: [
             "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
             "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
@@ -178,7 +178,7 @@ struct ServeTests {
             let answer = try await connection.receive()
             #expect(answer?.status == (request.hasPrefix("GET") ? 200 : 404))
             #expect(answer?.headers["connection"] == "close")
-            // What follows is dropped, however much it is; the service may hang up in the middle of it.
+            // Any bytes that follow are dropped; the service may disconnect in the middle of them.
             try? await connection.flood(of: [UInt8](repeating: 0x61, count: 65536), times: 800)()
             #expect(try await connection.isAtEnd)
         }
@@ -186,7 +186,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a target may be a whole URL")
+    @Test("a request target may be an absolute URL")
     func absoluteForm() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -200,20 +200,20 @@ struct ServeTests {
         }
     }
 
-    @Test("a client that does not read its answers is not read from without end")
+    @Test("the service stops reading from a client that does not read its responses")
     func unreadAnswers() async throws {
         let service = try RunningService()
         let before = try service.residentKilobytes
         try await Connection.open(port: service.port) { connection in
             let request = Array("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
             let many = Array(repeatElement(request, count: 2000).joined())
-            // 200,000 requests have 70 MB of answers; none is read.
+            // 200,000 requests have 70 MB of responses, none of which is read.
             let flood = connection.flood(of: many, times: 100)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await flood() }
                 try await Self.waitUntilLogRests(of: service)
                 group.cancelAll()
-                // Cut off in the middle, the flood ends with an error or without.
+                // The flood is cut off in the middle, with or without an error.
                 while case .some(.failure) = await group.nextResult() {}
             }
         }
@@ -221,7 +221,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    /// Returns once the service has begun to refuse requests and then refuses no more.
+    /// Returns once the service has refused requests and then stopped refusing them.
     private static func waitUntilLogRests(of service: RunningService) async throws {
         var size = 0
         while case let now = try service.log.utf8.count, now < 1000 || now != size {
@@ -230,7 +230,7 @@ struct ServeTests {
         }
     }
 
-    @Test("SIGTERM lets a request that has begun be finished, and does not wait for one that never ends")
+    @Test("SIGTERM lets a started request finish, but does not wait for one that never ends")
     func stopInTheMiddle() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { finishing in
@@ -238,14 +238,14 @@ struct ServeTests {
                 "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n")
             try await Connection.open(port: service.port) { never in
                 try await never.send("POST /health/live HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
-                // Both are begun once a third one, sent after them, has been answered by each event loop.
+                // Both have started once each event loop has answered a third one, sent after them.
                 for _ in 0..<8 {
                     _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                 }
                 try await Connection.open(port: service.port) { halfHead in
                     let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
                     try await halfHead.send(first)
-                    // By now the half has been read by its event loop, too.
+                    // By now the event loop has read the half, too.
                     for _ in 0..<8 {
                         _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                     }
@@ -263,7 +263,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("health routes answer, and SIGTERM ends the process with status 0")
+    @Test("health routes respond, and SIGTERM ends the process with status 0")
     func healthAndStop() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -275,16 +275,16 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("without a key it stops with an error and a hint")
+    @Test("serve without a key ends with an error and a hint")
     func withoutKey() throws {
         let outcome = try Command.run(Command.offerSigner, [])
         #expect(outcome.status == 1)
         #expect(outcome.standardOutput == "")
-        #expect(outcome.standardError.contains("error: no key to sign with\nhint: "))
+        #expect(outcome.standardError.contains("error: no signing key is chosen\nhint: "))
         #expect(outcome.standardError.contains("--development"))
     }
 
-    @Test("a key that is not there, or is none, stops it with an error and a hint")
+    @Test("serve with a missing or invalid key ends with an error and a hint")
     func brokenKey() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKEN1234.p8")
@@ -310,14 +310,14 @@ struct ServeTests {
         for outcome in [missing, broken, inEnvironment] { #expect(!outcome.standardError.contains("marked")) }
     }
 
-    @Test("a port in use is an error that says so")
+    @Test("a port in use is reported as an error")
     func portInUse() throws {
         let service = try RunningService()
         let folder = try TemporaryFolder()
         let outcome = try Command.run(
             Command.offerSigner, ["--development", "--port", "\(service.port)", "--keys-dir", folder.path])
         #expect(outcome.status == 1)
-        #expect(outcome.standardError.contains("error: 127.0.0.1:\(service.port) cannot be listened on"))
+        #expect(outcome.standardError.contains("error: cannot listen on 127.0.0.1:\(service.port)"))
         #expect(outcome.standardError.contains("hint: "))
     }
 }

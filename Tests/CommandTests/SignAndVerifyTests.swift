@@ -1,4 +1,5 @@
 import Foundation
+import OfferAudit
 import OfferCore
 import OfferCrypto
 import TestSupport
@@ -17,7 +18,7 @@ struct SignAndVerifyTests {
         return (folder, ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_KEY_ID": "TESTKEY123"])
     }
 
-    @Test("keys generate writes a key that only its owner can read, prints its public half, and replaces nothing")
+    @Test("keys generate writes a private file, prints the public half, and overwrites nothing")
     func generate() throws {
         let folder = try TemporaryFolder()
         let arguments = ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path]
@@ -37,16 +38,16 @@ struct SignAndVerifyTests {
         let before = try folder.read("SubscriptionKey_TESTKEY123.p8")
         let again = try Command.run(Command.offerSigner, arguments)
         #expect(again.status == 1)
-        #expect(again.standardError.contains("is there already"))
+        #expect(again.standardError.contains("already exists"))
         #expect(try folder.read("SubscriptionKey_TESTKEY123.p8") == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "nothing is left behind")
 
         let nowhere = try Command.run(Command.offerSigner, ["keys", "generate", "--keys-dir", folder.path + "/none"])
         #expect(nowhere.status == 1)
-        #expect(nowhere.standardError.contains("hint: the folder has to be there"))
+        #expect(nowhere.standardError.contains("hint: the folder must exist"))
     }
 
-    @Test("verify takes what sign prints, and refuses it when a field differs")
+    @Test("verify accepts the output of sign and refuses it when a field differs")
     func roundTrip() throws {
         let (folder, environment) = try Self.folderWithKey()
         let signed = try Command.run(
@@ -70,7 +71,7 @@ struct SignAndVerifyTests {
         #expect(fromFile.status == 0)
     }
 
-    @Test("verify explains with every key of the folder, retired ones too, and names a file that is no key")
+    @Test("verify tries every key of the folder, even retired ones, and names an invalid key file")
     func explained() throws {
         var (folder, environment) = try Self.folderWithKey()
         func verify(_ input: some StringProtocol) throws -> Command.Outcome {
@@ -105,7 +106,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "sign adds compactJWS where there are an issuer ID and a transactionID, or says what lacks; verify explains both"
+        "sign adds compactJWS given an issuer ID and a transactionID, or names what is missing; verify explains both"
     )
     func compactJWS() throws {
         let (folder, environment) = try Self.folderWithKey()
@@ -166,7 +167,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "verify takes the answer of /v1/promotional-offers, and a public key alone",
+        "verify accepts a response of /v1/promotional-offers, and a public key only",
         arguments: try OfferVectors.load().vectors)
     func publicKey(vector: OfferVectors.Vector) throws {
         let folder = try TemporaryFolder()
@@ -187,14 +188,14 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "bad input is an error with status 1 that says what is wrong",
+        "invalid input is an error with status 1 and a reason",
         arguments: [
-            ("", "ends too early"), ("[]", "not a JSON object"), ("{}", "appBundleID is missing"),
+            ("", "unexpected end"), ("[]", "not a JSON object"), ("{}", "appBundleID is missing"),
             (#"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#, "applicationUsername is missing"),
             (#"{"appBundleID":"a\u2063","productIdentifier":"p","offerID":"o","applicationUsername":""}"#, "U+2063"),
             (
                 #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","nonce":"x"}"#,
-                "nonce is made"
+                "nonce is produced"
             ),
         ])
     func badInput(input: String, complaint: String) throws {
@@ -215,7 +216,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardError.contains("larger than 32768 bytes"))
     }
 
-    @Test("wrong usage is status 64, help is status 0 and teaches", arguments: ["serve", "sign", "verify", "keys"])
+    @Test("wrong usage is status 64; help is status 0 with examples", arguments: ["serve", "sign", "verify", "keys"])
     func usage(subcommand: String) throws {
         #expect(try Command.run(Command.offerSigner, [subcommand, "--no-such-option"]).status == 64)
         let help = try Command.run(Command.offerSigner, [subcommand, "--help"])
@@ -269,7 +270,7 @@ struct SignAndVerifyTests {
         #expect(missing.standardError.contains("SubscriptionKey_LOST123456.p8"), "every missing key is named at once")
     }
 
-    @Test("--development makes its key once, with mode 0600, and says that the App Store refuses what it signs")
+    @Test("--development creates its key once with mode 0600 and warns that the App Store refuses it")
     func development() throws {
         let folder = try TemporaryFolder()
         let arguments = ["sign", "--development", "--keys-dir", folder.path]

@@ -3,12 +3,12 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// TLS and HTTP/2 as curl and openssl speak them.
+/// TLS and HTTP/2, tested with curl and openssl.
 @Suite("TLS", .serialized, .timeLimit(.minutes(5)))
 struct TLSTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 
-    /// A folder with `cert.pem` and `key.pem`, which a service is started with.
+    /// A folder with the `cert.pem` and `key.pem` of a service.
     private struct Pair {
         let folder: TemporaryFolder
 
@@ -42,7 +42,7 @@ struct TLSTests {
         }
     }
 
-    /// The common name in the certificate that the service shows.
+    /// The common name of the service's certificate.
     private static func shownName(by service: RunningService) throws -> String {
         let shown = try Command.run(
             "openssl", ["s_client", "-connect", "127.0.0.1:\(service.port)"], input: Array("Q\n".utf8))
@@ -51,7 +51,7 @@ struct TLSTests {
     }
 
     @Test(
-        "offers are signed over HTTP/1.1 and HTTP/2, with TLS 1.2 and 1.3, and refused as over plain HTTP",
+        "offers are signed and refused over HTTP/1.1 and HTTP/2 with TLS 1.2 and 1.3 as over plain HTTP",
         arguments: [("--http1.1", "1.1"), ("--http2", "2")])
     func versions(flag: String, version: String) throws {
         let pair = try Pair()
@@ -96,7 +96,7 @@ struct TLSTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a hundred requests at a time over one connection of HTTP/2 are each answered")
+    @Test("a hundred concurrent requests on one HTTP/2 connection are all answered")
     func manyStreams() throws {
         let pair = try Pair()
         let service = try RunningService(arguments: pair.arguments)
@@ -114,7 +114,7 @@ struct TLSTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a new certificate is shown after SIGHUP, one that does not hold is told and the old one stays")
+    @Test("SIGHUP loads a new certificate; an invalid one is reported and the old one stays")
     func renewal() async throws {
         let pair = try Pair()
         let service = try RunningService(arguments: pair.arguments)
@@ -125,7 +125,7 @@ struct TLSTests {
         try await waitUntil { try Self.shownName(by: service) == "second" }
         #expect(try Self.shownName(by: service) == "second")
 
-        // Another's key, one that others can read, one that soon is over, none at all.
+        // A key of another certificate, one readable by others, a certificate that expires soon, and none.
         let certificate = try pair.folder.read("cert.pem")
         let secret = try pair.folder.read("key.pem")
         try pair.renew(name: "third")
@@ -135,10 +135,10 @@ struct TLSTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: pair.keyPath)
         try await Self.expect("can be read by others", after: key, service, pair)
         try FileManager.default.removeItem(atPath: pair.path)
-        try await Self.expect("is not there", after: key, service, pair)
+        try await Self.expect("does not exist", after: key, service, pair)
         #expect(try Self.shownName(by: service) == "second")
         try pair.renew(name: "fourth", days: 1)
-        try await Self.expect("the certificate for TLS expires at", after: key, service, pair)
+        try await Self.expect("the TLS certificate expires at", after: key, service, pair)
         #expect(try Self.shownName(by: service) == "fourth")
         #expect(service.stop() == 0)
     }
@@ -156,7 +156,7 @@ struct TLSTests {
         #expect(ready.contains(problem), "\(ready)")
     }
 
-    @Test("a service with one file of the two, or with an expired certificate, does not start")
+    @Test("a service with only one of the two files or an expired certificate does not start")
     func doesNotStart() throws {
         let pair = try Pair()
         let folder = try TemporaryFolder()
@@ -166,16 +166,18 @@ struct TLSTests {
             #expect(outcome.status == 1)
             return outcome.standardError
         }
-        #expect(try problem(["--tls-certificate", pair.path]).contains("only one is set"))
+        #expect(try problem(["--tls-certificate", pair.path]).contains("only one of"))
         #expect(
-            try problem(["--tls-certificate", pair.keyPath, "--tls-key", pair.keyPath]).contains("certificate in PEM"))
-        #expect(try problem(["--tls-certificate", pair.path, "--tls-key", pair.path]).contains("private key in PEM"))
+            try problem(["--tls-certificate", pair.keyPath, "--tls-key", pair.keyPath]).contains(
+                "is not a PEM certificate"))
+        #expect(
+            try problem(["--tls-certificate", pair.path, "--tls-key", pair.path]).contains("is not a PEM private key"))
         let expired = try Command.run(
             "openssl",
             [
                 "x509", "-in", pair.path, "-signkey", pair.keyPath, "-out", pair.path, "-days", "-1",
             ])
         #expect(expired.status == 0)
-        #expect(try problem(pair.arguments).contains("has expired"))
+        #expect(try problem(pair.arguments).contains("the TLS certificate expired"))
     }
 }

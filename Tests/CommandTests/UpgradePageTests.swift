@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The walk of docs/upgrade.md, with the same program for both versions.
+/// Runs the walkthrough of docs/upgrade.md, with the same program for both versions.
 @Suite("docs/upgrade.md", .serialized, .timeLimit(.minutes(5)))
 struct UpgradePageTests {
-    @Test("the next process takes over at the same port, the old one ends, and both have written one trail")
-    func byHand() throws {
-        let walk = try PageWalk("docs/upgrade.md")
+    @Test("the next process takes over the port, the old one ends, and both write one trail")
+    func byHand() async throws {
+        let walk = try await PageWalk("docs/upgrade.md")
         #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh"])
         try FileManager.default.createDirectory(
             at: walk.folder.url.appending(path: "new"), withIntermediateDirectories: false)
@@ -27,7 +27,7 @@ struct UpgradePageTests {
         #expect(lines.contains("offer_signer_ready 1") && lines.contains("offer_signer_setup_problems 0"))
         #expect(lines.contains { $0.hasPrefix("offer_signer_build_info{") })
         #expect(lines.contains("last line: 3"))
-        // A begin, and a start of each.
+        // One begin, and one start per process.
         #expect(outcome.standardOutput.contains("ok: 3 lines, "))
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import OfferAudit
 import OfferCrypto
 import TestSupport
 import Testing
 
-/// Users over a socket, and their keys changed while the service runs.
+/// Users over a socket, with key changes while the service runs.
 @Suite("Users over HTTP", .timeLimit(.minutes(5)))
 struct UsersTests {
     private static func claims(issuer: String = "https://id.example.com/", user: String = "marked-user") -> String {
@@ -17,7 +18,7 @@ struct UsersTests {
         "users: [{issuer: '\(issuer)', audience: com.example.offers, jwks: '\(jwks)', \(customer)}]"
     }
 
-    /// A service with a configuration file in its folder of keys.
+    /// A service with a configuration file in its key folder.
     private static func start(
         jwks: (_ folder: TemporaryFolder) throws -> String, folder: TemporaryFolder
     ) throws -> RunningService {
@@ -27,7 +28,7 @@ struct UsersTests {
                 + ["--metrics-address", "127.0.0.1:0"])
     }
 
-    private static func ask(_ service: RunningService, _ token: String?) async throws -> ReceivedAnswer? {
+    private static func ask(_ service: RunningService, _ token: String?) async throws -> ReceivedResponse? {
         let headers = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
         return try await Connection.open(port: service.port) {
@@ -35,7 +36,7 @@ struct UsersTests {
         }
     }
 
-    /// Waits until a token is answered with a status.
+    /// Waits until a token gets a status.
     private static func wait(_ service: RunningService, _ token: String?, for status: Int) async throws -> Bool {
         for _ in 0..<300 {
             if try await ask(service, token)?.status == status { return true }
@@ -58,7 +59,7 @@ struct UsersTests {
         return false
     }
 
-    @Test("keys in a file: rotated, damaged, gone and back while the service runs")
+    @Test("keys in a file are rotated, damaged, removed and restored while the service runs")
     func file() async throws {
         let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
         let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
@@ -81,16 +82,16 @@ struct UsersTests {
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
         #expect(try await Self.wait(service, ofOld, for: 401))
 
-        // What cannot be read changes nothing but the readiness.
+        // An unreadable file changes nothing but readiness.
         try folder.drop("{".utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("is no set of keys") })
+        #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("is not a key set") })
         #expect(try await Self.ask(service, ofNew)?.status == 200)
         try folder.remove("jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("is not there") })
+        #expect(try await Self.waitForReady(service) { $0.contains("does not exist") })
         #expect(try await Self.ask(service, ofNew)?.status == 200)
         let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
         try folder.drop(leak.utf8, as: "jwks.json")
-        #expect(try await Self.waitForReady(service) { $0.contains("holds a private or a symmetric key") })
+        #expect(try await Self.waitForReady(service) { $0.contains("contains a private or symmetric key") })
         #expect(try await Self.ask(service, ofNew)?.status == 503, "whoever reads that key is a user")
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json", mode: 0o620)
         #expect(
@@ -106,10 +107,10 @@ struct UsersTests {
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(!log.contains("marked") && !log.contains("eyJ"))
-        #expect(log.components(separatedBy: "is no set of keys").count == 3, "once when it came and once when it went")
+        #expect(log.components(separatedBy: "is not a key set").count == 3, "once when it came and once when it went")
     }
 
-    @Test("keys at a URL: none yet, had, rotated because of an unknown kid, and kept when the server fails")
+    @Test("keys at a URL are fetched late, rotated after an unknown kid, and kept when the server fails")
     func url() async throws {
         let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
         let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
@@ -121,16 +122,16 @@ struct UsersTests {
         #expect(unavailable.status == 503 && unavailable.headers["retry-after"] != nil)
         #expect(String(decoding: unavailable.body, as: UTF8.self).contains("users_unavailable"))
 
-        // The second try comes after five seconds.
+        // The second attempt comes after five seconds.
         server.answer(.init(body: try ProviderKey.set(old)))
         #expect(try await Self.wait(service, ofOld, for: 200))
         #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
         let had = server.requests
         let start = ContinuousClock.now
-        /// How often it may have asked since because of keys that are not known: once in 30 s.
+        /// The maximum number of fetches because of unknown keys since then: one per 30 s.
         func mayHaveAsked() -> Int { 1 + Int((.now - start) / .seconds(30)) }
 
-        // Nobody looks at the server before somebody brings a key that is not known.
+        // Nothing is fetched before a token with an unknown key.
         server.answer(.init(body: try ProviderKey.set(old, new)))
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests == had)
@@ -138,7 +139,7 @@ struct UsersTests {
         #expect(server.requests > had && server.requests <= had + mayHaveAsked())
         #expect(try await Self.ask(service, ofOld)?.status == 200)
 
-        // Tokens with keys that nobody has do not make it ask again and again.
+        // Further tokens with unknown keys do not cause further fetches.
         server.answer(.init(status: 500, body: ""))
         let nobodys = try ProviderKey(kid: "nobody's").token(claims: Self.claims())
         for _ in 0..<50 { #expect(try await Self.ask(service, nobodys)?.status == 401) }
@@ -151,7 +152,7 @@ struct UsersTests {
         #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))
     }
 
-    @Test("SIGHUP adds users to callers, and takes neither for nobody")
+    @Test("SIGHUP may add users to callers, but not remove the last of both")
     func reload() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -169,19 +170,19 @@ struct UsersTests {
         #expect(try await Self.wait(service, token, for: 200))
         #expect(try await Self.ask(service, "a.callers.token")?.status == 400)
 
-        // Users alone are callers too: without the token nobody else may ask.
+        // Users alone also close the service: nobody else may request signatures.
         try service.reload(keyID, config, noTokens)
         #expect(try await Self.wait(service, "a.callers.token", for: 401))
         #expect(try await Self.ask(service, token)?.status == 200)
         #expect(try await Self.ask(service, nil)?.status == 401)
 
-        // To take the users away as well would open it to everybody.
+        // Removing the users as well would open it to everyone.
         try service.reload(keyID, noTokens)
-        #expect(try await Self.waitForReady(service) { $0.contains("anyone could ask") })
+        #expect(try await Self.waitForReady(service) { $0.contains("anyone could request signatures") })
         #expect(try await Self.ask(service, nil)?.status == 401)
         #expect(try await Self.ask(service, token)?.status == 200)
 
-        // Another issuer in place of the first.
+        // Another issuer replaces the first.
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json", issuer: "another"))
         try service.reload(keyID, config, noTokens)
         #expect(try await Self.wait(service, token, for: 401))
@@ -190,7 +191,7 @@ struct UsersTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("SIGHUP makes no other customers of users, and moves their keys without a refusal")
+    @Test("SIGHUP does not change how users are identified, but may move their keys")
     func customersStay() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -206,7 +207,7 @@ struct UsersTests {
         let before = try await Self.username(service, token)
 
         try service.reload(keyID, config, salt + "another salt of enough bytes")
-        #expect(try await Self.waitForReady(service) { $0.contains("USERNAME_SALT is another") })
+        #expect(try await Self.waitForReady(service) { $0.contains("USERNAME_SALT has changed") })
         for claim in ["hashedUsername: iss", "applicationUsername: sub"] {
             try service.configure(Self.file(jwks: jwks, customer: claim))
             try service.reload(keyID, config, salt + "a salt of enough bytes")
@@ -222,8 +223,8 @@ struct UsersTests {
         var isTold = false
         while !isTold {
             #expect(try await Self.ask(service, token)?.status == 200)
-            isTold = try await Self.ready(service).contains("jwks.json.typo is not there")
-            // A user has a limit.
+            isTold = try await Self.ready(service).contains("jwks.json.typo does not exist")
+            // Users have a rate limit.
             try await Task.sleep(for: .milliseconds(100))
         }
         #expect(try await Self.username(service, token) == before)
@@ -235,7 +236,7 @@ struct UsersTests {
         return (try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?["applicationUsername"] as? String
     }
 
-    @Test("an environment file with a salt has to be private, and no log ever has the salt")
+    @Test("an environment file with a salt must be private, and no log contains the salt")
     func salt() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
@@ -259,15 +260,15 @@ struct UsersTests {
             ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/config.yaml"] + arguments)
     }
 
-    @Test("doctor looks at files of users' keys, and says that it fetches none")
+    @Test("doctor checks files of users' keys and reports that it fetches none")
     func doctor() async throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
         let rsa = try ProviderKey.make(for: "RS256")
         for (text, error) in [
             (try ProviderKey.set(rsa), nil), (try ProviderKey.set(rsa), "can be written by others (mode 602)"),
-            (nil, "is not there"), ("{", "is no set of keys"),
-            (#"{"keys":[]}"#, "has no key"), (try ProviderKey.set([rsa.jwk(["d": "marked"])]), "holds a private"),
+            (nil, "does not exist"), ("{", "is not a key set"),
+            (#"{"keys":[]}"#, "has no key"), (try ProviderKey.set([rsa.jwk(["d": "marked"])]), "contains a private"),
             (try ProviderKey.set([rsa.jwk(["alg": "PS512"])]), "no key in"),
         ] as [(String?, String?)] {
             let mode = error?.contains("mode 602") == true ? 0o602 : 0o644

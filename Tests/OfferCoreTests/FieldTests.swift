@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldTests {
-    @Test("every Unicode scalar is judged by what it is, also in front of and behind a combining mark")
+    @Test("each Unicode scalar is judged alone, also before and after a combining mark")
     func everyScalar() throws {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -17,7 +17,7 @@ struct FieldTests {
         }
     }
 
-    /// The rule as issue and reference say it, scalar by scalar.
+    /// The rule, written as a check of single scalars.
     private func reason(for scalar: Unicode.Scalar) -> FieldError.Reason? {
         switch scalar.value {
         case 0x2063: .separator
@@ -36,7 +36,7 @@ struct FieldTests {
     }
 
     @Test(
-        "every field refuses the separator, control characters and broken UTF-8, and names itself",
+        "every field refuses separators, control characters and invalid UTF-8, and names itself",
         arguments: [
             ("a\u{2063}b", FieldError.Reason.separator), ("\u{2063}\u{301}", .separator), ("a\nb", .controlCharacter),
             ("\u{0}", .controlCharacter), ("a\u{85}", .controlCharacter), ("\u{2028}", .controlCharacter),
@@ -55,7 +55,7 @@ struct FieldTests {
     }
 
     @Test(
-        "broken UTF-8 is refused",
+        "invalid UTF-8 is refused",
         arguments: [[0xFF], [0xC3], [0xE2, 0x81], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]]
             as [[UInt8]])
     func brokenUTF8(bytes: [UInt8]) {
@@ -77,7 +77,7 @@ struct FieldTests {
         #expect(throws: FieldError(field: "keyID", reason: .notAlphanumeric)) { try KeyID(utf8: Array("../etc".utf8)) }
     }
 
-    @Test("texts that are canonically equivalent but differ in bytes are different")
+    @Test("canonically equivalent texts with different bytes are different")
     func noNormalisation() throws {
         let composed = try OfferID(utf8: Array("\u{E9}".utf8))
         let decomposed = try OfferID(utf8: Array("e\u{301}".utf8))
@@ -94,7 +94,7 @@ struct FieldTests {
     }
 
     @Test(
-        "what is no UUID is no token",
+        "an account token that is not a UUID is refused",
         arguments: [
             "", "d3b07384d1134ec6a7b16f1c2f5e9b10", "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b1",
             "{d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10}",
@@ -108,7 +108,7 @@ struct FieldTests {
         }
     }
 
-    @Test("a nonce is a version 4 UUID in lower case and takes every other bit from the generator")
+    @Test("a nonce is a lower-case version 4 UUID whose other bits come from the generator")
     func nonceBits() throws {
         var ones = ConstantGenerator(value: .max)
         #expect(Nonce(using: &ones).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")

@@ -3,10 +3,10 @@ import OfferCore
 import TestSupport
 import Testing
 
-@Suite("Reading JSON")
+@Suite("JSON reader")
 struct JSONReaderTests {
     @Test(
-        "what RFC 8259 does not allow, or two readers take differently, is refused",
+        "texts outside RFC 8259, or on which readers disagree, are refused",
         arguments: [
             ("", .endsTooEarly), (" ", .endsTooEarly), ("{", .endsTooEarly), ("{\"a\"", .endsTooEarly),
             ("{\"a\":", .endsTooEarly), ("{\"a\":1", .endsTooEarly), ("\"", .endsTooEarly), ("\"\\", .endsTooEarly),
@@ -37,7 +37,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused",
+        "invalid UTF-8 is refused",
         arguments: [
             [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC0, 0x80, 0x22],
             [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00],
@@ -46,7 +46,7 @@ struct JSONReaderTests {
         #expect(throws: JSONError(.notUTF8, at: 0)) { try JSONReader.read(bytes) }
     }
 
-    @Test("UTF-16 is refused, also where every byte is ASCII")
+    @Test("UTF-16 is refused, even if every byte is ASCII")
     func utf16() {
         #expect(throws: JSONError.self) { try JSONReader.read([0x00, 0x7B, 0x00, 0x7D]) }
         #expect(throws: JSONError.self) { try JSONReader.read([0x7B, 0x00, 0x7D, 0x00]) }
@@ -57,7 +57,7 @@ struct JSONReaderTests {
         return object
     }
 
-    @Test("the text of a member's value is what stands there, byte for byte")
+    @Test("the text of a member's value is returned byte for byte")
     func textOfMember() throws {
         let text = #" { "a" : {"b": 1 } , "b":[ "}" ,2],"\u0063" :-1.0e5,"d":"\u00e9\\" } "#
         for (name, expected) in [
@@ -91,7 +91,7 @@ struct JSONReaderTests {
         #expect(object["\u{212A}"] == .number(Array("1".utf8)))
     }
 
-    @Test("of 200,000 damaged texts, whatever is taken means the same to Foundation", arguments: [1, 2] as [UInt64])
+    @Test("of 200,000 damaged texts, each accepted one means the same to Foundation", arguments: [1, 2] as [UInt64])
     func agreesWithFoundation(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let start = Array(#"{"a":"x\u00e9\n","b":[1,-2.5e3,{"c":null}],"d":true,"é":"\ud83d\ude00"}"#.utf8)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JWS")
 struct JWSTests {
-    @Test("the published vector reads as what it says, and its header and claims are written byte for byte")
+    @Test("the published vector is parsed correctly, and its header and claims are written byte for byte")
     func vector() throws {
         let vector = try JWSVector.load()
         let jws = try CompactJWS(Array(vector.compactJWS.utf8))
@@ -16,7 +16,7 @@ struct JWSTests {
         #expect(String(decoding: jws.text, as: UTF8.self) == vector.compactJWS)
     }
 
-    @Test("the claims of each kind, byte for byte: no exp, aud a text, iat in whole seconds, a nonce in lower case")
+    @Test("the claims of each kind, byte for byte: no exp, aud a string, iat in whole seconds, lower-case nonce")
     func claims() throws {
         let product = try ProductID(utf8: Array("pro \"é\" \\".utf8))
         let transaction = try TransactionID(utf8: Array("2000000123456789".utf8))
@@ -53,7 +53,7 @@ struct JWSTests {
         #expect(json.utf8.foundationBase64.contains("="), "the padding of standard base64 is there")
     }
 
-    /// A JWS with a signature that nobody made.
+    /// A JWS with an arbitrary signature.
     private static func text(_ jws: UnsignedJWS) -> [UInt8] { text(jws.header, jws.claims) }
 
     private static func text(
@@ -62,7 +62,7 @@ struct JWSTests {
         Array([header, claims, signature].map(Base64URL.text).joined(separator: [UInt8(ascii: ".")]))
     }
 
-    @Test("100,000 random JWS read as exactly their inputs", arguments: 0..<4 as Range<UInt64>)
+    @Test("100,000 random JWSs are parsed to exactly their inputs", arguments: 0..<4 as Range<UInt64>)
     func readsAsInputs(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)  // the seed is in the failure's name, so it replays
         for round in 0..<25_000 {
@@ -89,7 +89,7 @@ struct JWSTests {
             let text = Self.text(jws.header, jws.claims, signature: signature)
             let read = try CompactJWS(text)
             guard read.content == jws, read.signature.bytes == signature, read.signingInput == jws.signingInput,
-                !text.contains(where: { [0x2B, 0x2F, 0x3D].contains($0) }),
+                !text.contains(where: { $0 == 0x2B || $0 == 0x2F || $0 == 0x3D }),
                 try Self.agrees(jws, text)
             else {
                 Issue.record("\(String(decoding: text, as: UTF8.self)) reads as another")
@@ -98,7 +98,7 @@ struct JWSTests {
         }
     }
 
-    /// Whether Foundation reads the same claims; a sample, for it is slow.
+    /// Whether Foundation reads the same claims. Called for a sample, because it is slow.
     private static func agrees(_ jws: UnsignedJWS, _ text: [UInt8]) throws -> Bool {
         guard jws.issuedAtSeconds % 16 == 0 else { return true }
         let part = text.split(separator: UInt8(ascii: "."))[1]
@@ -119,7 +119,7 @@ struct JWSTests {
         }
     }
 
-    /// Texts of ordinary letters and of what trips JSON and base64.
+    /// Texts of ordinary letters and of characters that trip JSON and base64 code.
     private static func randomText(_ sizes: ClosedRange<Int>, _ random: inout SplitMix64) -> [UInt8] {
         let palette: [Unicode.Scalar] = [
             "a", "Z", "0", ".", "_", "\"", "\\", "/", "{", "}", ",", ":", " ", "\u{301}", "é", "\u{AC00}", "😀", "?",
@@ -133,7 +133,7 @@ struct JWSTests {
         return text.isEmpty && sizes.lowerBound > 0 ? [0x78] : text
     }
 
-    @Test("whatever is not as it is made here is refused")
+    @Test("any JWS in another form than the written one is refused")
     func refused() throws {
         let good = try Fixtures.unsignedJWS(Fixtures.promotionalOffer())
         let (header, claims) = (good.header, good.claims)
@@ -181,7 +181,7 @@ struct JWSTests {
         }
     }
 
-    @Test("standard base64 and base64url agree with Foundation's, and take no second text for the same bytes")
+    @Test("base64 and base64url agree with Foundation, and each byte sequence has only one text")
     func base64() throws {
         var random = SplitMix64(seed: 8)
         for count in 0...200 {

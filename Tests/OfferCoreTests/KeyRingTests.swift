@@ -12,7 +12,7 @@ struct KeyRingTests {
         KeyRing.Key(id: try Self.id(id), pair: EmptyKeyPair())
     }
 
-    /// A ring with these keys, of which the first signs for all apps.
+    /// A ring with these keys; the first signs for all apps.
     private static func ring(_ ids: String...) throws -> KeyRing {
         var ring = KeyRing()
         for id in ids { try ring.add(key(id)) }
@@ -20,7 +20,7 @@ struct KeyRingTests {
         return ring
     }
 
-    @Test("an app signs with its own key, the others with the key for all")
+    @Test("an app uses its own key, and the others use the key for all")
     func ownKey() throws {
         var ring = try Self.ring("ALL", "OWN", "SPARE")
         try ring.choose(
@@ -32,14 +32,14 @@ struct KeyRingTests {
         #expect(try ring.state(of: Self.id("SPARE")) == .standby)
     }
 
-    @Test("without a key for all, an app without its own is not served")
+    @Test("without a key for all, an app without its own key is not served")
     func notServed() throws {
         var ring = try Self.ring("OWN")
         try ring.choose(KeyChoice(ofAllApps: nil, ofApps: [Self.app("com.example.a"): Self.id("OWN")]))
         #expect(throws: KeyRingError.noKey) { try ring.signingKey(for: Self.app("com.example.b")) }
     }
 
-    @Test("a key that is chosen anew signs, and the one before it waits in standby")
+    @Test("a newly chosen key signs, and the previous one goes to standby")
     func choosing() throws {
         var ring = try Self.ring("A", "B")
         try ring.choose(KeyChoice(ofAllApps: Self.id("B")))
@@ -49,7 +49,7 @@ struct KeyRingTests {
         #expect(try ring.signingKey(for: Self.app("a")).id == Self.id("A"))
     }
 
-    @Test("a retired key is known and never signs again")
+    @Test("a retired key stays known and never signs again")
     func retiring() throws {
         var ring = try Self.ring("A", "B")
         try ring.retire(Self.id("B"))
@@ -57,7 +57,7 @@ struct KeyRingTests {
         #expect(try ring.key(Self.id("B")) != nil)
     }
 
-    /// Every move that is refused, on a ring in which A signs, B waits, R is retired and X is out of service.
+    /// Every refused move, on a ring in which A is active, B in standby, R retired and X out of service.
     private static let illegalMoves: [(name: String, error: String, move: @Sendable (inout KeyRing) throws -> Void)] = [
         ("add a key that is there", "exists(B)", { try $0.add(key("B")) }),
         ("add a retired key", "exists(R)", { try $0.add(key("R")) }),
@@ -78,7 +78,7 @@ struct KeyRingTests {
         ("remove a retired key", "retired(R)", { try $0.remove(id("R")) }),
     ]
 
-    @Test("each illegal move is an error and changes nothing", arguments: illegalMoves.indices)
+    @Test("every illegal move is an error and changes nothing", arguments: illegalMoves.indices)
     func illegalMove(index: Int) throws {
         let (name, expected, move) = Self.illegalMoves[index]
         var ring = try Self.ring("A", "B", "R", "X")
@@ -102,7 +102,7 @@ struct KeyRingTests {
     }
 
     @Test(
-        "any history of moves leaves one key that signs, and retired keys retired", arguments: 0..<20 as Range<UInt64>)
+        "any history of moves leaves one active key, and retired keys retired", arguments: 0..<20 as Range<UInt64>)
     func anyHistory(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var ring = try Self.ring("A", "B", "C")
@@ -116,7 +116,7 @@ struct KeyRingTests {
                 case 1: try ring.add(key)
                 case 2: try ring.remove(key.id)
                 default:
-                    // Rarely, or all would be retired soon.
+                    // Rarely, or all keys would soon be retired.
                     guard Int.random(in: 0..<50, using: &random) == 0 else { continue }
                     try ring.retire(key.id)
                     retired.insert(key.id)
@@ -129,14 +129,14 @@ struct KeyRingTests {
         }
     }
 
-    @Test("a key out of service stops its own apps and no others, also in the ring that comes next")
+    @Test("a key out of service affects only its own apps, also in the next ring")
     func outOfService() throws {
         let own = try Self.id("OWN")
         var ring = try Self.ring("ALL", "OWN")
         try ring.choose(KeyChoice(ofAllApps: Self.id("ALL"), ofApps: [Self.app("com.example.a"): own]))
-        let current = CurrentSetup(Setup(ring: ring))
+        let current = CurrentPolicy(Policy(ring: ring))
         current.takeOutOfService(own)
-        current.replace(with: Setup(ring: ring))
+        current.replace(with: Policy(ring: ring))
         ring = current.snapshot.ring
         #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
         #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")

@@ -26,7 +26,7 @@ struct PayloadTests {
                 productIdentifier: ProductID(utf8: Array(product.utf8)), offerID: OfferID(utf8: Array(offer.utf8)),
                 customer: Customer(applicationUsername: Array(user.utf8)), nonce: nonce,
                 timestamp: Timestamp(milliseconds: milliseconds))
-            // Split by scalar, in another way than the fields are checked in.
+            // Split by scalar, unlike the implementation, which checks bytes.
             let parts = String(decoding: payload.bytes, as: UTF8.self).unicodeScalars
                 .split(separator: "\u{2063}", omittingEmptySubsequences: false)
             let inputs = [bundle, key, product, offer, user, "\(nonce)", "\(milliseconds)"]
@@ -37,7 +37,8 @@ struct PayloadTests {
         }
     }
 
-    /// Texts of ordinary letters and of what trips string code: combining marks, joiners, neighbours of U+2063.
+    /// Texts of ordinary letters and of characters that trip string code: combining marks, joiners, neighbours of
+    /// U+2063.
     private static func randomText(bytes: ClosedRange<Int>, using random: inout SplitMix64) -> String {
         let palette: [Unicode.Scalar] = [
             "a", "Z", "0", ".", "_", "|", " ", "\u{301}", "\u{308}", "\u{200B}", "\u{200D}", "\u{2062}", "\u{2064}",
@@ -60,7 +61,7 @@ struct PayloadTests {
         #expect(text.contains("\u{2063}offer\u{2063}\u{2063}\(Fixtures.nonceText)\u{2063}"))
     }
 
-    @Test("base64 agrees with Foundation's for every length up to 200")
+    @Test("base64 agrees with Foundation for every length up to 200")
     func base64() throws {
         var random = SplitMix64(seed: 7)
         for count in 0...200 {

@@ -2,13 +2,13 @@ import OfferCore
 import TestSupport
 import Testing
 
-@Suite("The two forms of a signature")
+@Suite("Raw and DER signatures")
 struct RawSignatureTests {
     private static func integer(_ number: [UInt8]) -> [UInt8] { [0x02, UInt8(number.count)] + number }
 
     private static func sequence(_ content: [UInt8]) -> [UInt8] { [0x30, UInt8(content.count)] + content }
 
-    @Test("short numbers are padded to 32 bytes, and a zero in front of a first bit goes")
+    @Test("short numbers are padded to 32 bytes, and the leading zero of DER is removed")
     func padding() throws {
         let full = [UInt8](repeating: 0xFF, count: 32)
         for (der, number) in [
@@ -34,7 +34,7 @@ struct RawSignatureTests {
     private static let five = [UInt8](repeating: 0, count: 31) + [0x05]
 
     @Test(
-        "what is not the one DER of two positive numbers of 32 bytes is refused",
+        "anything but the canonical DER of two positive 32-byte numbers is refused",
         arguments: [
             [], [0x30], [0x30, 0x00], sequence(integer([1])), sequence(integer([1]) + integer([1]) + integer([1])),
             sequence(integer([0]) + integer([1])), sequence(integer([1]) + integer([0])),
@@ -52,18 +52,18 @@ struct RawSignatureTests {
         #expect(RawSignature(der: der) == nil)
     }
 
-    @Test("64 bytes are a signature of a JWS, and no other number of them", arguments: [0, 63, 64, 65, 72])
+    @Test("a raw signature has exactly 64 bytes", arguments: [0, 63, 64, 65, 72])
     func size(count: Int) {
         #expect((RawSignature(bytes: [UInt8](repeating: 1, count: count)) != nil) == (count == 64))
     }
 
-    @Test("10,000 random signatures come back from DER as they were", arguments: 0..<2 as Range<UInt64>)
+    @Test("10,000 random signatures survive a round trip through DER", arguments: 0..<2 as Range<UInt64>)
     func roundTrip(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         for round in 0..<5_000 {
             if round % 64 == 0 { await Task.yield() }
             var bytes = (0..<64).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-            // As many leading zeros as never come by chance; the last byte keeps the number from being zero.
+            // More leading zeros than chance would give; the last byte keeps the number from being zero.
             for index in 0..<Int.random(in: 0...31, using: &random) { bytes[index] = 0 }
             for index in 0..<Int.random(in: 0...31, using: &random) { bytes[32 + index] = 0 }
             (bytes[31], bytes[63]) = (bytes[31] | 1, bytes[63] | 1)

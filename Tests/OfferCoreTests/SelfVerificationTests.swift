@@ -7,7 +7,7 @@ import Testing
 struct SelfVerificationTests {
     private struct Broken: Error, Equatable {}
 
-    /// A key pair whose every answer a test decides.
+    /// A key pair whose results a test defines.
     private final class ScriptedKeyPair: SigningKeyPair {
         let fingerprint = ""
         private let signature: Result<[UInt8], Broken>
@@ -22,7 +22,7 @@ struct SelfVerificationTests {
         func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool { try verdict.get() }
     }
 
-    @Test("a signature leaves only when the public key accepts it")
+    @Test("a signature is returned only if the public key accepts it")
     func onlyWhenAccepted() throws {
         let payload = try Fixtures.payload()
         #expect(try ScriptedKeyPair().signature(for: payload).der == [1])
@@ -40,7 +40,7 @@ struct SelfVerificationTests {
         }
     }
 
-    @Test("a JWS leaves only when the public key accepts its signature, and a signature that is none leaves in no form")
+    @Test("a JWS is returned only if the public key accepts its signature; a malformed signature is refused")
     func jwsOnlyWhenAccepted() throws {
         let jws = try Fixtures.unsignedJWS(Fixtures.promotionalOffer())
         let der: [UInt8] = [0x30, 0x06, 2, 1, 1, 2, 1, 2]
@@ -63,7 +63,7 @@ struct SelfVerificationTests {
         }
     }
 
-    @Test("what is verified of a JWS is what its text says: the first two parts, and r and s of the third")
+    @Test("verification of a JWS covers its final text: the first two parts, and r and s of the third")
     func verifiedFromText() throws {
         final class Recording: SigningKeyPair {
             let fingerprint = ""
@@ -81,10 +81,10 @@ struct SelfVerificationTests {
         #expect(seen == [[0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 2], Array(parts[0] + [UInt8(ascii: ".")] + parts[1])])
     }
 
-    @Test("a key that is taken out of service signs no more, and no other takes its place")
+    @Test("a key out of service does not sign, and no other key replaces it")
     func outOfService() throws {
         let id = try Fixtures.keyID()
-        let current = CurrentSetup(Setup(ring: KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair()))))
+        let current = CurrentPolicy(Policy(ring: KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair()))))
         let before = current.snapshot.ring
         let app = try BundleID(utf8: Array("com.example.app".utf8))
         let anotherID = try Fixtures.keyID("ANOTHERKEY")

@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses and trusted proxies")
 struct TrustedProxiesTests {
     @Test(
-        "an address has one meaning, however it is written",
+        "all spellings of an address are equal",
         arguments: [
             ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"),
             ("2001:db8::1", "2001:DB8:0:0:0:0:0:1"),
@@ -16,7 +16,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "what is no address is refused",
+        "a text that is not an address is refused",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.-4", "01.2.3.4", "1.2.3.4 ", "+1.2.3.4", ":", ":::",
             "1::2::3",
@@ -28,7 +28,7 @@ struct TrustedProxiesTests {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test("loopback is all of 127, and ::1")
+    @Test("loopback is 127.0.0.0/8 and ::1")
     func loopback() {
         for text in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {
             #expect(IPAddress(text)?.isLoopback == true, "\(text)")
@@ -39,7 +39,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "a network is an address with no more bits set than count",
+        "a network is an address whose bits beyond the prefix are zero",
         arguments: [
             "10.1.0.0/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "0.0.0.0/0", "::/0", "/8", "::/129",
             "::1/127", "a/8",
@@ -48,14 +48,14 @@ struct TrustedProxiesTests {
         #expect(TrustedProxies.Network(text) == nil)
     }
 
-    @Test("only what a trusted proxy saw counts, from the right")
+    @Test("only addresses seen by trusted proxies count, from the right")
     func forwardedFor() throws {
         let proxies = TrustedProxies(
             try ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"].map { try #require(TrustedProxies.Network($0)) })
         func client(_ peer: String, _ forwardedFor: String?) throws -> IPAddress? {
             proxies.client(of: try #require(IPAddress(peer)), forwardedFor: forwardedFor)
         }
-        // Who is no proxy may say what it likes.
+        // The header of a peer that is not a proxy is ignored.
         #expect(try client("192.0.2.9", "198.51.100.1") == IPAddress("192.0.2.9"))
         #expect(try client("11.0.0.1", "198.51.100.1") == IPAddress("11.0.0.1"))
         #expect(try client("10.0.0.1", nil) == IPAddress("10.0.0.1"))
@@ -63,7 +63,7 @@ struct TrustedProxiesTests {
         #expect(try client("10.255.255.255", "203.0.113.5, 198.51.100.1") == IPAddress("198.51.100.1"))
         #expect(try client("10.0.0.1", "203.0.113.5,\t198.51.100.1 ,10.0.0.2") == IPAddress("198.51.100.1"))
         #expect(try client("::ffff:10.0.0.1", "2001:db8:ffff::1, 2001:db9::1") == IPAddress("2001:db9::1"))
-        // From among the proxies: what the nearest of them saw, and not what somebody there made up.
+        // From one of the proxies: the address that the nearest proxy saw, not a forged one.
         #expect(try client("10.0.0.1", "10.0.0.3, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "127.0.0.1, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "198.51.100.1, nonsense") == IPAddress("10.0.0.1"))
@@ -76,7 +76,7 @@ struct TrustedProxiesTests {
         #expect(TrustedProxies(arePeersProxies: true).client(of: none, forwardedFor: "1.2.3.4") == nil)
     }
 
-    @Test("a subscriber is an address, or the first half of one of IPv6")
+    @Test("a subscriber is an IPv4 address or the first half of an IPv6 address")
     func subscribers() throws {
         let one = try #require(IPAddress("2001:db8:1:2:3:4:5:6"))
         #expect(one.subscriber == IPAddress("2001:db8:1:2::"))

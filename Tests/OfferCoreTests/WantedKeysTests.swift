@@ -2,7 +2,7 @@ import OfferCore
 import TestSupport
 import Testing
 
-@Suite("From one ring to the next")
+@Suite("Key ring rotation")
 struct WantedKeysTests {
     private static func key(_ id: String) throws -> KeyRing.Key {
         KeyRing.Key(id: try Fixtures.keyID(id), pair: EmptyKeyPair())
@@ -18,7 +18,7 @@ struct WantedKeysTests {
         Dictionary(uniqueKeysWithValues: ring.keyIDs.compactMap { id in ring.state(of: id).map { ("\(id)", $0) } })
     }
 
-    @Test("what is found is taken, what is chosen signs, what is gone goes")
+    @Test("found keys are added, chosen keys sign, and missing keys are removed")
     func moves() throws {
         let (a, b, c) = (try Self.key("A"), try Self.key("B"), try Self.key("C"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
@@ -29,7 +29,7 @@ struct WantedKeysTests {
         #expect(Self.states(ring) == ["C": .active])
     }
 
-    @Test("a compromised key is replaced and retired in one step, and stays so whatever is found later")
+    @Test("a compromised key is replaced and retired in one step, and stays retired if it is found again")
     func compromised() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
@@ -40,7 +40,7 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.retired(a.id)) { try ring.moved(to: Self.wanted("A"), found: [a, b]) }
     }
 
-    @Test("a key that comes after it has been retired is retired")
+    @Test("a key added after its ID was retired is retired")
     func retiredBeforeItComes() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         var ring = try KeyRing().moved(to: Self.wanted("A", retired: ["B"]), found: [a])
@@ -49,7 +49,7 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.retired(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a, b]) }
     }
 
-    @Test("the key that signs stays when it is gone, but only as long as it is wanted")
+    @Test("an active key that is missing stays only as long as it is wanted")
     func goneWhileActive() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
@@ -59,14 +59,14 @@ struct WantedKeysTests {
         #expect(Self.states(ring) == ["B": .active])
     }
 
-    @Test("a key in standby that is gone cannot be chosen")
+    @Test("a missing standby key cannot be chosen")
     func goneInStandby() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         let ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])
         #expect(throws: KeyRingError.unknown(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a]) }
     }
 
-    @Test("another pair under the same ID takes the place of the first, unless that is retired")
+    @Test("another pair with the same ID replaces the first, unless it is retired")
     func replaced() throws {
         let (first, second) = (try Self.key("A"), try Self.key("A"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [first])

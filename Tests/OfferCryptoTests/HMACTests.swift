@@ -3,9 +3,9 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("HMAC with SHA-256")
+@Suite("HMAC-SHA256")
 struct HMACTests {
-    @Test("a prepared key gives the codes of another implementation, again and again, on any number of threads")
+    @Test("a reusable key gives the same codes as another implementation, on any number of threads")
     func preparedKey() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var random = SplitMix64(seed: 7)
@@ -30,7 +30,7 @@ struct HMACTests {
         }
     }
 
-    @Test("SHA-256 of two parts is that of both together")
+    @Test("SHA-256 of two parts is SHA-256 of their concatenation")
     func twoParts() throws {
         let message = Array("the quick brown fox".utf8)
         for cut in 0...message.count {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Signatures of JWS")
 struct JWSSignatureTests {
-    @Test("the published JWS verifies, with libcrypto and with swift-crypto, and with any one bit turned it does not")
+    @Test("the published JWS verifies in libcrypto and swift-crypto, but not with any one bit flipped")
     func published() async throws {
         let der = [UInt8](try OfferVectors.load().publicKey)
         let key = try VerifyingKey(der: der)
@@ -30,7 +30,7 @@ struct JWSSignatureTests {
         return key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
     }
 
-    /// The claims of every kind.
+    /// Claims of every kind.
     private struct Claims: JWTPayload {
         let iss: String
         let iat: Int
@@ -45,7 +45,7 @@ struct JWSSignatureTests {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    @Test("swift-crypto and jwt-kit verify what is made here, and jwt-kit reads the claims that were asked for")
+    @Test("swift-crypto and jwt-kit verify our JWS, and jwt-kit reads the requested claims")
     func others() async throws {
         let key = try Fixtures.makeSigningKey()
         let publicKey = try P256.Signing.PublicKey(derRepresentation: key.verifyingKey.der)
@@ -77,11 +77,11 @@ struct JWSSignatureTests {
         #expect((commerce.aud, commerce.request) == ("advanced-commerce-api", Data(json.utf8)))
     }
 
-    @Test("self-verification refuses a JWS with any one bit turned, and a good one that says something else")
+    @Test("self-verification refuses a JWS with a flipped bit and a valid JWS with other claims")
     func selfVerification() async throws {
         let key = try Fixtures.makeSigningKey()
         func refuses(_ text: [UInt8], _ jws: UnsignedJWS) -> Bool {
-            do { _ = try key.verified(text, saying: jws) } catch .signatureRefused { return true } catch {}
+            do { _ = try key.verified(text, matching: jws) } catch .signatureRefused { return true } catch {}
             return false
         }
         let offer = try Fixtures.unsignedJWS(Fixtures.promotionalOffer())
@@ -92,7 +92,7 @@ struct JWSSignatureTests {
             #expect(refuses(text.turningBit(bit), offer), "bit \(bit)")
         }
         let (header, claims) = (offer.header, String(decoding: offer.claims, as: UTF8.self))
-        /// Another header or other claims with a signature that holds.
+        /// A JWS with another header or other claims and a valid signature.
         func signed(_ header: [UInt8], _ claims: [UInt8]) throws -> [UInt8] {
             let input = Base64URL.text(of: header) + [UInt8(ascii: ".")] + Base64URL.text(of: claims)
             let signature = try #require(try RawSignature(der: key.sign(input)))
@@ -116,7 +116,7 @@ struct JWSSignatureTests {
         #expect(try refuses(signed(Array(otherKey.utf8), offer.claims), offer))
     }
 
-    @Test("the JWS of one kind, app or key is not that of another: with two parts exchanged it does not verify")
+    @Test("a JWS with a part from another kind, app or key does not verify")
     func exchanged() throws {
         let key = try Fixtures.makeSigningKey()
         let one = try key.compactJWS(for: Fixtures.unsignedJWS(Fixtures.promotionalOffer(transactionID: "1")))

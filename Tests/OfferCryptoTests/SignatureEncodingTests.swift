@@ -3,19 +3,19 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// ECDSA-Sig-Value (RFC 3279 section 2.2.3) has exactly one encoding in DER (X.690 section 10). Whatever else could be read as
-/// the same two numbers, or as none, is refused: two texts of one signature would be two signatures.
-@Suite("Encodings of a signature")
+/// ECDSA-Sig-Value (RFC 3279 section 2.2.3) has exactly one DER encoding (X.690 section 10). Any other encoding of the
+/// same two numbers is refused: it would be a second signature.
+@Suite("Signature encodings")
 struct SignatureEncodingTests {
     /// The order of the group (SEC 2 section 2.4.2).
     private static let order = [UInt8](
         Data(base64Encoded: "/////wAAAAD//////////7zm+q2nF56E87nKwvxjJVE=") ?? Data())
 
-    /// A key, a message, and a signature over it of which r and s begin with a bit that is set, so that both have a zero in
-    /// front; and one of which neither has.
+    /// A key, a message, and two signatures over it: one in which r and s both need a leading zero byte, and one in
+    /// which neither does.
     private struct Signed {
         private let key: VerifyingKey
-        private let multiples: PublicKeyMultiples
+        private let multiples: PrecomputedPublicKey
         let message: [UInt8] = Array("message".utf8)
         let r: [UInt8]
         let s: [UInt8]
@@ -23,12 +23,12 @@ struct SignatureEncodingTests {
         init(hasHighBits: Bool) throws {
             let signingKey = try Fixtures.makeSigningKey()
             key = try signingKey.verifyingKey
-            multiples = try PublicKeyMultiples(of: key.point)
+            multiples = try PrecomputedPublicKey(of: key.point)
             while true {
                 let der = try signingKey.sign(message)
                 let size = Int(der[3])
                 let (r, s) = (Array(der[4..<(4 + size)]), Array(der[(6 + size)...]))
-                // As DER has them: with a zero in front where the first bit is set.
+                // As in DER: with a leading zero byte if the first bit is set.
                 if (r[0] == 0) == hasHighBits, (s[0] == 0) == hasHighBits, r.count >= 32, s.count >= 32 {
                     (self.r, self.s) = (r, s)
                     return
@@ -36,7 +36,7 @@ struct SignatureEncodingTests {
             }
         }
 
-        /// What both verifications say, which has to be the same.
+        /// Expects the same result from both verifiers.
         func accepts(_ signature: [UInt8]) throws -> Bool {
             let isAccepted = try key.verify(signature, of: message)
             #expect(try multiples.accepts(signature, of: message) == isAccepted)
@@ -51,7 +51,7 @@ struct SignatureEncodingTests {
         return [0x30, UInt8(body.count)] + body
     }
 
-    /// `-number` in two's complement, as long as DER has it.
+    /// `-number` in two's complement, as short as in DER.
     private static func negative(_ digits: [UInt8]) -> [UInt8] {
         var carry: UInt16 = 1
         let inverted = ([0] + digits).reversed().map { digit -> UInt8 in
@@ -64,7 +64,7 @@ struct SignatureEncodingTests {
         return result
     }
 
-    /// The sum, as long as DER has it.
+    /// The sum, as short as in DER.
     private static func sum(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
         func padded(_ digits: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 34 - digits.count) + digits }
         var carry: UInt16 = 0
@@ -78,13 +78,13 @@ struct SignatureEncodingTests {
         return result
     }
 
-    @Test("the one encoding is accepted, with zeros in front and without", arguments: [true, false])
+    @Test("the DER encoding is accepted, with and without leading zeros", arguments: [true, false])
     func accepted(hasHighBits: Bool) throws {
         let signed = try Signed(hasHighBits: hasHighBits)
         #expect(try signed.accepts(Self.sequence(Self.integer(signed.r), Self.integer(signed.s))))
     }
 
-    @Test("lengths in another form are refused")
+    @Test("lengths in another form than DER's are refused")
     func lengths() throws {
         let signed = try Signed(hasHighBits: false)
         let (r, s) = (Self.integer(signed.r), Self.integer(signed.s))
@@ -110,7 +110,7 @@ struct SignatureEncodingTests {
         for (name, signature) in others { #expect(try !signed.accepts(signature), "\(name)") }
     }
 
-    @Test("anything behind, between or instead is refused")
+    @Test("extra, trailing or replaced elements are refused")
     func contents() throws {
         let signed = try Signed(hasHighBits: false)
         let (r, s) = (Self.integer(signed.r), Self.integer(signed.s))
@@ -136,7 +136,7 @@ struct SignatureEncodingTests {
         for (name, signature) in others { #expect(try !signed.accepts(signature), "\(name)") }
     }
 
-    @Test("integers with more or fewer zeros in front are refused", arguments: [true, false])
+    @Test("integers with too many or too few leading zeros are refused", arguments: [true, false])
     func zeros(hasHighBits: Bool) throws {
         let signed = try Signed(hasHighBits: hasHighBits)
         let (r, s) = (Self.integer(signed.r), Self.integer(signed.s))
@@ -146,12 +146,12 @@ struct SignatureEncodingTests {
             #expect(try !signed.accepts(Self.sequence(r, Self.integer(padding + signed.s))))
         }
         guard hasHighBits else { return }
-        // Without the zero they are negative.
+        // Without the leading zero they are negative.
         #expect(try !signed.accepts(Self.sequence(Self.integer(Array(signed.r.dropFirst())), s)))
         #expect(try !signed.accepts(Self.sequence(r, Self.integer(Array(signed.s.dropFirst())))))
     }
 
-    @Test("numbers that are not from 1 to the order less 1 are refused", arguments: [true, false])
+    @Test("numbers outside 1 to the order minus 1 are refused", arguments: [true, false])
     func ranges(hasHighBits: Bool) throws {
         #expect(Self.order.count == 32)
         let signed = try Signed(hasHighBits: hasHighBits)

@@ -15,11 +15,11 @@ struct SignatureTests {
     }
 
     @Test(
-        "a published signature or payload with any one bit turned is refused",
+        "a published signature or payload with any one bit flipped is refused",
         arguments: try OfferVectors.load().vectors)
     func turnedBitsAreRefused(vector: OfferVectors.Vector) throws {
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
-        let multiples = try PublicKeyMultiples(of: key.point)
+        let multiples = try PrecomputedPublicKey(of: key.point)
         let signature = [UInt8](vector.signature)
         let message = try vector.payload.bytes
         #expect(try multiples.accepts(signature, of: message))
@@ -37,7 +37,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("a signature of another length, form or message is refused and no error")
+    @Test("a signature of another length, form or message is refused without an error")
     func malformedIsRefused() throws {
         let key = try Fixtures.makeSigningKey()
         let message = try Fixtures.payload().bytes
@@ -53,7 +53,7 @@ struct SignatureTests {
         #expect(try !Fixtures.makeSigningKey().verify(signature, of: message), "another key")
     }
 
-    @Test("swift-crypto verifies what ours signs, and ours what swift-crypto signs")
+    @Test("swift-crypto verifies our signatures, and we verify swift-crypto's")
     func swiftCryptoAgrees() throws {
         let pem = try PrivateKeyPEM.generate()
         let ours = try SigningKey(text: pem)
@@ -69,7 +69,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("the openssl command verifies what ours signs, and ours what it signs")
+    @Test("the openssl command verifies our signatures, and we verify its signatures")
     func opensslCommandAgrees() throws {
         let folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
@@ -94,7 +94,7 @@ struct SignatureTests {
     }
 }
 
-/// Runs the openssl command, which has to succeed.
+/// Runs the openssl command, which must succeed.
 @discardableResult
 func openssl(_ arguments: String..., in folder: TemporaryFolder) throws -> String {
     let outcome = try Command.run("openssl", arguments, directory: folder.url)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loading a key")
 struct SigningKeyTests {
-    @Test("a key as the openssl command writes it is taken")
+    @Test("a key written by the openssl command is accepted")
     func opensslKey() throws {
         let folder = try TemporaryFolder()
         try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "key", in: folder)
@@ -13,7 +13,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "a key on another curve is refused by its name",
+        "a key on another curve is refused with the curve's name",
         arguments: ["secp256k1", "secp384r1", "secp521r1", "brainpoolP256r1"])
     func wrongCurve(curve: String) throws {
         let folder = try TemporaryFolder()
@@ -21,7 +21,7 @@ struct SigningKeyTests {
         #expect(throws: SigningKeyError.wrongCurve(curve)) { try SigningKey(text: folder.read("key")) }
     }
 
-    @Test("a key of another algorithm is refused by its name", arguments: [("RSA", "RSA"), ("ED25519", "ED25519")])
+    @Test("a key of another algorithm is refused with its name", arguments: [("RSA", "RSA"), ("ED25519", "ED25519")])
     func wrongAlgorithm(option: String, name: String) throws {
         let folder = try TemporaryFolder()
         try openssl("genpkey", "-algorithm", option, "-out", "key", in: folder)
@@ -42,7 +42,7 @@ struct SigningKeyTests {
         #expect(throws: SigningKeyError.encrypted) { try SigningKey(text: folder.read("old")) }
     }
 
-    @Test("a public key is refused by its label")
+    @Test("a public key is refused with its label")
     func publicKey() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "key")
@@ -51,7 +51,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "what may be a key is not repeated where it stands for a label",
+        "an error does not repeat a label that may be a key",
         arguments: ["PRIVATE KEY-----MarkedSecret-----END PRIVATE KEY", "MarkedSecret"])
     func secretAsLabel(label: String) {
         let text = "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n"
@@ -59,7 +59,7 @@ struct SigningKeyTests {
         #expect(error.map { !"\($0)".contains("MarkedSecret") } == true)
     }
 
-    @Test("a key is taken in every form that operators have it in, and is the same key")
+    @Test("every supported form of a key is accepted and gives the same key")
     func forms() throws {
         let folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
@@ -89,17 +89,17 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("a key whose halves do not belong together is refused")
+    @Test("a key whose halves do not match is refused")
     func mismatchedHalves() throws {
         let one = try Self.der(of: PrivateKeyPEM.generate())
         let other = try Self.der(of: PrivateKeyPEM.generate())
-        // In PKCS #8 the public point is the last 65 bytes.
+        // The public point is the last 65 bytes of PKCS #8.
         let mixed = Self.pem(of: one.dropLast(65) + other.suffix(65))
         #expect(throws: SigningKeyError.halvesDoNotMatch) { try SigningKey(text: mixed) }
         #expect(throws: Never.self) { try SigningKey(text: Self.pem(of: one.dropLast(65) + one.suffix(65))) }
     }
 
-    @Test("what is no key is refused, however it is broken")
+    @Test("a damaged key is refused, whatever the damage")
     func broken() throws {
         let pem = try PrivateKeyPEM.generate()
         let der = try Self.der(of: pem)
@@ -128,7 +128,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("no error about a key repeats any of it")
+    @Test("no error about a key repeats any of its text")
     func errorsKeepTheSecret() throws {
         let der = try Self.der(of: PrivateKeyPEM.generate())
         let text = Self.pem(of: der.dropLast(3))

@@ -4,22 +4,22 @@ import OfferIdentity
 import TestSupport
 import Testing
 
-@Suite("Fetching of key sets", .timeLimit(.minutes(5)))
+@Suite("Fetching key sets", .timeLimit(.minutes(5)))
 struct FetchTests {
-    private static func fetch(_ url: String) async -> Result<String, SetupProblem> {
+    private static func fetch(_ url: String) async -> Result<String, Diagnostic> {
         let reader = KeySetReader(timeout: .seconds(2)) { _, _ in KeySetText([]) }
-        let result: Result<String, SetupProblem>
+        let result: Result<String, Diagnostic>
         do throws(KeySetFault) {
             result = .success(String(decoding: try await reader.text(at: .url(url)).bytes, as: UTF8.self))
         } catch {
-            #expect(error.kind == .notHad && error.detail != nil)
+            #expect(error.kind == .unavailable && error.detail != nil)
             result = .failure(error.problem)
         }
         await reader.close()
         return result
     }
 
-    @Test("what a server answers is taken as it is, up to 256 kB")
+    @Test("a response body is returned unchanged, up to 256 kB")
     func answers() async throws {
         let server = try await KeyServer("text")
         #expect(await Self.fetch(server.url) == .success("text"))
@@ -34,7 +34,7 @@ struct FetchTests {
         #expect(problem.error.contains("more than 262144 bytes"))
     }
 
-    @Test("every other status is a problem, and a redirect is not followed", arguments: [204, 301, 302, 307, 404, 500])
+    @Test("any status but 200 is a problem, and redirects are not followed", arguments: [204, 301, 302, 307, 404, 500])
     func statuses(status: Int) async throws {
         let (server, other) = (try await KeyServer("text"), try await KeyServer("other"))
         server.answer(.init(status: status, body: "", location: other.url))
@@ -46,23 +46,23 @@ struct FetchTests {
         #expect(other.requests == 0)
     }
 
-    @Test("an answer that drips in, or never comes, is given up")
+    @Test("a response that drips in or does not arrive times out")
     func slow() async throws {
         for drip in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"] {
             let port = try await SlowServer.start(after: drip)
             guard case .failure(let problem) = await Self.fetch("http://127.0.0.1:\(port)/") else {
-                Issue.record("it has never come")
+                Issue.record("the response arrived")
                 return
             }
-            #expect(problem.error.contains("no whole answer in time"))
+            #expect(problem.error.contains("no complete response in time"))
         }
     }
 
     @Test(
-        "a server whose certificate nobody vouches for is refused, and before that one with TLS of before 1.2",
+        "a server with an untrusted certificate, or with TLS older than 1.2, is refused",
         arguments: [
-            ([], "its certificate is not trusted"), (["-tls1_2"], "its certificate is not trusted"),
-            (["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"], "TLS 1.2 or newer did not come about"),
+            ([], "certificate not trusted"), (["-tls1_2"], "certificate not trusted"),
+            (["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"], "TLS 1.2 or newer could not be negotiated"),
         ])
     func certificate(options: [String], reason: String) async throws {
         let folder = try TemporaryFolder()
@@ -92,24 +92,24 @@ struct FetchTests {
             address = announced.firstMatch(of: /ACCEPT (127\.0\.0\.1:[0-9]+)\n/).map { String($0.1) } ?? ""
             try await Task.sleep(for: .milliseconds(20))
         }
-        // It would answer: somebody who does not ask for its certificate gets a page.
+        // The server works: a client that does not check its certificate gets a page.
         let careless = try Command.run(
             "curl", ["-sSk", "--tlsv1.0", "--ciphers", "DEFAULT@SECLEVEL=0", "https://\(address)/"])
         #expect(careless.status == 0, "\(careless.standardError)")
         guard case .failure(let problem) = await Self.fetch("https://\(address)/") else {
-            Issue.record("anybody could say who is a user")
+            Issue.record("anyone could impersonate the identity provider")
             return
         }
         #expect(problem.error.hasSuffix("(\(reason))"), "\(problem.error)")
     }
 
-    @Test("where nobody listens, or no certificate is to be had, it says so")
+    @Test("the reason for a failed fetch is reported without the query")
     func nobody() async throws {
         let server = try await KeyServer("text")
         for (url, reason) in [
-            ("http://127.0.0.1:1/", "the connection was refused"),
-            ("https://127.0.0.1:\(server.port)/", "TLS 1.2 or newer did not come about"),
-            ("http://nowhere.invalid/", "its name is not known"),
+            ("http://127.0.0.1:1/", "connection refused"),
+            ("https://127.0.0.1:\(server.port)/", "TLS 1.2 or newer could not be negotiated"),
+            ("http://nowhere.invalid/", "host name not found"),
         ] {
             guard case .failure(let problem) = await Self.fetch(url + "?key=marked") else {
                 Issue.record("\(url)")

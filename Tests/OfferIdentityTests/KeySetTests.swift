@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Key sets")
 struct KeySetTests {
-    private static let place = KeySetPlace.file(path: "keys.json")
+    private static let place = KeySetLocation.file(path: "keys.json")
 
-    private static func read(_ text: String) async throws -> (set: UserKeySet, problems: [SetupProblem]) {
+    private static func read(_ text: String) async throws -> (set: UserKeySet, problems: [Diagnostic]) {
         try await KeySetReader { _, _ in KeySetText([]) }.keys(in: Array(text.utf8), from: place)
     }
 
@@ -21,12 +21,12 @@ struct KeySetTests {
         }
     }
 
-    /// What the keys of a set are good for, as `kid:alg`.
+    /// The uses of the keys of a set, as `kid:alg`.
     private static func uses(_ set: UserKeySet) -> Set<String> {
         Set(set.keys.map { "\($0.id.map { String(decoding: $0, as: UTF8.self) } ?? "-"):\($0.algorithm.rawValue)" })
     }
 
-    @Test("a key is good for the algorithms of its kind, and verifies what they sign, with no bit turned")
+    @Test("a key verifies signatures of its type's algorithms, and refuses them with any bit flipped")
     func algorithms() async throws {
         for algorithm in TokenAlgorithm.allCases {
             let key = try ProviderKey.make(for: algorithm.rawValue)
@@ -51,7 +51,7 @@ struct KeySetTests {
         }
     }
 
-    @Test("alg of a key leaves it good for that alone")
+    @Test("alg restricts a key to that algorithm")
     func onlyAlgorithm() async throws {
         let rsa = try ProviderKey.make(for: "RS256")
         #expect(try await Self.uses(Self.read(ProviderKey.set(rsa)).set).count == 6)
@@ -59,7 +59,7 @@ struct KeySetTests {
         #expect(Self.uses(only) == ["key-1:PS256"])
     }
 
-    @Test("what is for something else or of no known kind is passed over, and the rest is taken")
+    @Test("keys for another purpose or of an unknown type are skipped, and the others are used")
     func passedOver() async throws {
         let (good, other) = (ProviderKey(kid: "good"), ProviderKey(kid: "other"))
         let rsa = try ProviderKey.make(for: "RS256", kid: "other")
@@ -76,7 +76,13 @@ struct KeySetTests {
         }
     }
 
-    @Test("a key for signatures that comes to nothing is passed over, and told of")
+    /// The key with another text of one of its numbers.
+    private static func changing(_ key: ProviderKey, _ name: String, _ change: (String) -> String) throws -> String {
+        let members = try JSONSerialization.jsonObject(with: Data(key.jwk().utf8)) as? [String: String]
+        return try key.jwk([name: change(#require(members?[name]))])
+    }
+
+    @Test("an unusable signature key is skipped and reported")
     func damaged() async throws {
         let (good, other) = (ProviderKey(kid: "good"), ProviderKey(kid: "other"))
         let rsa = try ProviderKey.make(for: "RS256", kid: "other")
@@ -87,17 +93,27 @@ struct KeySetTests {
             try rsa.jwk(["e": nil]), try rsa.jwk(["e": "AQ"]), try rsa.jwk(["e": "Aw"]), try rsa.jwk(["e": "AP__"]),
             try rsa.jwk(["e": "AQAA"]), try rsa.jwk(["e": ""]), "{}", #"{"kty":1}"#, #"{"kty":"RSA","kid":1}"#,
             #"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, #"{"kty":"OKP","crv":"Ed25519"}"#,
+            // The same numbers, in a text that is not theirs (RFC 7515 section 2, RFC 7518 section 6.2.1.2).
+            try Self.changing(other, "x") { $0 + "=" }, try Self.changing(other, "y") { $0 + "=" },
+            try Self.changing(other, "x") { "AA" + $0 }, try Self.changing(other, "x") { " " + $0 },
+            try Self.changing(rsa, "n") { $0 + "==" }, try Self.changing(rsa, "e") { $0 + "\\n" },
         ] {
             let (set, problems) = try await Self.read(ProviderKey.set([odd, good.jwk()]))
             #expect(Self.uses(set) == ["good:ES256"], "\(odd)")
-            #expect(problems.map(\.error).joined().contains("is passed over"), "\(odd)")
+            #expect(problems.map(\.error).joined().contains("is ignored"), "\(odd)")
+        }
+        // A modulus that cannot be read is damaged, not short.
+        for n in ["", "A", "AQAB=", "AQ+/"] {
+            let (_, problems) = try await Self.read(ProviderKey.set([rsa.jwk(["n": n]), good.jwk()]))
+            let problem = n.isEmpty ? "an RSA key shorter than 2048 bits" : "a damaged or weak key"
+            #expect(problems.map(\.error) == ["keys.json has \(problem), which is ignored"], "\(n)")
         }
         let (set, problems) = try await Self.read(ProviderKey.set(good, rsa))
         #expect(set.keys.count == 7 && problems == [])
     }
 
     @Test(
-        "a point of Ed25519 that is of small order, or written in another way than its own, is no key",
+        "an Ed25519 point of small order or in non-canonical form is refused",
         arguments: [
             "0000000000000000000000000000000000000000000000000000000000000000",
             "0100000000000000000000000000000000000000000000000000000000000000",
@@ -120,7 +136,7 @@ struct KeySetTests {
         }
     }
 
-    @Test("an RSA key of less than 2048 bits is passed over, and told of")
+    @Test("an RSA key shorter than 2048 bits is skipped and reported")
     func shortKey() async throws {
         let short = Data([0x80] + [UInt8](repeating: 1, count: 254)).base64URL  // 2040 bits
         let padded = Data([0, 0x7F] + [UInt8](repeating: 1, count: 255)).base64URL  // 2047 bits in 257 bytes
@@ -130,45 +146,46 @@ struct KeySetTests {
                     #"{"kty":"RSA","kid":"short","n":"\#(modulus)","e":"AQAB"}"#, ProviderKey().jwk(),
                 ]))
             #expect(Self.uses(set) == ["key-1:ES256"])
-            #expect(problems.map(\.error) == ["keys.json has an RSA key of less than 2048 bits, which is passed over"])
+            #expect(problems.map(\.error) == ["keys.json has an RSA key shorter than 2048 bits, which is ignored"])
         }
     }
 
-    @Test("a private or a symmetric key makes the set no good, and is not repeated")
+    @Test("a private or symmetric key makes the set unusable, and is not repeated")
     func secretKeys() async throws {
         let key = ProviderKey()
         for secret in [
             try key.jwk(["d": "marked"]), try key.jwk(["use": "enc", "d": "marked"]), try key.jwk(["p": "marked"]),
             #"{"kty":"oct","k":"marked"}"#, #"{"kty":"oct"}"#, try key.jwk(["priv": "marked"]),
-            // What is wrong with the rest of a key does not hide it.
+            // Damage elsewhere in the key does not hide it.
             #"{"d":"marked"}"#, #"{"kty":1,"d":"marked"}"#, #"{"kty":"RSA","kid":1,"d":"marked"}"#,
             #"{"kty":"EC","crv":"P-256","key_ops":"sign","d":"marked"}"#, #"{"kty":"oct","use":1}"#,
             #"{"kty":"RSA","alg":["RS256"],"p":null}"#,
-            // It cannot be told what these are.
+            // Elements of unknown content count as secret.
             #""marked""#, "1", "[]", "null",
         ] {
             let refusal = await Self.refusal(ProviderKey.set([try key.jwk(), secret]))
-            #expect(refusal?.kind == .bad)
+            #expect(refusal?.kind == .unusable)
             #expect(
                 refusal?.problem.error
-                    == "keys.json holds a private or a symmetric key, and whoever has it can pass for any user")
+                    == "keys.json contains a private or symmetric key, with which anyone can impersonate any user")
         }
     }
 
     @Test(
-        "what is no set was not had; a set that has no key of use says that there is none",
+        "a text that is not a key set is unavailable; a set without usable keys is unusable",
         arguments: [
-            ("", .notHad), ("{}", .notHad), ("[]", .notHad), ("{", .notHad), (#"{"keys":{}}"#, .notHad),
-            ("<html></html>", .notHad), ("\u{0}", .notHad), (#"{"error":"try again later"}"#, .notHad),
-            (#"{"keys":[]}"#, .bad), (#"{"keys":[{}]}"#, .bad),
-            (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}"#, .bad),
+            ("", .unavailable), ("{}", .unavailable), ("[]", .unavailable), ("{", .unavailable),
+            (#"{"keys":{}}"#, .unavailable), ("<html></html>", .unavailable), ("\u{0}", .unavailable),
+            (#"{"error":"try again later"}"#, .unavailable),
+            (#"{"keys":[]}"#, .unusable), (#"{"keys":[{}]}"#, .unusable),
+            (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}"#, .unusable),
         ] as [(String, KeySetFault.Kind)])
     func unusable(text: String, kind: KeySetFault.Kind) async {
         let refusal = await Self.refusal(text)
         #expect(refusal?.problem.error.hasPrefix("keys.json ") == true && refusal?.kind == kind)
     }
 
-    @Test("several keys of one kid are good for nothing, and told of")
+    @Test("keys that share a kid are not used, and are reported")
     func sameName() async throws {
         let (set, problems) = try await Self.read(
             ProviderKey.set(ProviderKey(), ProviderKey(), ProviderKey(kid: "other")))
@@ -177,13 +194,13 @@ struct KeySetTests {
         #expect(set.key(Array("other".utf8), for: .es256) != nil)
     }
 
-    @Test("without kid a token means the only key for its algorithm; a key without kid serves no token with one")
+    @Test("a token without kid uses the only key for its algorithm; a key without kid verifies no token with one")
     func withoutName() async throws {
         let rsa = try ProviderKey.make(for: "RS256", kid: "rsa")
         let mixed = try await Self.read(ProviderKey.set(ProviderKey(kid: nil), rsa)).set
         #expect(mixed.key(nil, for: .es256) != nil)
         #expect(mixed.key(nil, for: .rs256) != nil)
-        #expect(mixed.key(Array("-".utf8), for: .es256) == nil, "the name that stands for none inside")
+        #expect(mixed.key(Array("-".utf8), for: .es256) == nil, "the internal placeholder name")
         #expect(mixed.key([], for: .es256) == nil)
         let two = try await Self.read(ProviderKey.set(ProviderKey(kid: "a"), ProviderKey(kid: "b"))).set
         #expect(two.key(nil, for: .es256) == nil)

@@ -1,11 +1,11 @@
 import Foundation
 import OfferCrypto
 
-/// A file in the folder of keys that may not become a key.
+/// A file in the key folder that must not become a key.
 package struct BrokenKeyFile: Sendable, CustomStringConvertible {
     /// The file's name.
     package let name: String
-    /// What has to stand in the reason.
+    /// A fragment of the expected reason.
     package let reason: String
     private let make: @Sendable (TemporaryFolder, _ name: String) throws -> Void
 
@@ -56,30 +56,30 @@ package struct BrokenKeyFile: Sendable, CustomStringConvertible {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: false)
         },
-        BrokenKeyFile(name: "SubscriptionKey_DANGLING01.p8", reason: "is a link to nothing") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_DANGLING01.p8", reason: "is a dangling link") { folder, name in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/" + name, withDestinationPath: "nothing")
         },
         BrokenKeyFile(name: "SubscriptionKey_LINKLOOP01.p8", reason: "cannot be read") { folder, name in
             try FileManager.default.createSymbolicLink(atPath: folder.path + "/" + name, withDestinationPath: name)
         },
-        BrokenKeyFile(name: "SubscriptionKey_APIPEAPIPE.p8", reason: "is not an ordinary file") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_APIPEAPIPE.p8", reason: "is not a regular file") { folder, name in
             guard unsafe mkfifo(folder.path + "/" + name, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
         },
         text("TOOLARGE01", "is larger than 8192 bytes") { $0 + [UInt8](repeating: 0x20, count: 8192) },
-        BrokenKeyFile(name: "SubscriptionKey_abcdefgh12.p8", reason: "has no key ID") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_abcdefgh12.p8", reason: "has no valid key ID") { folder, name in
             try folder.write(PrivateKeyPEM.generate(), to: name)
         },
-        BrokenKeyFile(name: "SubscriptionKey_SHORT.p8", reason: "has no key ID") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_SHORT.p8", reason: "has no valid key ID") { folder, name in
             try folder.write(PrivateKeyPEM.generate(), to: name)
         },
-        BrokenKeyFile(name: "SubscriptionKey_ABCDEFGH12 (1).p8", reason: "has no key ID") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_ABCDEFGH12 (1).p8", reason: "has no valid key ID") { folder, name in
             try folder.write(PrivateKeyPEM.generate(), to: name)
         },
-        BrokenKeyFile(name: "AuthKey_ABCDEFGH12.p8", reason: "is a key for something else") { folder, name in
+        BrokenKeyFile(name: "AuthKey_ABCDEFGH12.p8", reason: "is a key for another purpose") { folder, name in
             try folder.write(PrivateKeyPEM.generate(), to: name)
         },
-        BrokenKeyFile(name: "ApiKey_ABCDEFGH12.p8", reason: "is a key for something else") { folder, name in
+        BrokenKeyFile(name: "ApiKey_ABCDEFGH12.p8", reason: "is a key for another purpose") { folder, name in
             try folder.write(PrivateKeyPEM.generate(), to: name)
         },
     ]
@@ -93,7 +93,7 @@ package struct BrokenKeyFile: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A file as the openssl command writes it.
+    /// A file written by the openssl command.
     private static func openssl(_ id: String, _ reason: String, _ arguments: String) -> BrokenKeyFile {
         BrokenKeyFile(name: "SubscriptionKey_\(id).p8", reason: reason) { folder, name in
             let made = try Command.run("openssl", arguments.split(separator: " ").map(String.init))

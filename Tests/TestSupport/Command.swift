@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Runs programs as a person would: arguments in, exit status and both streams out.
+/// Runs programs and captures their exit status and both output streams.
 package struct Command: Sendable {
     package struct Outcome: Sendable {
         package let status: Int32
@@ -14,11 +14,13 @@ package struct Command: Sendable {
         return bundle.deletingLastPathComponent().appending(path: "offer-signer").path
     }()
 
-    /// Blocks its thread, of which tests have as many as there are cores: a suite that does this often has to be
-    /// `.serialized`, or connections of others wait for so long that the service takes them for idle.
+    /// Runs a program and waits for it.
+    ///
+    /// It blocks its thread, and tests have one thread per core. A suite that calls this often must be `.serialized`,
+    /// or the connections of other tests stall until the service closes them as idle.
     /// - Parameters:
-    ///   - program: a path, or a name to look for in `PATH`.
-    ///   - environment: added to a bare environment without any of our variables.
+    ///   - program: a path, or a name to find in `PATH`.
+    ///   - environment: variables added to a bare environment that has none of the service's.
     package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         directory: URL? = nil
@@ -28,7 +30,7 @@ package struct Command: Sendable {
         process.arguments = [program] + arguments
         process.environment = bareEnvironment.merging(environment) { $1 }
         if let directory { process.currentDirectoryURL = directory }
-        // Files, not pipes: neither side can fill one up and wait for the other.
+        // Files, not pipes: a full pipe could block both sides.
         let folder = try TemporaryFolder()
         try Data(input).write(to: folder.url.appending(path: "in"))
         for name in ["out", "err"] { try Data().write(to: folder.url.appending(path: name)) }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP connection on which a test says exactly which bytes go out.
+/// A TCP connection on which a test controls every sent byte.
 package struct Connection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -37,13 +37,13 @@ package struct Connection {
 
     package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Closes our half: the server reads to the end and finds no more.
+    /// Closes our half of the connection, so the server reads to the end.
     package func finishSending() { outbound.finish() }
 
-    /// The next answer, or nil where the server closed the connection instead.
-    package mutating func receive() async throws -> ReceivedAnswer? {
+    /// Receives the next response; nil if the server closed the connection.
+    package mutating func receive() async throws -> ReceivedResponse? {
         while true {
-            if let answer = try ReceivedAnswer(takingFrom: &received) { return answer }
+            if let answer = try ReceivedResponse(takingFrom: &received) { return answer }
             do {
                 guard let next = try await inbound.next() else { return nil }
                 received.writeImmutableBuffer(next)
@@ -53,53 +53,53 @@ package struct Connection {
         }
     }
 
-    /// The next answer's head, for one that has no body whatever its length says.
-    package mutating func receiveHead() async throws -> ReceivedAnswer? {
+    /// Receives the next response as one without a body, whatever its Content-Length.
+    package mutating func receiveHead() async throws -> ReceivedResponse? {
         while true {
-            if let answer = try ReceivedAnswer(takingFrom: &received, hasBody: false) { return answer }
+            if let answer = try ReceivedResponse(takingFrom: &received, hasBody: false) { return answer }
             guard let next = try await inbound.next() else { return nil }
             received.writeImmutableBuffer(next)
         }
     }
 
-    /// Whether the server has ended the connection and nothing is left to be received.
+    /// Whether the server has closed the connection and nothing is left to receive.
     package var isAtEnd: Bool {
         mutating get async throws { try await receive() == nil && received.readableBytes == 0 }
     }
 
-    /// What sends the same bytes many times from another task, while this one does not read.
+    /// Makes a closure that sends the same bytes many times from another task, while this task does not read.
     package func flood(of bytes: [UInt8], times: Int) -> @Sendable () async throws -> Void {
         let outbound = outbound
         return { for _ in 0..<times { try await outbound.write(ByteBuffer(bytes: bytes)) } }
     }
 
-    /// Sends `POST` with a JSON body and waits for the answer.
-    /// - Parameter headers: more of them, each with its line end.
+    /// Sends `POST` with a JSON body and waits for the response.
+    /// - Parameter headers: further header lines, each with its line end.
     package mutating func post(
         _ path: String, json: String, headers: String = ""
-    ) async throws -> ReceivedAnswer? {
+    ) async throws -> ReceivedResponse? {
         try await send(
             "POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Type: application/json\r\n"
                 + "Content-Length: \(json.utf8.count)\r\n\r\n\(json)")
         return try await receive()
     }
 
-    package mutating func get(_ target: String) async throws -> ReceivedAnswer? {
+    package mutating func get(_ target: String) async throws -> ReceivedResponse? {
         try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return try await receive()
     }
 }
 
-/// An answer as it came over the wire.
-package struct ReceivedAnswer: Sendable {
+/// A response as received.
+package struct ReceivedResponse: Sendable {
     package struct Malformed: Error {}
 
     package let status: Int
-    /// By name in lower case.
+    /// The headers, by name in lower case.
     package let headers: [String: String]
     package let body: [UInt8]
 
-    /// - Returns: nil while the answer has not arrived whole.
+    /// - Returns: nil until the response is complete.
     init?(takingFrom buffer: inout ByteBuffer, hasBody: Bool = true) throws {
         let bytes = Array(buffer.readableBytesView)
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A key that signs nothing, for what has to do with keys and not with signatures.
+/// A key that signs nothing, for tests of key handling.
 package final class EmptyKeyPair: SigningKeyPair {
     package let fingerprint: String
 

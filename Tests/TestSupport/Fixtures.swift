@@ -1,9 +1,9 @@
 package import OfferCore
 package import OfferCrypto
 
-/// Throw-away keys and fixed values for tests.
+/// Disposable keys and fixed values for tests.
 package enum Fixtures {
-    /// A key made for this run alone.
+    /// Makes a key for this run only.
     package static func makeSigningKey() throws -> SigningKey { try SigningKey(text: PrivateKeyPEM.generate()) }
 
     package static func keyID(_ text: String = "TESTKEY123") throws -> KeyID { try KeyID(utf8: Array(text.utf8)) }
@@ -13,7 +13,7 @@ package enum Fixtures {
 
     package static let nonceText = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
 
-    /// A payload of the field texts; the rest is fixed.
+    /// Makes a payload from the field texts; the rest is fixed.
     package static func payload(
         appBundleID: String = "com.example.app", keyID: String = "TESTKEY123", productIdentifier: String = "pro",
         offerID: String = "offer", customer: Customer? = nil
@@ -33,14 +33,14 @@ package enum Fixtures {
 
     package static func issuerID() throws -> IssuerID { try IssuerID(utf8: Array(issuerText.utf8)) }
 
-    /// A request for the offer of ``payload(appBundleID:keyID:productIdentifier:offerID:customer:)``.
+    /// Makes a request for the offer of ``payload(appBundleID:keyID:productIdentifier:offerID:customer:)``.
     package static func promotionalOffer(transactionID: String? = "2000000123456789") throws -> AppStoreRequest {
         .promotionalOffer(
             try ProductID(utf8: Array("pro".utf8)), try OfferID(utf8: Array("offer".utf8)),
             try transactionID.map { try TransactionID(utf8: Array($0.utf8)) })
     }
 
-    /// What a JWS says: the request, with the rest fixed.
+    /// Makes an unsigned JWS of the request; the rest is fixed.
     package static func unsignedJWS(_ request: AppStoreRequest) throws -> UnsignedJWS {
         UnsignedJWS(
             keyID: try keyID(), issuerID: try issuerID(), issuedAtSeconds: timestamp.milliseconds / 1000,

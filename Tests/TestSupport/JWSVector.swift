@@ -1,6 +1,6 @@
 import Foundation
 
-/// The published vector in `Tests/Vectors/jws-promotional-offer.json`. Its key is that of ``OfferVectors``.
+/// The published vector in `Tests/Vectors/jws-promotional-offer.json`. It uses the key of ``OfferVectors``.
 package struct JWSVector: Decodable, Sendable {
     package let header: String
     package let claims: String

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// A fenced block of code in a page of ours.
+/// A fenced code block of a documentation page.
 package struct MarkdownBlock: Sendable {
     package let language: String
     package let text: String
 
-    /// The repository that the tests were built from.
+    /// The root of the repository.
     package static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every block of a page, without the indentation that its first line has.
-    /// - Parameter page: its path in the repository.
+    /// Reads all blocks of a page, without the indentation of each block's first line.
+    /// - Parameter page: the path of the page in the repository.
     package static func all(in page: String) throws -> [MarkdownBlock] {
         let page = try String(contentsOf: repository.appending(path: page), encoding: .utf8)
         return page.split(separator: "```", omittingEmptySubsequences: false).enumerated()

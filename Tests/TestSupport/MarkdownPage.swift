@@ -1,8 +1,8 @@
 import Foundation
 
-/// A page of ours, as far as tests hold it to something.
+/// A documentation page, with the parts that tests check.
 package struct MarkdownPage: Sendable {
-    /// Its path in the repository.
+    /// The path in the repository.
     package let path: String
     package let text: String
 
@@ -11,24 +11,24 @@ package struct MarkdownPage: Sendable {
         text = try String(contentsOf: MarkdownBlock.repository.appending(path: path), encoding: .utf8)
     }
 
-    /// Every page of the tree.
+    /// Reads all pages of the repository.
     package static func all() throws -> [MarkdownPage] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: MarkdownBlock.repository.path)
         return try paths.filter { $0.hasSuffix(".md") && !$0.hasPrefix(".") }.sorted().map(MarkdownPage.init)
     }
 
-    /// Without the blocks of code.
+    /// The text without code blocks.
     package var prose: String {
         text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined()
     }
 
-    /// What stands in `backticks`, outside of blocks.
+    /// The texts in `backticks`, outside code blocks.
     package var codeSpans: [String] { prose.matches(of: /`([^`\n]+)`/).map { String($0.output.1) } }
 
-    /// Where its links go.
+    /// The targets of its links.
     package var links: [String] { prose.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) } }
 
-    /// The cells of each row of its tables.
+    /// The cells of all table rows.
     package var rows: [[String]] {
         prose.split(separator: "\n").filter { $0.hasPrefix("|") }.map { row in
             row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
@@ -36,7 +36,7 @@ package struct MarkdownPage: Sendable {
         }
     }
 
-    /// What a link to a heading of it ends with, behind the `#`.
+    /// The anchors of its headings, without the `#`.
     package var anchors: Set<String> {
         Set(
             prose.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in

@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 package import OfferCrypto
 
-/// A continuous load of offers over eight connections, each answer verified with the public half of the key that it names.
+/// A continuous load of offer requests over eight connections. Each response is verified with the key that it names.
 package final class OfferLoad: Sendable {
     private struct State {
         var publicKeys: [String: VerifyingKey] = [:]
@@ -17,21 +17,21 @@ package final class OfferLoad: Sendable {
 
     package init() {}
 
-    /// Tells which key an ID stands for.
+    /// Registers the public key of a key ID.
     package func expect(_ key: VerifyingKey, as keyID: String) {
         state.withLockedValue { $0.publicKeys[keyID] = key }
     }
 
-    /// What was wrong with any answer.
+    /// The faults of all invalid responses.
     package var failures: [String] { state.withLockedValue { $0.failures } }
 
-    /// The number of answers that verified, by key ID.
+    /// The number of valid responses, by key ID.
     package var answers: [String: Int] { state.withLockedValue { $0.answers } }
 
-    /// Those of all answers that verified.
+    /// The nonces of all valid responses.
     package var nonces: Set<String> { state.withLockedValue { $0.nonces } }
 
-    /// Runs the load as long as `body` does.
+    /// Runs the load while `body` runs.
     package func run(port: Int, during body: @escaping @Sendable () async throws -> Void) async throws {
         state.withLockedValue { $0.isOver = false }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -44,8 +44,8 @@ package final class OfferLoad: Sendable {
         }
     }
 
-    /// Returns when an answer has come that `keyID` signed, or when half a minute has passed without one.
-    /// - Returns: whether it has come.
+    /// Waits until the last response is signed by `keyID`, for at most half a minute.
+    /// - Returns: whether it was.
     package func waitForAnswer(by keyID: String) async throws -> Bool {
         for _ in 0..<3000 {
             if state.withLockedValue({ $0.lastKeyID == keyID }) { return true }
@@ -68,14 +68,14 @@ package final class OfferLoad: Sendable {
         }
     }
 
-    private func fault(of answer: ReceivedAnswer, user: String) -> String? {
+    private func fault(of answer: ReceivedResponse, user: String) -> String? {
         guard answer.status == 200,
             let json = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any],
             let keyID = json["keyID"] as? String, let nonce = json["nonce"] as? String,
             let timestamp = json["timestamp"] as? Int64,
             let signature = (json["signature"] as? String).flatMap({ Data(base64Encoded: $0) })
         else { return "status \(answer.status): \(String(decoding: answer.body, as: UTF8.self))" }
-        guard let key = state.withLockedValue({ $0.publicKeys[keyID] }) else { return "nobody expects key \(keyID)" }
+        guard let key = state.withLockedValue({ $0.publicKeys[keyID] }) else { return "unexpected key \(keyID)" }
         let payload = ["a", keyID, "p", "o", user, nonce, "\(timestamp)"].joined(separator: "\u{2063}")
         guard (try? key.verify([UInt8](signature), of: Array(payload.utf8))) == true else {
             return "not signed by key \(keyID), which it names"

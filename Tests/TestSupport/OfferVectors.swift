@@ -28,7 +28,7 @@ package struct OfferVectors: Decodable, Sendable {
         }
     }
 
-    /// SubjectPublicKeyInfo in DER.
+    /// The public key: SubjectPublicKeyInfo in DER.
     package let publicKey: Data
     package let vectors: [Vector]
 
@@ -44,6 +44,6 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Standard base64 by another implementation than ours.
+    /// Standard base64 by an independent implementation.
     package var foundationBase64: String { Data(self).base64EncodedString() }
 }

@@ -2,7 +2,7 @@ package import Crypto
 package import CryptoExtras
 package import Foundation
 
-/// A key of an identity provider: it makes tokens, with swift-crypto alone, and is published as a JWK.
+/// A key of an identity provider, which makes tokens with swift-crypto alone and is published as a JWK.
 package struct ProviderKey: Sendable {
     package enum Kind: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -13,7 +13,7 @@ package struct ProviderKey: Sendable {
     }
 
     package let kind: Kind
-    /// nil for a key without one.
+    /// The `kid`; nil for a key without one.
     package let kid: String?
 
     package init(_ kind: Kind = .p256(.init()), kid: String? = "key-1") {
@@ -21,10 +21,10 @@ package struct ProviderKey: Sendable {
         self.kid = kid
     }
 
-    /// Takes a while to be made, so the tests share it.
+    /// A shared RSA key, because making one is slow.
     package static let rsa = Result { Kind.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
-    /// A key that can sign for an algorithm of RFC 7518 or RFC 8037.
+    /// Makes a key for an algorithm of RFC 7518 or RFC 8037.
     package static func make(for algorithm: String, kid: String? = "key-1") throws -> ProviderKey {
         switch algorithm {
         case "ES256": ProviderKey(.p256(.init()), kid: kid)
@@ -35,7 +35,7 @@ package struct ProviderKey: Sendable {
         }
     }
 
-    /// The public half (RFC 7517), with other members or without some (nil).
+    /// The public half (RFC 7517), with members replaced or removed (nil).
     package func jwk(_ changes: [String: String?] = [:]) throws -> String {
         var members: [String: String] = ["use": "sig"]
         members["kid"] = kid
@@ -63,12 +63,12 @@ package struct ProviderKey: Sendable {
         ]
     }
 
-    /// A JWK Set of these keys.
+    /// Makes a JWK Set of these keys.
     package static func set(_ keys: [String]) -> String { "{\"keys\":[\(keys.joined(separator: ","))]}" }
 
     package static func set(_ keys: ProviderKey...) throws -> String { set(try keys.map { try $0.jwk() }) }
 
-    /// - Parameter algorithm: where a key is good for several.
+    /// - Parameter algorithm: the algorithm, for a key that supports several.
     package func sign(_ message: Data, _ algorithm: String) throws -> Data {
         switch kind {
         case .p256(let key): return try key.signature(for: message).rawRepresentation
@@ -85,8 +85,8 @@ package struct ProviderKey: Sendable {
         }
     }
 
-    /// A token (JWT) with a good signature, whatever is in it.
-    /// - Parameter header: JSON; nil for one as it should be.
+    /// Makes a token (JWT) with a valid signature, whatever its content.
+    /// - Parameter header: JSON; nil for a valid header.
     package func token(_ algorithm: String = "ES256", header: String? = nil, claims: String) throws -> String {
         let header = header ?? "{\"alg\":\"\(algorithm)\"" + (kid.map { ",\"kid\":\"\($0)\"" } ?? "") + "}"
         let message = Data(header.utf8).base64URL + "." + Data(claims.utf8).base64URL

@@ -1,9 +1,9 @@
 import Foundation
 package import OfferCrypto
 
-/// `offer-signer serve` as a process of its own, on a free port of 127.0.0.1, with a key made for this run.
+/// `offer-signer serve` as a separate process, on a free port of 127.0.0.1, with a key made for this run.
 ///
-/// Which key signs is said in its environment file, so that it can be changed.
+/// The environment file chooses the signing key, so that tests can change it.
 package final class RunningService: Sendable {
     package struct DidNotStart: Error {
         package let log: String
@@ -13,15 +13,15 @@ package final class RunningService: Sendable {
 
     package let port: Int
     package let verifyingKey: VerifyingKey
-    /// The folder of keys.
+    /// The key folder.
     package let keys: TemporaryFolder
     private let process: Process
     private let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - keys: the folder of keys of a service that ran before; a new one if nil.
-    ///   - descriptors: how many files and connections it may have open at a time, if not as many as we.
-    ///   - prepare: what else to put into the folder before the start.
+    ///   - keys: the key folder of an earlier service; nil for a new one.
+    ///   - descriptors: the limit of open files and connections; nil for the limit of the tests.
+    ///   - prepare: adds further files to the key folder before the start.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
         descriptors: Int? = nil, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
@@ -67,12 +67,12 @@ package final class RunningService: Sendable {
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// Everything it has logged so far.
+    /// The log so far.
     package var log: String {
         get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
     }
 
-    /// The port that metrics alone are on; nil if there is none.
+    /// The separate port for metrics; nil if there is none.
     package var metricsPort: Int? {
         get throws {
             let announced = String(decoding: try folder.read("out"), as: UTF8.self)
@@ -83,7 +83,7 @@ package final class RunningService: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
-    /// VmRSS of the process.
+    /// The resident memory (VmRSS) of the process.
     package var residentKilobytes: Int {
         get throws {
             let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
@@ -92,24 +92,24 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// How many files and connections it has open.
+    /// The number of open files and connections.
     package var descriptorCount: Int {
         get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processIdentifier)/fd").count }
     }
 
-    /// Puts `settings` into the environment file and sends SIGHUP.
+    /// Writes `settings` to the environment file and sends SIGHUP.
     package func reload(_ settings: String...) throws {
         try folder.write(settings.map { $0 + "\n" }.joined().utf8, to: "env")
         kill(process.processIdentifier, SIGHUP)
     }
 
-    /// Puts another configuration file in place; it is read at the next start or reload.
+    /// Writes the configuration file, which is read at the next start or reload.
     package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
 
-    /// Where the configuration file is, for the environment file.
+    /// The path of the configuration file, for the environment file.
     package var configurationFile: String { folder.path + "/config.yaml" }
 
-    /// Sends SIGKILL and waits for the end.
+    /// Sends SIGKILL and waits until the process has ended.
     package func killAtOnce() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -120,7 +120,7 @@ package final class RunningService: Sendable {
     /// Sends SIGTERM.
     package func terminate() { process.terminate() }
 
-    /// Sends SIGTERM and waits for the end.
+    /// Sends SIGTERM and waits until the process has ended.
     /// - Returns: the exit status.
     package func stop() -> Int32 {
         process.terminate()

@@ -1,4 +1,4 @@
-/// What `/metrics` showed, by another reader than Prometheus.
+/// A response of `/metrics`, parsed without Prometheus.
 package struct Scrape: Sendable {
     /// Every series with its value, such as `offer_signer_requests_total{route="/offer",status="200"}`.
     package let values: [String: Double]
@@ -14,12 +14,12 @@ package struct Scrape: Sendable {
 
     package subscript(series: String) -> Double? { values[series] }
 
-    /// The sum over all labels of a metric.
+    /// Sums a metric over all its labels.
     package func sum(of name: String) -> Double {
         values.filter { $0.key == name || $0.key.hasPrefix(name + "{") }.map(\.value).reduce(0, +)
     }
 
-    /// The names of the metrics there are, as their `# TYPE` lines have them.
+    /// The names of all metrics, from their `# TYPE` lines.
     package var names: [String] {
         text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map {
             String($0.split(separator: " ")[2])

@@ -3,8 +3,9 @@ import NIOPosix
 
 /// A server on a free port of 127.0.0.1 that sends a byte ten times a second, without end.
 package enum SlowServer {
-    /// - Parameter beginning: what it sends at once to whoever connects; if empty, it sends nothing ever.
-    /// - Returns: the port. The server is there as long as the process.
+    /// Starts a server that runs until the process ends.
+    /// - Parameter beginning: the text sent at once to each client; if empty, the server sends nothing at all.
+    /// - Returns: the port.
     package static func start(after beginning: String) async throws -> Int {
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
@@ -14,7 +15,7 @@ package enum SlowServer {
                     guard channel.isActive else { return task.cancel() }
                     channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
                 }
-                // Not before the connection is one that can be written to.
+                // Delayed until the connection is writable.
                 channel.eventLoop.scheduleTask(in: .milliseconds(10)) {
                     channel.writeAndFlush(ByteBuffer(string: beginning), promise: nil)
                 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that goes away with its last reference.
+/// A folder that is deleted with its last reference.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -20,7 +20,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
     }
 
-    /// Lets a file appear whole under its name, as an operator's `mv` does.
+    /// Writes a file and renames it into place, as an operator's `mv` does.
     package func drop(_ bytes: some Sequence<UInt8>, as name: String, mode: Int = 0o600) throws {
         let temporary = "." + UUID().uuidString
         try write(bytes, to: temporary, mode: mode)

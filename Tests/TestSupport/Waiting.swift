@@ -1,17 +1,17 @@
-/// Something that was waited for did not come.
-package struct NeverSo: Error, CustomStringConvertible {
-    /// Where it was waited for.
+/// A condition that did not become true in time.
+package struct WaitTimeout: Error, CustomStringConvertible {
+    /// The source location of the wait.
     package let description: String
 }
 
-/// Waits until something is so.
-/// - Throws: ``NeverSo`` after half a minute.
+/// Waits until a condition is true.
+/// - Throws: ``WaitTimeout`` after half a minute.
 package func waitUntil(
-    file: StaticString = #fileID, line: Int = #line, _ isSo: () async throws -> Bool
+    file: StaticString = #fileID, line: Int = #line, _ condition: () async throws -> Bool
 ) async throws {
     for _ in 0..<300 {
-        if try await isSo() { return }
+        if try await condition() { return }
         try await Task.sleep(for: .milliseconds(100))
     }
-    throw NeverSo(description: "what was waited for in \(file), line \(line), did not come within half a minute")
+    throw WaitTimeout(description: "timed out after half a minute in \(file), line \(line)")
 }

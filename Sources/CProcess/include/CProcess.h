@@ -1,27 +1,30 @@
-// What Swift cannot call or know by itself: a variadic function, and when this was built.
+// C functions that Swift cannot call directly, and the build date.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Keeps the memory of this process, and the keys in it, out of core files and crash reports, and from other processes of
-/// the same user. Returns whether the system agreed.
+/// Keeps the memory of this process, and the keys in it, out of core files, crash reports and the reach of other
+/// processes of the same user. Returns false if the system refused.
 bool offer_keep_memory_private(void);
 
-/// Lets this process have as many descriptors as the system allows it, and returns how many that are.
+/// Raises the limit of open descriptors to the maximum the system allows and returns it.
 long offer_descriptor_limit(void);
 
-/// Gives the memory back to the system that nothing uses any more; the C library would keep it for later.
+/// Returns unused heap memory to the system. The C library would otherwise keep it for later.
 void offer_return_memory(void);
 
-/// What SO_ATTACH_FILTER takes (struct sock_fprog), with the pointer as a number.
+/// The argument of SO_ATTACH_FILTER (struct sock_fprog), with the pointer as a number.
 struct offer_socket_filter {
   uint16_t count;
   uint64_t instructions;
 };
 
-/// A filter that lets no packet through. On a socket that is listened on, nobody new gets a connection, and those that are
-/// waiting to be accepted stay.
+/// Returns a filter that drops every packet. A listening socket with it gets no new connections, but keeps those that
+/// wait to be accepted.
 struct offer_socket_filter offer_filter_of_everything(void);
 
-/// The day of the build as the compiler writes it, such as "Jan  1 2026".
+/// Returns the build date as the compiler formats it, such as "Jan  1 2026".
 const char *offer_build_day(void);
+
+/// Lets the calling thread run only when no other thread needs the processor. Returns whether the system agreed.
+bool offer_run_only_when_idle(void);

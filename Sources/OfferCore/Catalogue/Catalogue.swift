@@ -1,10 +1,10 @@
-/// What the team offers: the promotional offers of each product of each app. Nothing outside of it is signed.
+/// The team's promotional offers, by app and product. Nothing outside the catalogue is signed.
 package struct Catalogue: Hashable, Sendable {
     package struct App: Hashable, Sendable {
-        /// The app's ID in the App Store (`appAppleId`), if it was given.
+        /// The app's ID in the App Store (`appAppleId`); nil if it is not configured.
         package let appStoreID: Int64?
         package let offers: [ProductID: Set<OfferID>]
-        /// Whether a JWS for a promotional offer may be made without a transaction: any customer of the app can use it.
+        /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
 
         package init(appStoreID: Int64?, offers: [ProductID: Set<OfferID>], allowsUnboundJWS: Bool = false) {
@@ -20,8 +20,8 @@ package struct Catalogue: Hashable, Sendable {
         self.apps = apps
     }
 
-    /// Looks something up, byte for byte.
-    /// - Throws: what of it is not there.
+    /// Requires that the catalogue contains the item. Identifiers are compared byte for byte.
+    /// - Throws: the first part that the catalogue lacks.
     package func require(_ item: CatalogueItem) throws(CatalogueError) {
         guard let app = apps[item.app] else { throw .unknownApp }
         guard let product = item.product else { return }
@@ -31,12 +31,12 @@ package struct Catalogue: Hashable, Sendable {
     }
 }
 
-/// What somebody asks for, as far as a catalogue knows it.
+/// An app, product or offer to look up in a ``Catalogue``.
 package struct CatalogueItem: Hashable, Sendable {
     package let app: BundleID
-    /// nil for what is about the app as a whole.
+    /// nil if the item is the app as a whole.
     package let product: ProductID?
-    /// nil for what is about the product as a whole.
+    /// nil if the item is the product as a whole.
     package let offer: OfferID?
 
     package init(app: BundleID, product: ProductID? = nil, offer: OfferID? = nil) {
@@ -46,7 +46,7 @@ package struct CatalogueItem: Hashable, Sendable {
     }
 }
 
-/// What is not in the catalogue. The caller is told none of it, so that nobody finds out by asking what there is.
+/// The part of an item that the catalogue lacks. Callers are not told, so they cannot probe the catalogue.
 package enum CatalogueError: Error, Hashable {
     case unknownApp
     case unknownProduct

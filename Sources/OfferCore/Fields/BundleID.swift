@@ -1,7 +1,7 @@
 /// The bundle identifier of the app, as registered; letter case counts. First field of the payload.
 ///
-/// On the wire it is `appBundleID` in Apple's sample and `bundleID` in `/v1`. At most 155 bytes, the longest that
-/// App Store Connect registers.
+/// On the wire it is `appBundleID` in Apple's sample and `bundleID` in `/v1`. At most 155 bytes, the limit
+/// of App Store Connect.
 package struct BundleID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,14 +1,15 @@
-/// Whom the purchase is for: the value that the app attaches to it. Fifth field of the payload.
+/// The customer of a purchase, as the app identifies them. Fifth field of the payload.
 ///
 /// Apple calls it `applicationUsername` in StoreKit 1 and `appAccountToken` in StoreKit 2. The two differ in more than
-/// name: a token is a UUID and signed in lower case, a username is signed byte for byte.
+/// name: a token is a UUID and is signed in lower case; a username is signed byte for byte.
 package enum Customer: Hashable, Sendable {
-    /// What the app sets as `SKMutablePayment.applicationUsername`; empty where the app attaches nothing.
+    /// The value of `SKMutablePayment.applicationUsername`; empty if the app sets none.
     case applicationUsername(FieldText)
-    /// What the app passes in the purchase option `appAccountToken`.
+    /// The value of the purchase option `appAccountToken`.
     case appAccountToken(UUIDText)
 
-    /// - Parameter utf8: at most 512 bytes, and best a salted hash of the account's identifier, never the identifier.
+    /// - Parameter utf8: at most 512 bytes. Apps should pass a salted hash of the account identifier, never the
+    ///   identifier itself.
     package init(applicationUsername utf8: [UInt8]) throws(FieldError) {
         self = .applicationUsername(try FieldText(utf8: utf8, field: "applicationUsername", sizes: 0...512))
     }
@@ -19,7 +20,7 @@ package enum Customer: Hashable, Sendable {
         self = .appAccountToken(uuid)
     }
 
-    /// The bytes that are signed.
+    /// The signed bytes.
     package var utf8: [UInt8] {
         switch self {
         case .applicationUsername(let text): text.utf8

@@ -1,21 +1,21 @@
-/// Why a text cannot be the field it was given for.
+/// The reason a text is not a valid value of a field.
 ///
-/// It names the field as the caller spelled it and never holds the text: that may be a customer's.
+/// It names the field as the caller spelled it. It never contains the text, which may be personal data.
 package struct FieldError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case empty
         /// Longer than this many bytes of UTF-8.
         case tooLong(maximumBytes: Int)
         case notUTF8
-        /// U+2063, which joins the fields: inside one it would make one field pass for two.
+        /// U+2063, which joins the signed fields. Inside a field it would make one field pass for two.
         case separator
         /// A control character (C0, DEL, C1) or a line or paragraph separator (U+2028, U+2029).
         case controlCharacter
         /// Not `8-4-4-4-12` hexadecimal digits.
         case notUUID
-        /// Something other than ASCII letters and digits.
+        /// A character other than an ASCII letter or digit.
         case notAlphanumeric
-        /// A list with fewer or more items than this.
+        /// A list whose length is outside this range.
         case wrongCount(ClosedRange<Int>)
     }
 

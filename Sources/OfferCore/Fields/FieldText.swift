@@ -1,16 +1,15 @@
-/// A text that may stand as one field of a signed payload: valid UTF-8 of a bounded size, without the separator and
-/// without control characters.
+/// The text of one field of a signed payload: valid UTF-8 of a bounded size, without separators or control characters.
 ///
-/// It is kept as the bytes that arrived, because those bytes are what gets signed. `String` would compare by canonical
-/// equivalence, under which texts with different bytes are equal, and Foundation's string search misses a separator
-/// that a combining mark follows.
+/// The bytes are stored as received, because exactly those bytes are signed. `String` compares by canonical
+/// equivalence, which treats texts with different bytes as equal. Foundation's string search misses a separator that is
+/// followed by a combining mark.
 package struct FieldText: Hashable, Sendable {
     package let utf8: [UInt8]
 
     /// - Parameters:
-    ///   - utf8: the text as it arrived; nothing is trimmed or normalised.
-    ///   - field: what the caller calls the field.
-    ///   - sizes: how many bytes it may have.
+    ///   - utf8: the text as received; nothing is trimmed or normalised.
+    ///   - field: the caller's name for the field.
+    ///   - sizes: the allowed sizes in bytes.
     package init(utf8: [UInt8], field: String, sizes: ClosedRange<Int>) throws(FieldError) {
         guard utf8.count <= sizes.upperBound else {
             throw FieldError(field: field, reason: .tooLong(maximumBytes: sizes.upperBound))
@@ -23,8 +22,8 @@ package struct FieldText: Hashable, Sendable {
 
     /// Finds the first forbidden Unicode scalar.
     ///
-    /// UTF-8 is self-synchronising: in valid UTF-8 these byte sequences occur as nothing but the scalars beside them, so
-    /// looking at bytes is looking at scalars, whatever combining mark follows.
+    /// UTF-8 is self-synchronising: in valid UTF-8 these byte sequences occur only as the scalars named beside them.
+    /// The search therefore works on bytes, and combining marks do not matter.
     private static func forbiddenScalar(in utf8: [UInt8]) -> FieldError.Reason? {
         for index in utf8.indices {
             switch utf8[index] {
@@ -49,7 +48,7 @@ extension FieldText {
 }
 
 extension Hasher {
-    /// Mixes in a text, eight bytes at a time: an array does it byte by byte, and each offer looks a dozen texts up.
+    /// Hashes a text eight bytes at a time. An array hashes byte by byte, and each offer looks up a dozen texts.
     package mutating func combine(text: [UInt8]) {
         var word: UInt64 = 0
         for index in text.indices {

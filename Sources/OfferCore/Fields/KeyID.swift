@@ -1,7 +1,7 @@
 /// The ID of a signing key, as shown in App Store Connect, such as `2X9R4HXF34`. Second field of the payload.
 ///
-/// Every published example has ten capitals and digits, but Apple does not promise it, and Xcode's test keys have
-/// others; so this takes 1 to 32 ASCII letters and digits. Those also make it safe as a part of a file name.
+/// Every published example has ten capitals and digits, but Apple does not promise that form and Xcode's test keys
+/// differ. This type accepts 1 to 32 ASCII letters and digits, which are also safe in a file name.
 package struct KeyID: Hashable, Sendable {
     package let text: FieldText
 
@@ -10,8 +10,8 @@ package struct KeyID: Hashable, Sendable {
         guard utf8.allSatisfy(\.isASCIIAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
     }
 
-    /// Whether it is ten capitals and digits, as every ID in App Store Connect and in the name of a key file.
-    package var isOfAppStoreConnect: Bool {
+    /// Whether the ID has ten capitals and digits, the form used by App Store Connect and in key file names.
+    package var hasAppStoreConnectForm: Bool {
         text.utf8.count == 10 && text.utf8.allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     }
 }

@@ -1,19 +1,19 @@
 /// The one-time UUID of a signature, version 4. Sixth field of the payload.
 ///
-/// A signature with its nonce is good for one purchase request, even one that fails: a nonce is never used twice.
+/// A nonce is never used twice: a signature is valid for one purchase request, even one that fails.
 package struct Nonce: Hashable, Sendable {
     package let uuid: UUIDText
 
-    /// A nonce of 122 random bits; the other six say version 4 and the RFC 9562 variant.
+    /// Makes a nonce of 122 random bits; the other six encode version 4 and the RFC 9562 variant.
     ///
-    /// - Parameter random: in the service, the system's cryptographically secure generator.
+    /// - Parameter random: the system's cryptographically secure generator, except in tests.
     package init(using random: inout some RandomNumberGenerator) {
         let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000
         let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         uuid = UUIDText(high: high, low: low)
     }
 
-    /// A nonce that was issued earlier and comes back to be verified; any UUID in either case.
+    /// Reads a nonce that was issued earlier; any UUID in either letter case.
     package init(utf8: [UInt8], field: String = "nonce") throws(FieldError) {
         guard let uuid = UUIDText(parsing: utf8) else { throw FieldError(field: field, reason: .notUUID) }
         self.uuid = uuid

@@ -1,6 +1,6 @@
-/// The Promotional Offer Identifier, as set up in App Store Connect on the product. Fourth field of the payload.
+/// The Promotional Offer Identifier, as set up for the product in App Store Connect. Fourth field of the payload.
 ///
-/// At most 255 bytes, above anything that App Store Connect lets a team register.
+/// At most 255 bytes, more than App Store Connect allows.
 package struct OfferID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,7 +1,7 @@
 /// The product ID of the subscription being bought, as registered; letter case counts. Third field of the payload.
 ///
-/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes, above anything
-/// that App Store Connect lets a team register.
+/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes, more
+/// than App Store Connect allows.
 package struct ProductID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,8 +1,9 @@
 extension Timestamp {
-    /// The time in UTC with milliseconds (RFC 3339), such as `2026-01-01T00:00:00.000Z`.
+    /// The time in UTC with milliseconds (RFC 3339), such as `2026-01-01T00:00:00.000Z`, as ASCII.
     package var iso8601: [UInt8] {
         let (days, time) = Self.divide(milliseconds, by: 86_400_000)
-        // Years that begin on 1 March have their leap day last (H. Hinnant, "chrono-compatible low-level date algorithms").
+        // In years that begin on 1 March, the leap day comes last (H. Hinnant, "chrono-compatible low-level date
+        // algorithms").
         let (era, dayOfEra) = Self.divide(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -28,7 +29,7 @@ extension Timestamp {
         return text
     }
 
-    /// Rounded down, so that the remainder is not negative.
+    /// Divides, rounding down, so the remainder is never negative.
     private static func divide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
         let remainder = number % divisor
         return remainder < 0 ? (number / divisor - 1, remainder + divisor) : (number / divisor, remainder)

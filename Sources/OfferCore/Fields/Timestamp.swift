@@ -1,6 +1,6 @@
 /// The time of a signature: milliseconds since 1970-01-01T00:00:00Z. Last field of the payload.
 ///
-/// The App Store accepts the signature for 24 hours from here on.
+/// The App Store accepts the signature for 24 hours after this time.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -8,10 +8,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Before every other.
+    /// The earliest timestamp.
     package static let min = Timestamp(milliseconds: .min)
 
-    /// How long the App Store accepts a V1 signature after its timestamp: 24 hours, in milliseconds.
+    /// The time for which the App Store accepts a V1 signature, in milliseconds: 24 hours from its timestamp.
     package static let signatureLifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1000
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }

@@ -1,8 +1,8 @@
-/// Ties a JWS to one customer of the app: the ID of any transaction of theirs, the original one's, or the app
-/// transaction's, which also those have who never bought anything.
+/// The transaction ID that ties a JWS to one customer of the app.
 ///
-/// On the wire it is `transactionID`, in the JWS `transactionId`. Apple shows digits, but promises no form, so this
-/// takes 1 to 64 bytes.
+/// It is the ID of any of the customer's transactions, an original transaction ID, or `appTransactionID`, which exists
+/// even without a purchase. On the wire it is `transactionID`, in the JWS `transactionId`. Apple's examples are digits,
+/// but Apple promises no form, so 1 to 64 bytes are accepted.
 package struct TransactionID: Hashable, Sendable {
     package let text: FieldText
 

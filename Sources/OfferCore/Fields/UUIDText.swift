@@ -1,10 +1,11 @@
-/// A UUID in the one form that is signed and sent: 36 bytes of ASCII, hexadecimal digits in lower case.
+/// A UUID in the form that is signed and sent: 36 bytes of ASCII, hexadecimal digits in lower case.
 ///
-/// Foundation prints UUIDs in upper case; the App Store refuses a signature over those.
+/// Foundation prints UUIDs in upper case, and the App Store refuses signatures over that form.
 package struct UUIDText: Hashable, Sendable {
     package let utf8: [UInt8]
 
     /// - Parameter utf8: `8-4-4-4-12` hexadecimal digits in either case, and nothing else.
+    /// - Returns: nil for any other text.
     package init?(parsing utf8: [UInt8]) {
         guard utf8.count == 36 else { return nil }
         var lowerCase = utf8

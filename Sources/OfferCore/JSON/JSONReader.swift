@@ -1,17 +1,17 @@
-/// One strict reading of a JSON text, in one pass.
+/// A strict single-pass JSON reader.
 ///
-/// It takes what RFC 8259 allows, in UTF-8 without a byte-order mark, and refuses what common parsers let through:
-/// duplicate names, trailing commas, a trailing NUL, UTF-16, unpaired surrogates. Two readers that take such a text
-/// differently would make one signature mean two things.
+/// It accepts RFC 8259 in UTF-8 without a byte-order mark. It refuses what common parsers let through: duplicate names,
+/// trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Readers disagree on such texts, and then one
+/// signature would mean two things.
 package struct JSONReader {
-    /// Bounds beyond which a text is refused before it costs anything.
+    /// Bounds that keep hostile texts cheap to refuse.
     package enum Limit {
-        /// How deep arrays and objects may nest.
+        /// The maximum nesting depth of arrays and objects.
         package static let depth = 16
-        /// How many members an object, or elements an array, may have.
+        /// The maximum number of members in an object or elements in an array.
         package static let count = 64
-        /// The same in the claims of a user's token, which may list every group that somebody is in.
-        package static let countOfClaims = 1024
+        /// The same for the claims of a user's token, which may list all of the user's groups.
+        package static let claimCount = 1024
     }
 
     private let bytes: [UInt8]
@@ -19,8 +19,8 @@ package struct JSONReader {
     private var position = 0
 
     /// - Parameters:
-    ///   - bytes: the whole text; its size is the caller's to bound.
-    ///   - maximumCount: how many members an object, or elements an array, may have.
+    ///   - bytes: the whole text; the caller limits its size.
+    ///   - maximumCount: the maximum number of members in an object or elements in an array.
     package static func read(_ bytes: [UInt8], maximumCount: Int = Limit.count) throws(JSONError) -> JSONValue {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONError(.notUTF8, at: 0) }
         var reader = JSONReader(bytes: bytes, maximumCount: maximumCount)
@@ -31,9 +31,9 @@ package struct JSONReader {
         return value
     }
 
-    /// The text of one member's value, byte for byte as it stands there.
-    /// - Parameter bytes: what ``read(_:)`` takes for an object.
-    /// - Returns: nil if it has no such member.
+    /// Finds the text of one member's value, byte for byte as received.
+    /// - Parameter bytes: a text that ``read(_:maximumCount:)`` accepts as an object.
+    /// - Returns: nil if there is no such member.
     package static func text(ofMember wanted: String, in bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
         var reader = JSONReader(bytes: bytes, maximumCount: Limit.count)
         reader.skipWhitespace()
@@ -142,7 +142,7 @@ package struct JSONReader {
         throw error(.endsTooEarly)
     }
 
-    /// The rest of a string in which an escape has been met, and so has to be copied.
+    /// Reads the rest of a string from its first escape on. Only such strings are copied byte by byte.
     private mutating func readEscapedString(from start: Int) throws(JSONError) -> [UInt8] {
         var text = Array(bytes[start..<position])
         while let byte = next {
@@ -182,7 +182,7 @@ package struct JSONReader {
         }
     }
 
-    /// The four digits behind `\u`, and the second half where they are the first of a surrogate pair.
+    /// Reads the four digits after `\u`, and the second escape if they are the first half of a surrogate pair.
     private mutating func readUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try readFourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -211,7 +211,7 @@ package struct JSONReader {
     private mutating func readNumber() throws(JSONError) -> [UInt8] {
         let start = position
         _ = take("-")
-        // A zero stands alone in front of the fraction: 01 is no number.
+        // A leading zero must be the only integer digit: 01 is not a number.
         if !take("0") { try readDigits() }
         if take(".") { try readDigits() }
         if take("e") || take("E") {
@@ -232,7 +232,7 @@ package struct JSONReader {
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Steps over `character` if it comes next.
+    /// Consumes `character` if it comes next.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1

@@ -1,15 +1,14 @@
-/// A JSON value (RFC 8259) as it was read. Texts are bytes of valid UTF-8, with the escapes resolved and nothing else
-/// changed.
+/// A parsed JSON value (RFC 8259). Strings are valid UTF-8 with escapes resolved and nothing else changed.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// The number as it was written, such as `1767225600000` or `-1.5e3`.
+    /// The number as written, such as `1767225600000` or `-1.5e3`.
     case number([UInt8])
     case string([UInt8])
     case array([JSONValue])
     case object(JSONObject)
 
-    /// What a sentence calls a value of this kind.
+    /// The kind of value with its article, for error messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -22,7 +21,7 @@ package enum JSONValue: Hashable, Sendable {
     }
 }
 
-/// The members of a JSON object, in the order they came. No name occurs twice.
+/// The members of a JSON object, in their order in the text. Names are unique.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package let name: [UInt8]
@@ -30,11 +29,11 @@ package struct JSONObject: Hashable, Sendable {
     }
 
     package private(set) var members: [Member] = []
-    /// Their names, where there are many.
+    /// The member names; filled only for large objects.
     private var names: Set<[UInt8]> = []
 
     package init() {
-        members.reserveCapacity(8)  // as many as a request has
+        members.reserveCapacity(8)  // enough for a typical request
     }
 
     /// Names are compared as bytes: to `String`, U+212A (the Kelvin sign) would be a K.
@@ -42,9 +41,10 @@ package struct JSONObject: Hashable, Sendable {
         members.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
     }
 
-    /// - Returns: `false`, and nothing is added, if the name is there already.
+    /// Adds a member.
+    /// - Returns: false, without adding it, if the name is already present.
     package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
-        // To look through a few is quicker; to look through many for each of them is what somebody could make us do.
+        // A linear search is faster for few members; for many it is quadratic, which an attacker could exploit.
         if members.count < 32 {
             guard !members.contains(where: { $0.name == name }) else { return false }
         } else {

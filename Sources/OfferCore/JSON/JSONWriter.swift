@@ -1,17 +1,29 @@
 /// Writes one flat or nested JSON object, member by member, in the order of the calls.
 package struct JSONWriter {
-    private var bytes: [UInt8] = []
+    private var bytes: [UInt8]
     private var needsComma = false
 
     package init() {
+        bytes = []
         bytes.reserveCapacity(512)
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Puts the object behind what is in `text` already, which ``giveBack(_:)`` gives back with it; meanwhile it is empty.
-    init(appendingTo text: inout [UInt8]) {
-        swap(&bytes, &text)
-        bytes.append(UInt8(ascii: "{"))
+    /// Appends an object to `text` and leaves it open: the caller adds the closing brace, and perhaps members before
+    /// it.
+    package static func appendOpenObject(
+        to text: inout [UInt8], _ write: (inout JSONWriter) throws -> Void
+    ) rethrows {
+        var writer = JSONWriter(bytes: [])
+        // Swapped, so that the text keeps a single owner and is not copied.
+        swap(&writer.bytes, &text)
+        defer { swap(&writer.bytes, &text) }
+        writer.bytes.append(UInt8(ascii: "{"))
+        try write(&writer)
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
     package mutating func member(_ name: String, _ text: String) {
@@ -58,7 +70,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// An array with an object for each element.
+    /// Writes an array with one object per element.
     package mutating func objects<Element>(
         _ name: String, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
@@ -88,14 +100,25 @@ package struct JSONWriter {
         bytes += "null".utf8
     }
 
+    /// Adds already encoded members: `"name":value`, separated by commas.
+    package mutating func rawMembers(_ json: [UInt8]) {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+        bytes += json
+    }
+
+    /// Encodes members for ``rawMembers(_:)``.
+    package static func members(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(bytes: [])
+        write(&writer)
+        return writer.bytes
+    }
+
     /// Closes the object.
     package consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
-
-    /// Gives back the text with the object behind it, which is not closed.
-    mutating func giveBack(_ text: inout [UInt8]) { swap(&bytes, &text) }
 
     private mutating func begin(_ name: String) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
@@ -107,7 +130,7 @@ package struct JSONWriter {
     }
 
     private static func isPlain(_ utf8: borrowing Span<UInt8>) -> Bool {
-        // To the end in any case, which the compiler makes into a few steps of many bytes.
+        // No early exit, so that the compiler can vectorise the loop.
         var isPlain = true
         for index in utf8.indices where needsEscape(utf8[index]) { isPlain = false }
         return isPlain

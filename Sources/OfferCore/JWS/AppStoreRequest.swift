@@ -1,14 +1,14 @@
-/// What a JWS authorises an app to ask the App Store for.
+/// The App Store request that a JWS authorises.
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests" (StoreKit documentation).
 package enum AppStoreRequest: Hashable, Sendable {
-    /// Without a transaction any customer of the app can use it.
+    /// Without a transaction, any customer of the app can use the JWS.
     case promotionalOffer(ProductID, OfferID, TransactionID?)
-    /// `allowed` grants the introductory offer to a customer, or withholds it, whatever the App Store would decide.
+    /// `allowed` grants or withholds the introductory offer, overriding the App Store's own decision.
     case introductoryOfferEligibility(ProductID, allowed: Bool, TransactionID)
     case advancedCommerce(JSONObjectText)
 
-    /// The transaction that it is tied to; nil where any customer can use it.
+    /// The transaction that ties the request to a customer; nil if any customer can use it.
     package var transactionID: TransactionID? {
         switch self {
         case .promotionalOffer(_, _, let id): id
@@ -17,7 +17,7 @@ package enum AppStoreRequest: Hashable, Sendable {
         }
     }
 
-    /// `aud` of its JWS.
+    /// The `aud` claim of the JWS.
     package var audience: String {
         switch self {
         case .promotionalOffer: "promotional-offer"

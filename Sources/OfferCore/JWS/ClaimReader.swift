@@ -1,4 +1,4 @@
-/// Takes members out of the header or the claims of a JWS.
+/// Reads members of the header or claims of a JWS.
 struct ClaimReader {
     private let members: JSONObject
 
@@ -7,7 +7,7 @@ struct ClaimReader {
         self.members = members
     }
 
-    func requireNoOthers(than names: [String]) throws(CompactJWSFault) {
+    func refuseOthers(than names: [String]) throws(CompactJWSFault) {
         for member in members.members where !names.contains(where: { member.name.elementsEqual($0.utf8) }) {
             throw .claim(String(decoding: member.name, as: UTF8.self))
         }
@@ -22,7 +22,7 @@ struct ClaimReader {
         return text
     }
 
-    /// - Parameter check: makes a field of its text and its name.
+    /// - Parameter check: makes a field from its text and name.
     func field<Field>(
         _ name: String, _ check: (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
     ) throws(CompactJWSFault) -> Field {
@@ -35,7 +35,7 @@ struct ClaimReader {
         members[name] == nil ? nil : try field(name, check)
     }
 
-    /// A UUID, which would be read in capitals as well, and would not be what was asked for.
+    /// Reads a field that must be in lower case. UUIDs parse in either case, but only the lower-case form is signed.
     func lowerCaseField<Field>(
         _ name: String, _ check: (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
     ) throws(CompactJWSFault) -> Field {
@@ -50,14 +50,14 @@ struct ClaimReader {
         return value
     }
 
-    /// A whole number, without fraction or exponent.
+    /// Reads a whole number without fraction or exponent.
     func integer(_ name: String) throws(CompactJWSFault) -> Int64 {
         guard case .number(let digits) = members[name], let integer = Int64(String(decoding: digits, as: UTF8.self))
         else { throw .claim(name) }
         return integer
     }
 
-    /// The text of a JSON object, in standard base64.
+    /// Reads a JSON object encoded in standard base64.
     func base64Object(_ name: String) throws(CompactJWSFault) -> JSONObjectText {
         guard let json = Base64.bytes(of: try text(name)), let object = try? JSONObjectText(json) else {
             throw .claim(name)

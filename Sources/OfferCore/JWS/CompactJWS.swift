@@ -1,17 +1,17 @@
-/// A JWS in its compact form (RFC 7515 section 7.1), read strictly as one of those that are made here. Its signature is
-/// another matter: see ``SigningKeyPair/compactJWS(for:)``.
+/// A JWS in compact form (RFC 7515 section 7.1) with exactly the members that this service produces.
+///
+/// Reading one does not verify its signature: see ``SigningKeyPair/compactJWS(for:onStep:)``.
 package struct CompactJWS: Hashable, Sendable {
-    /// The three parts in base64url without padding, joined by dots: what goes to StoreKit as `compactJWS`.
+    /// The three parts in base64url without padding, joined by dots. StoreKit takes this as `compactJWS`.
     package let text: [UInt8]
-    /// What it says.
+    /// The decoded header and claims.
     package let content: UnsignedJWS
     package let signature: RawSignature
 
-    /// What the signature covers: the first two parts as they stand there.
+    /// The bytes that the signature covers: the first two parts as received.
     package let signingInput: [UInt8]
 
-    /// - Throws: for every text but the one that ``UnsignedJWS`` and a signature make, save for the order, the escapes and
-    ///   the white space of members.
+    /// Reads a JWS. Only the order, escapes and white space of its members may differ from what ``UnsignedJWS`` writes.
     package init(_ text: [UInt8]) throws(CompactJWSFault) {
         let parts = text.split(separator: Self.dot, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .notThreeParts }
@@ -29,8 +29,8 @@ package struct CompactJWS: Hashable, Sendable {
     private static let dot = UInt8(ascii: ".")
 
     private static func keyID(in header: ClaimReader) throws(CompactJWSFault) -> KeyID {
-        try header.requireNoOthers(than: ["alg", "kid", "typ"])
-        // With any other alg it is not the signature that is checked here.
+        try header.refuseOthers(than: ["alg", "kid", "typ"])
+        // SigningKeyPair verifies ES256 only, so any other alg would name a different signature.
         try header.require("alg", "ES256")
         try header.require("typ", "JWT")
         return try header.field("kid", KeyID.init)
@@ -55,7 +55,7 @@ package struct CompactJWS: Hashable, Sendable {
             request = .advancedCommerce(try claims.base64Object("request"))
         default: throw .claim("aud")
         }
-        try claims.requireNoOthers(than: ["iss", "iat", "aud", "bid", "nonce"] + own)
+        try claims.refuseOthers(than: ["iss", "iat", "aud", "bid", "nonce"] + own)
         return UnsignedJWS(
             keyID: keyID, issuerID: try claims.lowerCaseField("iss", IssuerID.init),
             issuedAtSeconds: try claims.integer("iat"), bundleID: try claims.field("bid", BundleID.init),
@@ -63,12 +63,12 @@ package struct CompactJWS: Hashable, Sendable {
     }
 }
 
-/// Why a text is no JWS that is made here. It holds the names of members, never what they say.
+/// The reason a text is not a JWS of this service. It contains member names, never their values.
 package enum CompactJWSFault: Error, Hashable {
     case notThreeParts
     case notBase64URL
     case signatureSize
     case notAnObject
-    /// The member of this name is missing, of another type, or cannot be what it should; or should not be there.
+    /// The member with this name is missing, invalid, of the wrong type or not allowed.
     case claim(String)
 }

@@ -1,6 +1,6 @@
-/// What a JWS for the App Store says, before it is signed.
+/// The content of a JWS for the App Store, before signing.
 ///
-/// There is no `exp`: the App Store counts from `iat`, and refuses a JWS that has one.
+/// It has no `exp`: the App Store counts from `iat` and refuses a JWS with `exp`.
 package struct UnsignedJWS: Hashable, Sendable {
     package let keyID: KeyID
     package let issuerID: IssuerID
@@ -31,7 +31,7 @@ package struct UnsignedJWS: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// The claims, as JSON. One without a value is left out.
+    /// The claims, as JSON. Claims without a value are omitted.
     package var claims: [UInt8] {
         var writer = JSONWriter()
         writer.member("iss", utf8: issuerID.uuid.utf8)
@@ -49,13 +49,13 @@ package struct UnsignedJWS: Hashable, Sendable {
             writer.member("allowIntroductoryOffer", isAllowed)
             writer.member("transactionId", utf8: transactionID.text.utf8)
         case .advancedCommerce(let json):
-            // Standard base64 with padding, within a JWS that is base64url without.
+            // Standard base64 with padding, although the JWS itself is base64url without padding.
             writer.member("request", utf8: Base64.text(of: json.utf8))
         }
         return writer.finish()
     }
 
-    /// What is signed (RFC 7515 section 5.1): header and claims in base64url, joined by a dot.
+    /// The signed bytes (RFC 7515 section 5.1): header and claims in base64url, joined by a dot.
     package var signingInput: [UInt8] {
         Base64URL.text(of: header) + [UInt8(ascii: ".")] + Base64URL.text(of: claims)
     }

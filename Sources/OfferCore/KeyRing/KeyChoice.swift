@@ -1,10 +1,10 @@
-/// Which key signs for which app.
+/// The choice of signing key for each app.
 package struct KeyChoice: Hashable, Sendable {
-    /// The key for every app without its own; nil where only the apps in ``ofApps`` are served.
+    /// The key for apps without their own; nil if only the apps in ``ofApps`` are served.
     package let ofAllApps: KeyID?
     package let ofApps: [BundleID: KeyID]
 
-    /// Every key that signs for something, once, in the order of their bytes.
+    /// All chosen keys without duplicates, in byte order.
     package let keyIDs: [KeyID]
 
     private let chosen: Set<KeyID>
@@ -18,13 +18,13 @@ package struct KeyChoice: Hashable, Sendable {
 
     /// The key for `app`; nil if the app is not served.
     package func keyID(for app: BundleID) -> KeyID? {
-        // Most services have one key for all, and need not look.
+        // Most services have one key for all apps and skip the lookup.
         (ofApps.isEmpty ? nil : ofApps[app]) ?? ofAllApps
     }
 
     package func chooses(_ id: KeyID) -> Bool { chosen.contains(id) }
 
-    /// The apps of which `id` is the own key, in order.
+    /// The apps for which `id` is configured as their own key, in byte order.
     package func apps(of id: KeyID) -> [BundleID] {
         ofApps.filter { $0.value == id }.keys.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     }

@@ -1,7 +1,7 @@
-/// The keys of the service, what each may do, and which of them signs for which app.
+/// The service's keys, the state of each, and the choice of signing key for each app.
 ///
-/// A value: whoever works with a copy sees no half of a change, and a move that is refused changes nothing. An app has
-/// exactly one key that signs, or none, and nothing ever falls back to another key.
+/// A value type: a copy never shows half of a change, and a refused move changes nothing. An app has one signing key or
+/// none, and there is no fallback to another key.
 ///
 /// ```
 ///    add             choose another
@@ -12,7 +12,7 @@
 ///     └────── retire ──▶ retired, for good
 /// ```
 package struct KeyRing: Sendable {
-    /// A key with the ID under which the App Store knows its public half.
+    /// A key pair and the ID by which the App Store knows its public key.
     package struct Key: Sendable {
         package let id: KeyID
         package let pair: any SigningKeyPair
@@ -28,16 +28,17 @@ package struct KeyRing: Sendable {
     private var retired: Set<KeyID> = []
     private var outOfService: Set<KeyID> = []
 
-    /// A ring without keys, which serves no app.
+    /// Makes a ring without keys, which serves no app.
     package init() {}
 
-    /// A ring of one key that signs for every app.
+    /// Makes a ring of one key that signs for every app.
     package init(active: Key) {
         keys = [active.id: active]
         choice = KeyChoice(ofAllApps: active.id)
     }
 
-    /// The key that signs for `app`.
+    /// Finds the key that signs for `app`.
+    /// - Throws: `.noKey`, `.unknown`, `.outOfService`.
     package func signingKey(for app: BundleID) throws(KeyRingError) -> Key {
         guard let id = choice.keyID(for: app) else { throw .noKey }
         guard let key = keys[id] else { throw .unknown(id) }
@@ -45,21 +46,21 @@ package struct KeyRing: Sendable {
         return key
     }
 
-    /// The keys that sign, in order.
+    /// The IDs of the chosen keys, in byte order.
     package var active: [KeyID] { choice.keyIDs }
 
-    /// The keys that are chosen and do not sign any more.
+    /// The chosen keys that are out of service and therefore do not sign.
     package var activeOutOfService: Set<KeyID> { outOfService.intersection(choice.keyIDs) }
 
-    /// Whether the key signs no more, whatever its state.
+    /// Whether the key has been taken out of service, whatever its state.
     package func isOutOfService(_ id: KeyID) -> Bool { outOfService.contains(id) }
 
-    /// Every key of the ring, in order.
+    /// The IDs of all keys in the ring, in byte order.
     package var keyIDs: [KeyID] { keys.keys.sorted() }
 
     package func key(_ id: KeyID) -> Key? { keys[id] }
 
-    /// - Returns: nil if there is no such key.
+    /// The state of a key; nil if the ring does not contain it.
     package func state(of id: KeyID) -> KeyState? {
         guard keys[id] != nil else { return nil }
         if retired.contains(id) { return .retired }
@@ -70,22 +71,22 @@ package struct KeyRing: Sendable {
 // MARK: Moves
 
 extension KeyRing {
-    /// A new key, in standby; or retired, if its ID has been.
+    /// Adds a key in standby, or retired if its ID was retired in advance.
     /// - Throws: `.exists`.
     package mutating func add(_ key: Key) throws(KeyRingError) {
         guard keys[key.id] == nil else { throw .exists(key.id) }
         keys[key.id] = key
     }
 
-    /// Another pair under an ID of the ring: what was there is not what the App Store knows by that ID.
+    /// Replaces the pair of a key whose old pair is not the one that the App Store knows by this ID.
     /// - Throws: `.unknown`, `.retired`.
     package mutating func replace(_ key: Key) throws(KeyRingError) {
         try requireUnretired(key.id)
         keys[key.id] = key
     }
 
-    /// The keys of `choice` sign from now on; those that signed before and are not in it are in standby.
-    /// - Throws: `.unknown`, `.retired`; `.outOfService` for a key that did not sign before.
+    /// Makes the keys of `choice` active. Keys that were active and are not in `choice` go to standby.
+    /// - Throws: `.unknown`, `.retired`; `.outOfService` for a key that was not active before.
     package mutating func choose(_ choice: KeyChoice) throws(KeyRingError) {
         for id in choice.keyIDs {
             try requireUnretired(id)
@@ -94,26 +95,28 @@ extension KeyRing {
         self.choice = choice
     }
 
-    /// The key never signs again.
+    /// Retires a key in standby. It never signs again.
     /// - Throws: `.unknown`, `.activeKey`, `.retired`.
     package mutating func retire(_ id: KeyID) throws(KeyRingError) {
         try requireIdle(id)
         retired.insert(id)
     }
 
-    /// IDs that never sign, also if their keys come later.
-    mutating func keepFromSigning(_ ids: Set<KeyID>) { retired.formUnion(ids.subtracting(keys.keys)) }
+    /// Retires IDs whose keys are not in the ring, so they stay retired if the keys are added later.
+    mutating func retireInAdvance(_ ids: Set<KeyID>) { retired.formUnion(ids.subtracting(keys.keys)) }
 
+    /// Removes a key in standby.
     /// - Throws: `.unknown`, `.activeKey`, `.retired`.
     package mutating func remove(_ id: KeyID) throws(KeyRingError) {
         try requireIdle(id)
         keys[id] = nil
     }
 
-    /// The key signs no more, whatever its state: a signature of it did not verify.
+    /// Stops a key from signing, whatever its state, because one of its signatures did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
-    package mutating func keepOutOfService(whatIsOutOfServiceIn other: KeyRing) {
+    /// Takes the keys out of service that are out of service in `other`.
+    package mutating func mergeOutOfService(from other: KeyRing) {
         outOfService.formUnion(other.outOfService)
     }
 

@@ -1,15 +1,15 @@
-/// Why the ring has no key for an app, or refuses a move.
+/// The reason a ring has no key for an app or refuses a move.
 package enum KeyRingError: Error, Hashable {
-    /// No key is chosen for the app, so the app is not served.
+    /// No key is chosen for the app.
     case noKey
-    /// There is no such key in the ring.
+    /// The ring does not contain the key.
     case unknown(KeyID)
-    /// There is a key with this ID already.
+    /// The ring already contains a key with this ID.
     case exists(KeyID)
-    /// The key signs for an app, so it is neither retired nor removed: choose another one first.
+    /// The key signs for an app. It can be retired or removed after another key is chosen.
     case activeKey(KeyID)
-    /// The key was retired, and that is final for as long as the process runs.
+    /// The key is retired, which is final until the process restarts.
     case retired(KeyID)
-    /// The key made a signature that its own public half refused, and signs no more until the process starts anew.
+    /// The key's own public half refused one of its signatures. It does not sign until the process restarts.
     case outOfService(KeyID)
 }

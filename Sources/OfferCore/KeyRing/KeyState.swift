@@ -1,9 +1,9 @@
-/// What a key of the ring may do.
+/// The state of a key in a ``KeyRing``.
 package enum KeyState: String, CaseIterable, Hashable, Sendable {
-    /// It signs for at least one app.
+    /// Signs for at least one app.
     case active
-    /// It is loaded and may be chosen to sign.
+    /// Loaded, and can be chosen to sign.
     case standby
-    /// It is known, so that its old signatures can be explained, and never signs again.
+    /// Never signs again; kept so that its old signatures can be explained.
     case retired
 }

@@ -1,6 +1,6 @@
-/// A P-256 key pair that signs offers. The private half stays with whoever conforms.
+/// A P-256 key pair that signs offers. The private half never leaves the conforming type.
 ///
-/// OfferCore has no cryptography of its own; OfferCrypto conforms, and so does a test's faulty signer.
+/// OfferCore contains no cryptography: OfferCrypto conforms to this, and so do the faulty signers of the tests.
 package protocol SigningKeyPair: AnyObject, Sendable {
     /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal; may be shown to anyone.
     var fingerprint: String { get }
@@ -12,38 +12,27 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
-    /// The same for a signature that the pair has just made, and may be quicker.
+    /// Verifies a signature that this pair has just made. It may be faster than ``verify(_:of:)``, and must not be used
+    /// for signatures that callers present.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
-
-    /// Makes ready for many signatures: takes tens of milliseconds and keeps 150 kB. Without it, or where it fails, all is
-    /// done more slowly.
-    /// - Returns: false if there is nothing to do, as the second time.
-    func prepare() throws -> Bool
-
-    /// Gives up what ``prepare()`` has made.
-    func unprepare()
 }
 
 extension SigningKeyPair {
     package func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
         try verify(signature, of: message)
     }
-
-    package func prepare() -> Bool { false }
-
-    package func unprepare() {}
 }
 
-/// Why no signature was made. All three are faults of ours: logged whole, answered without detail.
+/// The reason no signature was made. All three are our faults: logged in full, answered without detail.
 package enum SigningFault: Error {
     case signingFailed(any Error)
     case verificationFailed(any Error)
-    /// A signature was made and the public key refuses it, or a JWS does not read as what was asked for: memory, the
-    /// processor or the library cannot be trusted with this key any more.
+    /// The public key refuses the signature, or the JWS does not match the request. Memory, processor or library can no
+    /// longer be trusted with this key.
     case signatureRefused
 }
 
-/// A part of making a signature that is done, for whoever takes the time.
+/// A completed step of making a signature, reported for timing.
 package enum SigningStep: Sendable {
     case signed
     case verified
@@ -53,15 +42,15 @@ extension SigningKeyPair {
     /// Signs `payload` and verifies the signature with the public key. This is the only way to an ``OfferSignature``
     /// that is sent to a caller: one that does not verify never leaves this function.
     package func signature(
-        for payload: OfferPayload, noting done: (SigningStep) -> Void = { _ in }
+        for payload: OfferPayload, onStep: (SigningStep) -> Void = { _ in }
     ) throws(SigningFault) -> OfferSignature {
         let message = payload.bytes
         let der: [UInt8]
         do { der = try sign(message) } catch { throw .signingFailed(error) }
-        done(.signed)
+        onStep(.signed)
         let accepted: Bool
         do { accepted = try verifyOwn(der, of: message) } catch { throw .verificationFailed(error) }
-        done(.verified)
+        onStep(.verified)
         guard accepted else { throw .signatureRefused }
         return OfferSignature(der: der)
     }

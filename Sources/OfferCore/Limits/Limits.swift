@@ -1,12 +1,12 @@
-/// How often who may ask; nil for as often as they like.
+/// Rate limits by kind of client; nil means unlimited.
 package struct Limits: Hashable, Sendable {
-    /// A caller with a token. It is the team's own backend, and knows best how many customers it has.
+    /// The limit per caller token. Unlimited by default, because a caller is the team's own backend.
     package var tokens: RateLimit?
-    /// A signed-in user: a paywall of twenty offers, three times in a row.
+    /// The limit per signed-in user. The default allows a paywall of twenty offers three times in a row.
     package var users = RateLimit(perSecond: 1, burst: 60)
-    /// A customer that a caller with a token asks for.
+    /// The limit per customer on whose behalf a caller with a token makes requests.
     package var customers: RateLimit?
-    /// An address, or what shares the first 64 bits with it in IPv6, for requests without a good token: a household or an
+    /// The limit per ``IPAddress/subscriber`` for requests without a valid token. The default allows for a household or
     /// office behind one address.
     package var addresses = RateLimit(perSecond: 50, burst: 500)
 

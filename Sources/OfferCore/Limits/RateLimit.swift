@@ -1,13 +1,14 @@
-/// How often something may happen, as a bucket of tokens: each time takes one, and they come back at a steady pace.
+/// A token-bucket rate limit: each event takes a token, and tokens are refilled at a steady rate.
 package struct RateLimit: Hashable, Sendable {
-    /// How many tokens come back in a second.
+    /// The number of tokens refilled per second.
     package let perSecond: Double
-    /// How many the bucket holds: so often it may happen at once.
+    /// The capacity of the bucket, which is the largest number of events at once.
     package let burst: Int
 
     /// - Parameters:
     ///   - perSecond: from 0.001 to 1,000,000.
     ///   - burst: from 1 to 1,000,000.
+    /// - Returns: nil if a value is out of range.
     package init?(perSecond: Double, burst: Int) {
         guard (0.001...1_000_000).contains(perSecond), (1...1_000_000).contains(burst) else { return nil }
         self.perSecond = perSecond

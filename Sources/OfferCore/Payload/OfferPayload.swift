@@ -1,4 +1,4 @@
-/// What a promotional-offer signature covers.
+/// The fields that a promotional-offer signature covers.
 ///
 /// Source: Apple, "Generating a signature for promotional offers" (StoreKit documentation).
 package struct OfferPayload: Hashable, Sendable {
@@ -23,10 +23,10 @@ package struct OfferPayload: Hashable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// U+2063 INVISIBLE SEPARATOR in UTF-8. No field can hold it: see ``FieldText``.
+    /// U+2063 INVISIBLE SEPARATOR in UTF-8. No field can contain it: see ``FieldText``.
     package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
-    /// The bytes that are signed: UTF-8, the seven fields in the order above, joined by U+2063. No byte-order mark, no
+    /// The signed bytes: the seven fields in the order above, in UTF-8, joined by U+2063, with no byte-order mark or
     /// line end. An empty username is an empty field: its separators stay.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []

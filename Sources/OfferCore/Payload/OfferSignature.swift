@@ -1,4 +1,4 @@
-/// An ECDSA P-256 signature over SHA-256 of a payload, in the form StoreKit takes.
+/// An ECDSA P-256 signature over SHA-256 of a payload, in the form that StoreKit takes.
 package struct OfferSignature: Hashable, Sendable {
     /// ASN.1 DER, `SEQUENCE { INTEGER r, INTEGER s }`; at most 72 bytes.
     package let der: [UInt8]
@@ -7,6 +7,6 @@ package struct OfferSignature: Hashable, Sendable {
         self.der = der
     }
 
-    /// `der` in standard base64 (RFC 4648 section 4) with padding, on one line: what goes over the wire.
+    /// `der` in standard base64 (RFC 4648 section 4) with padding, on one line. This is its form on the wire.
     package var base64: [UInt8] { Base64.text(of: der) }
 }

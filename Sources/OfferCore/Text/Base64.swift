@@ -1,10 +1,10 @@
-/// Standard base64 (RFC 4648 section 4) with its padding, on one line.
+/// Standard base64 (RFC 4648 section 4) with padding, on one line.
 package enum Base64 {
     package static func text(of bytes: [UInt8]) -> [UInt8] {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: UInt8(ascii: "="))
     }
 
-    /// Takes each byte sequence in the one text that stands for it.
+    /// Decodes only the canonical text of each byte sequence.
     /// - Returns: nil for any other text.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
@@ -15,16 +15,15 @@ package enum Base64 {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }
 
-/// base64url without padding (RFC 4648 section 5), as tokens have it (RFC 7515 section 2).
+/// base64url without padding (RFC 4648 section 5), as used in tokens (RFC 7515 section 2).
 package enum Base64URL {
     package static func text(of bytes: [UInt8]) -> [UInt8] {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: nil)
     }
 
-    /// Takes each byte sequence in the one text that stands for it. A token has no one text by that: of an ECDSA signature
-    /// (r, s) anybody can make (r, n − s), which holds as well.
-    /// - Returns: nil for any character outside of the alphabet, a length that no bytes have, or bits left over that are
-    ///   not zero.
+    /// Decodes only the canonical text of each byte sequence. That does not make tokens unique: anyone can turn an
+    /// ECDSA signature (r, s) into (r, n − s), which is valid too.
+    /// - Returns: nil for a character outside the alphabet, an impossible length, or leftover bits that are not zero.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         Base64Digits.bytes(of: Array(text), UInt8(ascii: "-"), UInt8(ascii: "_"))
     }
@@ -32,11 +31,11 @@ package enum Base64URL {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
 
-/// What both have in common.
+/// The encoding and decoding shared by both alphabets.
 package enum Base64Digits {
-    /// - Parameter padding: nil to leave it out.
+    /// - Parameter padding: nil for no padding.
     static func text(of bytes: [UInt8], alphabet: [UInt8], padding: UInt8?) -> [UInt8] {
-        // The digit for the low six bits. By table: on random bits, branches would be guessed wrong half the time.
+        // Encodes the low six bits. A table, because on random bits half of all branches would be mispredicted.
         func digit(_ bits: UInt32) -> UInt8 { alphabet[Int(bits & 0x3F)] }
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -64,9 +63,9 @@ package enum Base64Digits {
 
     /// - Parameters:
     ///   - text: without padding.
-    ///   - digit62: the last digit but one of the alphabet.
-    ///   - digit63: the last.
-    ///   - mayLeaveBits: whether the bits that are left over may be any.
+    ///   - digit62: the second-to-last digit of the alphabet.
+    ///   - digit63: the last digit of the alphabet.
+    ///   - mayLeaveBits: whether leftover bits may be nonzero.
     package static func bytes(
         of text: [UInt8], _ digit62: UInt8, _ digit63: UInt8, mayLeaveBits: Bool = false
     ) -> [UInt8]? {

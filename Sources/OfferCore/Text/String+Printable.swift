@@ -1,6 +1,7 @@
 extension String {
-    /// The text on one line, for an operator: what ends a line or commands a terminal is a question mark. The names of files
-    /// may hold anything, and so may what somebody sent.
+    /// The text on one line, with a question mark for each line end and terminal control character.
+    ///
+    /// File names and client input may contain anything.
     package var printable: String {
         String(
             map {

@@ -1,6 +1,6 @@
 /// The version of this program, `major.minor.patch`.
 ///
-/// It stands nowhere else: `offer-signer --version` prints it, and `scripts/package` asks the binary for it.
+/// This is the only copy: `offer-signer --version` prints it, and `scripts/package` reads it from the binary.
 package enum OfferSignerVersion {
     package static let text = "0.9.0"
 }

@@ -1,10 +1,10 @@
 import FuzzTargets
 import Glibc
 
-// The two functions that libFuzzer calls: https://llvm.org/docs/LibFuzzer.html. Its own flags begin with one hyphen, and it
-// passes over those that begin with two.
+// The two functions that libFuzzer calls: https://llvm.org/docs/LibFuzzer.html. Its own flags start with one hyphen;
+// it ignores those with two.
 
-/// The target that `--target=` names.
+/// The target named by `--target=`.
 private let target: FuzzTarget = {
     let name = CommandLine.arguments.compactMap { argument in
         argument.hasPrefix("--target=") ? String(argument.dropFirst("--target=".count)) : nil

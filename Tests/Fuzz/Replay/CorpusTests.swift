@@ -3,12 +3,12 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// What scripts/fuzz begins with, and what it once found, goes through every ordinary run of the tests as well.
-@Suite("Corpora of the fuzzer")
+/// Runs the seeds and former findings of scripts/fuzz in every ordinary test run.
+@Suite("Fuzzer corpora")
 struct CorpusTests {
     private static let corpora = MarkdownBlock.repository.appending(path: "Tests/Fuzz/Corpora")
 
-    @Test("every promise holds of every input in the tree", arguments: FuzzTarget.all)
+    @Test("every promise holds for every input in the tree", arguments: FuzzTarget.all)
     func promisesHold(target: FuzzTarget) throws {
         let folder = Self.corpora.appending(path: target.name)
         let inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -20,7 +20,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every corpus has its target, so that scripts/fuzz runs them all")
+    @Test("every corpus has a target, so scripts/fuzz runs them all")
     func targets() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path)
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))

@@ -1,10 +1,11 @@
 import OfferCore
-import OfferCrypto
-import OfferServer
+import OfferHTTP
+import OfferKeys
+import OfferService
 
 extension FuzzTarget {
-    /// The configuration: an environment file, a line `---`, and a configuration file. Without that line the input is taken
-    /// for either.
+    /// The configuration readers. The input is an environment file, a line `---`, and a configuration file. Without
+    /// that line it is read as both.
     static let configuration = FuzzTarget("configuration") { input throws(BrokenPromise) in
         let line = Array("\n---\n".utf8)
         let parts = input.split(separator: line, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
@@ -14,12 +15,12 @@ extension FuzzTarget {
         if ofFile.isEmpty { try check(file) }
 
         let (configuration, problems) = Configuration.read(
-            flags: Configuration.Flags(), environment: variables, file: file, sha256: SHA256.hash)
+            flags: Configuration.Flags(), environment: variables, file: file)
         let marked = variables.filter { Marked.isIn($0.key) || Marked.isIn($0.value) }.keys
-        if marked.allSatisfy([Variable.privateKey.rawValue, Variable.tokens.rawValue].contains) {
+        if marked.allSatisfy([Settings.privateKey.variable, Settings.tokens.variable].contains) {
             try promise("a problem repeats neither key nor token", !Marked.isIn(problems))
         }
-        try promise("the text of a key does not print", !Marked.isIn("\(configuration.keyText as Any)"))
+        try promise("the text of a key does not print", !Marked.isIn("\(configuration.keys.text as Any)"))
         if problems.isEmpty { try check(configuration) }
     }
 
@@ -32,7 +33,7 @@ extension FuzzTarget {
         for caller in file.callers {
             try promise(
                 "a caller has a name and a digest", Caller.isName(caller.name) && caller.tokenDigest.count == 32)
-            // From year 0 to year 9999, whose last day begins then.
+            // From year 0 to the start of the last day of year 9999.
             let days = -62_167_219_200_000...253_402_214_400_000 as ClosedRange<Int64>
             try promise(
                 "an expiry is the beginning of a day",
@@ -41,26 +42,26 @@ extension FuzzTarget {
     }
 
     private static func check(_ configuration: Configuration) throws(BrokenPromise) {
-        try promise("a port is one", (0...65535).contains(configuration.port))
-        let host = configuration.host
+        try promise("a port is one", (0...65535).contains(configuration.address.port))
+        let host = configuration.address.host
         try promise(
             "a host is this machine",
             host == "localhost" || host == "::1"
                 || host.hasPrefix("127.") && host.split(separator: ".").compactMap { UInt8($0) }.count == 4)
         try promise(
             "a folder has a name of one line that is no key's text",
-            !configuration.keysDirectory.isEmpty && !configuration.keysDirectory.contains(where: \.isNewline)
-                && !configuration.keysDirectory.contains("-----"))
-        let choice = configuration.wanted.choice
+            !configuration.keys.folder.path.isEmpty && !configuration.keys.folder.path.contains(where: \.isNewline)
+                && !configuration.keys.folder.path.contains("-----"))
+        let choice = configuration.keys.wanted.choice
         try promise("some key signs", !choice.keyIDs.isEmpty)
-        try promise("no retired key signs", configuration.wanted.retired.isDisjoint(with: choice.keyIDs))
+        try promise("no retired key signs", configuration.keys.wanted.retired.isDisjoint(with: choice.keyIDs))
         try promise(
             "a key ID can be part of a file's name",
             choice.keyIDs.allSatisfy { id in
                 (1...32).contains(id.text.utf8.count)
                     && id.description.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
             })
-        try promise("a key's text is the key for all apps", configuration.keyText == nil || choice.ofAllApps != nil)
+        try promise("a key's text is the key for all apps", configuration.keys.text == nil || choice.ofAllApps != nil)
         try promise(
             "every app with a key of its own is in the catalogue",
             configuration.catalogue.map { choice.ofApps.keys.allSatisfy($0.apps.keys.contains) } ?? true)

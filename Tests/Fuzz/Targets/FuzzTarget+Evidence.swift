@@ -1,10 +1,10 @@
 import Foundation
 import OfferCore
-import OfferServer
+import OfferExplanations
 
 extension FuzzTarget {
-    /// What is presented to be explained: the input is a JSON body; or, with a line end in it, the header and the claims of a
-    /// JWS, which are put together here.
+    /// Evidence for an explanation. The input is a JSON body or, if it contains a line break, the header and the claims
+    /// of a JWS.
     static let evidence = FuzzTarget("evidence") { input throws(BrokenPromise) in
         let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         let jws = parts.map { Data($0).base64EncodedString() }.joined(separator: ".") + "." + signature
@@ -21,8 +21,7 @@ extension FuzzTarget {
                 return accepts
             }
             let explainer = Explainer(
-                keys: [key], now: Timestamp(milliseconds: 1_767_225_600_000),
-                sha256: { _ in [UInt8](repeating: 0, count: 32) })
+                keys: [key], now: Timestamp(milliseconds: 1_767_225_600_000))
             guard let explanation = try? explainer.explanation(of: evidence) else {
                 throw BrokenPromise(promise: "there is an explanation of everything")
             }
@@ -47,7 +46,7 @@ extension FuzzTarget {
 
     private static let signature = Data(repeating: 1, count: 64).base64EncodedString()
 
-    /// Used by one thread.
+    // Used by one thread only.
     private final class Calls: @unchecked Sendable {
         var count = 0
     }

@@ -1,8 +1,9 @@
 import OfferCore
-import OfferServer
+import OfferHTTP
+import OfferService
 
 extension FuzzTarget {
-    /// JWS: the input is taken as one, as the claims of one, as a signature in DER, and as a request for one.
+    /// The JWS code. The input is read as a JWS, as claims, as a signature in DER, and as a request for a JWS.
     static let jws = FuzzTarget("jws") { input throws(BrokenPromise) in
         if let signature = RawSignature(der: input) {
             try promise("a signature has one DER", signature.der == input)
@@ -20,13 +21,13 @@ extension FuzzTarget {
         let content = jws.content
         let text = content.signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: jws.signature.bytes)
         try promise("what was read and is written anew says the same", (try? CompactJWS(text))?.content == content)
-        // In a text its quotes would be escaped.
+        // In a JSON text its quotes would be escaped.
         try promise("a JWS has no exp", !String(decoding: content.claims, as: UTF8.self).contains(#""exp":"#))
     }
 
-    /// What a body asks for, by every route.
+    /// The requests of a body, read by every route.
     private static func requests(in body: [UInt8]) -> [(BundleID, AppStoreRequest)] {
-        let request = IncomingRequest(method: "POST", target: "/", contentType: "application/json", body: body)
+        let request = HTTPRequest(method: "POST", target: "/", contentType: "application/json", body: body)
         guard let members = try? RequestMembers.read(request) else { return [] }
         var requests: [(BundleID, AppStoreRequest)] = []
         if let asked = try? OfferRequest(members, spelling: .v1) {

@@ -2,7 +2,6 @@ import Dispatch
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferIdentity
-import OfferServer
 
 extension FuzzTarget {
     /// The public keys of an identity provider (JWKS).
@@ -16,7 +15,7 @@ extension FuzzTarget {
                     !key.verifies([UInt8](repeating: 0, count: size), Array("message".utf8)))
             }
         }
-        // What our strict reader cannot read may be two things to two readers.
+        // Other readers may disagree about text that our strict reader refuses.
         guard case .object(let members)? = try? JSONReader.read(input, maximumCount: 100_000) else { return }
         guard case .array(let items) = members["keys"] else {
             throw BrokenPromise(promise: "a set that is taken has a list of keys")
@@ -33,7 +32,7 @@ extension FuzzTarget {
 
     private static let reader = KeySetReader { _, _ in KeySetText([]) }
 
-    /// Waits for what does not really wait, on a thread of its own: that of the fuzzer, or of the tests, stands still.
+    /// Runs asynchronous code that never really suspends on a separate thread, while the fuzzer's thread blocks.
     private static func wait(_ work: @escaping @Sendable () async -> UserKeySet?) -> UserKeySet? {
         let (done, result) = (DispatchSemaphore(value: 0), NIOLockedValueBox<UserKeySet?>(nil))
         Task(executorPreference: OwnThread.shared) {
@@ -46,7 +45,7 @@ extension FuzzTarget {
     }
 }
 
-/// Runs tasks where no test waits for them.
+/// Runs tasks on a thread that no test blocks.
 private final class OwnThread: TaskExecutor {
     static let shared = OwnThread()
     private let queue = DispatchQueue(label: "key sets")

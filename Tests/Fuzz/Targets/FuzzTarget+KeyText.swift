@@ -2,7 +2,7 @@ import OfferCore
 import OfferCrypto
 
 extension FuzzTarget {
-    /// The text of a private or a public key.
+    /// The reader of private and public key texts.
     static let keyText = FuzzTarget("key-text") { input throws(BrokenPromise) in
         switch Result(catching: { () throws(SigningKeyError) in try SigningKey(text: input) }) {
         case .success(let key): try checkSigning(with: key)

@@ -1,24 +1,26 @@
 import Foundation
 import OfferCore
-import OfferServer
+import OfferExplanations
+import OfferHTTP
+import OfferService
 
 extension FuzzTarget {
-    /// The fields of a request: the input is taken as a JSON body and as a query, in both spellings.
+    /// The fields of a request. The input is read as a JSON body and as a query, in both spellings.
     static let requestFields = FuzzTarget("request-fields") { input throws(BrokenPromise) in
         let value = try? JSONReader.read(input)
         if let value, isWithinDouble(value) {
             let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
             try promise("what is taken for JSON is JSON to Foundation", theirs != nil)
         }
-        let body = IncomingRequest(method: "POST", target: "/", contentType: "application/json", body: input)
+        let body = HTTPRequest(method: "POST", target: "/", contentType: "application/json", body: input)
         if let members = try? RequestMembers.read(body) {
             try promise("members are read from nothing but JSON", value != nil)
             try checkMembers(members)
         }
-        // A query comes out of a head, which has no other bytes.
+        // A query is part of a head, which contains no other bytes.
         guard input.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
         let target = "/offer?" + String(decoding: input, as: UTF8.self)
-        if let members = try? RequestMembers.read(IncomingRequest(method: "GET", target: target)) {
+        if let members = try? RequestMembers.read(HTTPRequest(method: "GET", target: target)) {
             try checkMembers(members)
         }
     }
@@ -53,7 +55,7 @@ extension FuzzTarget {
             appBundleID: offer.appBundleID, keyID: keyID, productIdentifier: offer.productIdentifier,
             offerID: offer.offerID, customer: offer.customer, nonce: Nonce(using: &random),
             timestamp: Timestamp(milliseconds: 1_767_225_600_000))
-        // By scalars, because a combining mark behind a separator would hide it from a search by characters.
+        // By scalars: a combining mark after a separator would hide it from a search by characters.
         let fields = String(decoding: payload.bytes, as: UTF8.self).unicodeScalars
             .split(separator: "\u{2063}", omittingEmptySubsequences: false)
         try promise("a payload has seven fields", fields.count == 7)
@@ -76,7 +78,7 @@ extension FuzzTarget {
         else { throw BrokenPromise(promise: "what is signed is read again to be verified") }
         // A key that accepts this payload and nothing else.
         let key = CandidateKey(id: keyID, standing: .inService) { _, message in message == payload.bytes }
-        let explainer = Explainer(keys: [key], now: payload.timestamp, sha256: { $0 })
+        let explainer = Explainer(keys: [key], now: payload.timestamp)
         try promise(
             "what is signed is what is verified", (try? explainer.explanation(of: evidence))?.verifies == true)
     }

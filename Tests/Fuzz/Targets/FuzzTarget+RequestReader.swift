@@ -1,11 +1,12 @@
 import NIOCore
-import OfferServer
+import OfferHTTP
+import OfferIdentity
 
 extension FuzzTarget {
-    /// The reader of HTTP requests: what it makes of some bytes does not depend on the pieces in which they come.
+    /// The reader of HTTP requests. Its result must not depend on how the bytes are split.
     ///
-    /// The first four bytes of the input are the sizes of the pieces, one after the other and over again, less one; the rest
-    /// is what a client sends.
+    /// The first four bytes of the input are the sizes of the pieces minus one, used in rotation. The rest is what a
+    /// client sends.
     static let requestReader = FuzzTarget("request-reader") { input throws(BrokenPromise) in
         let sizes = input.prefix(4).map { Int($0) + 1 }
         guard sizes.count == 4 else { return }
@@ -14,7 +15,7 @@ extension FuzzTarget {
         let inPieces = Reading(pieces(of: sent, sizes: sizes))
         try promise("the same is read in whatever pieces it comes", whole == inPieces)
         for (head, body) in zip(whole.heads, whole.bodies) {
-            try promise("a body is no larger than it may be", body.count <= IncomingRequest.maximumBodySize)
+            try promise("a body is no larger than it may be", body.count <= HTTPRequest.maximumBodySize)
             switch head.framing {
             case .length(let length): try promise("a body has the length that was announced", body.count == length)
             case .chunked: break
@@ -36,19 +37,19 @@ extension FuzzTarget {
         return pieces
     }
 
-    /// The requests that are read out of some pieces, up to the first problem.
+    /// The requests read from the pieces, up to the first problem.
     private struct Reading: Equatable {
         private(set) var heads: [RequestHead] = []
         private(set) var bodies: [[UInt8]] = []
-        private var problem: Problem?
+        private var problem: RequestFault?
 
         init(_ pieces: [[UInt8]]) {
             var reader = RequestReader()
-            do throws(Problem) {
+            do throws(RequestFault) {
                 for piece in pieces {
                     reader.add(ByteBuffer(bytes: piece))
                     while let event = try reader.next() {
-                        // That a 100 is waited for depends on how much of the body is there.
+                        // Whether the client waits for a 100 depends on how much of the body has arrived.
                         guard case .request(let head, let body) = event else { continue }
                         heads.append(head)
                         bodies.append(body)
@@ -59,7 +60,7 @@ extension FuzzTarget {
             }
         }
 
-        /// Heads are compared as they print, which shows every member.
+        /// Heads are compared by their printed form, which shows every member.
         static func == (one: Reading, other: Reading) -> Bool {
             one.problem == other.problem && one.bodies == other.bodies
                 && one.heads.map { "\($0)" } == other.heads.map { "\($0)" }

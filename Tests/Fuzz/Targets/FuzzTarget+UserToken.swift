@@ -2,18 +2,20 @@ import Foundation
 import Logging
 import OfferCore
 import OfferCrypto
-import OfferServer
+import OfferHTTP
+import OfferIdentity
+import OfferService
 
 extension FuzzTarget {
-    /// The token of a signed-in user: as it is sent, or (with a line end in it) its header and its claims, which are put
-    /// together here so that the fuzzer need not find out about base64.
+    /// The token of a signed-in user. The input is the token as sent or, if it contains a line end, its header and
+    /// claims, which are assembled here so that the fuzzer need not discover base64.
     static let userToken = FuzzTarget("user-token") { input throws(BrokenPromise) in
         let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         let token =
             parts.count == 2
             ? parts.map { base64URL($0) }.joined(separator: ".") + ".c2ln" : String(decoding: input, as: UTF8.self)
 
-        // Under a key that no signature holds for, nothing is taken; under one that all hold for, only what is well-formed.
+        // With a key that verifies nothing, no token is accepted; with a key that verifies everything, only valid ones.
         try promise("without a signature that holds nobody is a user", answer(to: token, .refusing).status != 200)
         let accepted = answer(to: token, .accepting)
         guard accepted.status == 200 else {
@@ -23,7 +25,7 @@ extension FuzzTarget {
         let texts = segments.prefix(2).map { bytes(of: $0) ?? [] }
         guard
             texts.allSatisfy({
-                (try? JSONReader.read($0, maximumCount: JSONReader.Limit.countOfClaims)).map(isWithinDouble) ?? true
+                (try? JSONReader.read($0, maximumCount: JSONReader.Limit.claimCount)).map(isWithinDouble) ?? true
             })
         else { return }
         guard segments.count == 3, let header = object(texts[0]), let claims = object(texts[1]) else {
@@ -50,20 +52,22 @@ extension FuzzTarget {
 
     private static let now = Timestamp(milliseconds: 1_767_225_600_000)
 
-    private static func answer(to token: String, _ provider: Provider) -> Answer {
-        let routes = provider == .accepting ? accepting : refusing
-        return routes.answer(
-            IncomingRequest(
+    private static func answer(to token: String, _ provider: Provider) -> HTTPResponse {
+        let router = provider == .accepting ? accepting : refusing
+        let reply = router.reply(
+            to: HTTPRequest(
                 method: "POST", target: "/offer", contentType: "application/json", authorization: "Bearer \(token)",
-                body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)))
+                body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)), isLate: false)
+        guard case .now(let response) = reply else { preconditionFailure("nothing is recorded here") }
+        return response
     }
 
-    private static let accepting = routes(verifying: true)
-    private static let refusing = routes(verifying: false)
+    private static let accepting = router(verifying: true)
+    private static let refusing = router(verifying: false)
 
-    private static func routes(verifying holds: Bool) -> Routes {
+    private static func router(verifying holds: Bool) -> Router {
         let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
-        let place = KeySetPlace.file(path: "keys")
+        let place = KeySetLocation.file(path: "keys")
         let issuer = UserIssuer(
             issuer: "i", audience: "a", keys: place, algorithms: [.es256], customer: .applicationUsername("sub"),
             apps: nil)
@@ -76,42 +80,25 @@ extension FuzzTarget {
         guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
             let key = try? SigningKey(text: pem)
         else { fatalError("a key to sign with cannot be made") }
-        // The fuzzer asks more often than any user may.
+        // The fuzzer exceeds the rate limit of users.
         var limits = Limits()
         limits.users = nil
-        let setup = CurrentSetup(
-            Setup(
+        let policy = CurrentPolicy(
+            Policy(
                 ring: KeyRing(active: KeyRing.Key(id: id, pair: key)),
                 callers: Callers([], userIssuers: [issuer], usernameSalt: nil),
                 limits: limits))
-        let metrics = ServiceMetrics()
-        let limiter = Limiter(metrics: metrics, log: log)
-        let users = UserAuthenticator(keys: keys, hmacSHA256: HMACSHA256.code(of:under:))
-        let authenticator = Authenticator(sha256: SHA256.hash, now: { now }, users: users, limiter: limiter)
-        let signer = OfferSigner(
-            setup: setup, authenticator: authenticator, limiter: limiter,
-            makeNonce: {
-                var random = SystemRandomNumbers()
-                return Nonce(using: &random)
-            }, now: { now }, metrics: metrics, log: log)
-        let health = Health(
-            setup: setup, certificate: CurrentCertificate(nil), readiness: Readiness(), now: { now },
-            authenticator: authenticator)
-        let explanations = Explanations(
-            setup: setup, authenticator: authenticator, limiter: limiter, sha256: SHA256.hash, now: { now }, log: log)
-        let metricsPage = MetricsPage(
-            metrics: metrics, setup: setup, health: health, authenticator: authenticator, limiter: limiter,
-            versions: BuildVersions(openSSL: OpenSSLVersion.text))
-        return Routes(
-            offers: signer, explanations: explanations, health: health, metrics: metrics, metricsPage: metricsPage,
-            log: log)
+        let sources = Sources(now: { now }, makeNonce: Sources.system.makeNonce)
+        var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
+        dependencies.userKeys = keys
+        return Application(dependencies).router(for: .all)
     }
 
     private static func base64URL(_ bytes: some Collection<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    // Read by others than our readers.
+    // Parsed by Foundation, not by our own readers.
 
     private static func object(_ text: [UInt8]) -> [String: Any]? {
         (try? JSONSerialization.jsonObject(with: Data(text))) as? [String: Any]

@@ -1,12 +1,12 @@
-/// A reader of ours that takes bytes from outside, and what it promises of any of them.
+/// One of our readers of outside bytes, with the properties that it keeps for every input.
 ///
-/// A new one is a file of its own with a `static let`, a line in ``all``, and a folder of the same name in
-/// `Tests/Fuzz/Corpora` with a few small inputs to begin with.
+/// To add one, write a file with a `static let`, add it to ``all``, and create a folder of the same name in
+/// `Tests/Fuzz/Corpora` with a few small inputs.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     package let name: String
     private let check: @Sendable ([UInt8]) throws(BrokenPromise) -> Void
 
-    /// - Parameter check: reads the bytes and throws if something that has to hold of them does not.
+    /// - Parameter check: reads the bytes and throws if a property is violated.
     init(_ name: String, check: @escaping @Sendable ([UInt8]) throws(BrokenPromise) -> Void) {
         self.name = name
         self.check = check
@@ -21,12 +21,12 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// Something that has to hold of every input, and does not hold of this one.
+/// A property that this input violates.
 package struct BrokenPromise: Error {
     package let promise: String
 }
 
-/// - Parameter promise: what has to hold.
+/// - Parameter promise: the property.
 func promise(_ promise: String, _ holds: Bool) throws(BrokenPromise) {
     guard holds else { throw BrokenPromise(promise: promise) }
 }

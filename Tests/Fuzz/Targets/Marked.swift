@@ -1,10 +1,10 @@
 import OfferCore
 
-/// A text that stands for a secret in an input. Nothing of ours is called so, so where it turns up it was repeated.
+/// A marker for a secret in an input. Our own texts never contain it, so output that does has repeated the input.
 enum Marked {
     static let text = "MarkedSecret"
 
     static func isIn(_ text: String) -> Bool { text.utf8.contains(Self.text.utf8) }
 
-    static func isIn(_ problems: [SetupProblem]) -> Bool { problems.contains { isIn($0.error) || isIn($0.hint) } }
+    static func isIn(_ problems: [Diagnostic]) -> Bool { problems.contains { isIn($0.error) || isIn($0.hint) } }
 }

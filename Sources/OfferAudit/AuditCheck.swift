@@ -1,0 +1,57 @@
+/// Verifies the hash chain of an audit trail, line by line and file by file, oldest first.
+package struct AuditCheck {
+    package enum Finding: Hashable, Sendable {
+        /// The lines with these numbers are missing.
+        case missing(ClosedRange<UInt64>)
+        /// The line does not match its hash or the previous one.
+        case altered
+        /// The text is not a line of an audit trail.
+        case notALine
+        /// The line's number is not greater than the previous one.
+        case outOfOrder
+        /// The first line is not the beginning of a trail or file, so what precedes it is missing and its hash unknown.
+        case headless
+        /// A new trail begins that does not continue the previous one.
+        case newTrail
+        /// The line has no end: the process stopped while writing it, before its response was sent. Not a sign of
+        /// tampering.
+        case unfinished
+    }
+
+    /// The chain after the last line; nil if that line could not be read.
+    package private(set) var chain: AuditChain?
+    /// The hash that the first line continues from; all zeros if the trail begins there.
+    package private(set) var beginning: [UInt8]?
+    package private(set) var lineCount = 0
+
+    package init() {}
+
+    /// Checks the next line.
+    /// - Parameters:
+    ///   - text: the line without its line feed.
+    ///   - isFinished: whether it ended with a line feed.
+    /// - Returns: nil if the line is in order.
+    package mutating func take(_ text: ArraySlice<UInt8>, isFinished: Bool = true) throws -> Finding? {
+        defer { lineCount += 1 }
+        let isFirst = lineCount == 0
+        guard isFinished else { return .unfinished }
+        guard let line = AuditLine(text) else {
+            chain = nil
+            return .notALine
+        }
+        defer { chain = line.chain }
+        if isFirst { return try first(line) }
+        // After an unreadable line there is no hash to compare with.
+        guard let chain else { return nil }
+        if line.number == 1, chain.number != 0 { return .newTrail }
+        if line.number <= chain.number { return .outOfOrder }
+        if line.number > chain.number + 1 { return .missing(chain.number + 1...line.number - 1) }
+        return try line.continues(chain.hash) ? nil : .altered
+    }
+
+    private mutating func first(_ line: AuditLine) throws -> Finding? {
+        guard let previous = line.number == 1 ? AuditChain.beginning.hash : line.previous else { return .headless }
+        beginning = previous
+        return try line.continues(previous) ? nil : .altered
+    }
+}

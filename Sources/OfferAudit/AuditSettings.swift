@@ -1,0 +1,26 @@
+package import OfferCore
+
+/// The settings of the audit trail.
+package struct AuditSettings: Sendable {
+    /// The path of a file, pipe or device.
+    package let path: String
+    /// Whether lines are synced to disk before their responses leave. Otherwise the kernel has them, which survives a
+    /// crash of the process but not of the machine.
+    package let isSynced: Bool
+    /// The size at which the file is renamed and a new one begun; nil means never.
+    package let rotatesAtBytes: Int64?
+    /// The key of the HMAC-SHA-256 codes that stand for customers; nil means a new random key at every start.
+    package let key: Secret?
+
+    package init(path: String, isSynced: Bool, rotatesAtBytes: Int64?, key: Secret?) {
+        self.path = path
+        self.isSynced = isSynced
+        self.rotatesAtBytes = rotatesAtBytes
+        self.key = key
+    }
+
+    /// The notice shown when no key is set. Everything works without one.
+    package static let noKey = Diagnostic(
+        "customer codes in the audit trail change at every start",
+        hint: "set SUBSCRIPTION_OFFERS_AUDIT_KEY to find a customer's lines across restarts")
+}

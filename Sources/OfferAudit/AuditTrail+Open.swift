@@ -1,0 +1,39 @@
+package import Logging
+package import OfferCore
+import OfferCrypto
+package import OfferTelemetry
+
+extension AuditTrail {
+    /// Opens the trail that the configuration asks for; nil if it asks for none.
+    /// - Throws: a fault that an operator has to fix.
+    package static func open(
+        _ settings: AuditSettings?, now: @escaping @Sendable () -> Timestamp, readiness: Readiness,
+        metrics: AuditMetrics, log: Logger
+    ) async throws(ConfigurationError) -> AuditTrail? {
+        guard let settings else { return nil }
+        let file = AuditFile(
+            path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes, now: now)
+        let waiting = Task {
+            try await Task.sleep(for: .seconds(1))
+            log.warning(
+                "waiting for the audit trail",
+                metadata: ["path": "\(settings.path)", "hint": "check who holds a lock on it, and its disk"])
+        }
+        defer { waiting.cancel() }
+        do {
+            let key = try settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make()
+            if settings.key == nil {
+                let noKey = AuditSettings.noKey
+                log.notice("\(noKey.error)", metadata: ["hint": "\(noKey.hint)"])
+            }
+            let customers = try HMACSHA256Key(key)
+            return try await AuditTrail(
+                store: file, customerCode: customers.code(of:), now: now, readiness: readiness, metrics: metrics,
+                log: log,
+                // Distinguishes keys without revealing any of them.
+                about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])
+        } catch {
+            throw ConfigurationError(problems: [AuditFault(error).problem])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+package import OfferCore
+package import OfferTelemetry
+
+/// The audit trail: no signature leaves before its line is written.
+///
+/// While lines cannot be written, nothing is signed.
+package final class AuditTrail: Sendable {
+    private struct Refusals {
+        /// The second of the last refusal, and the number of refusals in it.
+        var second: Int64 = 0
+        var count = 0
+        /// The number of refusals that have no line, and that no line has reported yet.
+        var omitted = 0
+        var isReportScheduled = false
+
+        /// Counts a refusal.
+        /// - Returns: whether it may have a line.
+        mutating func count(at time: Timestamp) -> Bool {
+            let second = time.milliseconds / 1000
+            if self.second != second { (self.second, count) = (second, 0) }
+            count += 1
+            return count <= AuditTrail.refusalsPerSecond
+        }
+
+        /// - Returns: whether a report has to be scheduled.
+        mutating func omit() -> Bool {
+            omitted += 1
+            defer { isReportScheduled = true }
+            return !isReportScheduled
+        }
+    }
+
+    private let commits: GroupCommit<AuditSink>
+    private let refusals = NIOLockedValueBox(Refusals())
+    private let hangWarning: ThrottledWarning
+
+    /// The time the disk may take before signing stops.
+    private static let patience: TimeAmount = .seconds(1)
+    /// The maximum number of entries that wait, some seconds' worth.
+    private static let capacity = 50_000
+    /// The number of refusals that get a line each second. Anyone can cause refusals, and disk space is limited.
+    private static let refusalsPerSecond = 100
+
+    /// Writes the start line and returns when it is written or could not be.
+    /// - Parameters:
+    ///   - store: where the lines go.
+    ///   - customerCode: computes the HMAC that represents a customer.
+    ///   - about: further members of the lines in which this process starts or resumes.
+    /// - Throws: a fault that an operator has to fix. With any other fault the trail exists, and nothing is signed
+    ///   while the fault lasts.
+    package init(
+        store: sending any AuditStore, customerCode: @escaping @Sendable ([UInt8]) throws -> [UInt8],
+        now: @escaping @Sendable () -> Timestamp, readiness: Readiness, metrics: AuditMetrics, log: Logger,
+        about: [(name: String, text: String)] = []
+    ) async throws(AuditFault) {
+        let sink = AuditSink(
+            store: store, customerCode: customerCode, now: now, readiness: readiness, metrics: metrics, log: log,
+            about: about)
+        commits = GroupCommit(sink: sink, capacity: Self.capacity)
+        hangWarning = ThrottledWarning("nothing is signed because the audit trail hangs", log: log)
+        metrics.lag.set(0)
+        do { try await commits.perform { try $0.writeStart() } } catch {
+            let fault = AuditFault(error)
+            if fault.isSetup { throw fault }
+            await commits.close(fault)
+        }
+    }
+
+    /// The reason nothing should be signed now; nil while the trail can be written.
+    package var fault: AuditFault? {
+        let (fault, since) = commits.health
+        if let fault { return AuditFault(fault) }
+        guard let since, NIODeadline.now() - since > Self.patience else { return nil }
+        let hanging = AuditFault("the disk, or the reader of the pipe, takes longer than a second for a line")
+        hangWarning.warn(["hint": "\(hanging.problem.hint)"])
+        return hanging
+    }
+
+    /// Adds entries of signatures. No response may carry the signatures before the commit is durable.
+    /// - Returns: nil if the trail cannot be written or too many entries wait.
+    package func add(_ entries: [AuditEntry]) -> Commit? { commits.add(entries) }
+
+    /// Adds the entry of a refusal, for which no one waits.
+    package func note(_ refusal: AuditEntry) {
+        let mayHaveLine = refusals.withLockedValue { $0.count(at: refusal.time) }
+        if mayHaveLine, commits.note(refusal) { return }
+        if refusals.withLockedValue({ $0.omit() }) { scheduleOmittedReport() }
+    }
+
+    private func scheduleOmittedReport() {
+        commits.schedule(in: .seconds(1)) { sink in
+            guard self.commits.health.fault == nil else { return self.scheduleOmittedReport() }
+            let count = self.refusals.withLockedValue { $0.omitted }
+            do { try sink.writeEvent("refusals omitted") { $0.member("count", Int64(count)) } } catch {
+                self.scheduleOmittedReport()
+                throw error
+            }
+            let isMoreOmitted = self.refusals.withLockedValue { refusals in
+                refusals.omitted -= count
+                refusals.isReportScheduled = refusals.omitted > 0
+                return refusals.isReportScheduled
+            }
+            if isMoreOmitted { self.scheduleOmittedReport() }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// All problems of a configuration and of the keys it names.
+package struct ConfigurationError: Error, Hashable {
+    /// At least one.
+    package let problems: [Diagnostic]
+
+    package init(problems: [Diagnostic]) {
+        self.problems = problems
+    }
+}

@@ -1,0 +1,36 @@
+/// Entries of a durable log that must be written before something else happens, such as sending a response.
+///
+/// Commits of the same log can be merged, so that many responses wait for one write.
+package struct Commit: Sendable {
+    package let log: any CommitLog
+    /// The positions of the entries among all entries of the log, starting at 1.
+    package private(set) var positions: ClosedRange<UInt64>
+
+    package init(log: any CommitLog, positions: ClosedRange<UInt64>) {
+        self.log = log
+        self.positions = positions
+    }
+
+    /// Extends this commit to the smallest one that covers both.
+    /// - Parameter other: a commit of the same log.
+    package mutating func merge(_ other: Commit) {
+        let first = min(positions.lowerBound, other.positions.lowerBound)
+        positions = first...max(positions.upperBound, other.positions.upperBound)
+    }
+
+    /// Requests that the entries be written and waits until they are.
+    /// - Returns: whether all of them are durable; false if any was lost.
+    package func isDurable() async -> Bool {
+        await withCheckedContinuation { continuation in
+            log.write(self) { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+/// A log that writes the entries added to it in groups.
+package protocol CommitLog: AnyObject, Sendable {
+    /// Writes the entries of `commit`.
+    /// - Parameter completion: called once, on any thread and possibly under a lock, so it must not
+    ///   block; its argument tells whether all entries are durable.
+    func write(_ commit: Commit, completion: @escaping @Sendable (_ isDurable: Bool) -> Void)
+}

@@ -1,0 +1,13 @@
+/// The reason the members of a JSON object are invalid. It names members and never contains their values.
+package enum MemberError: Error, Hashable {
+    case missing(String)
+    /// Neither `applicationUsername` nor `appAccountToken` is present.
+    case missingCustomer
+    case wrongType(String, expected: String, found: String)
+    case invalid(FieldError)
+    /// Two members were sent of which only one is allowed.
+    case conflicting(String, String)
+    /// A member that only the server may produce: key ID, nonce, timestamp, signature, JWS claims.
+    case reserved(String)
+    case unknown(String)
+}

@@ -1,0 +1,30 @@
+/// The issuer ID of a team: the UUID above the In-App Purchase keys in App Store Connect.
+///
+/// It is signed in lower case, as App Store Connect shows it. Upper case gives the same UUID, but Apple does not
+/// promise that it means the same issuer.
+package struct IssuerID: Hashable, Sendable {
+    package let uuid: UUIDText
+
+    package init(utf8: [UInt8], field: String = "issuerID") throws(FieldError) {
+        guard let uuid = UUIDText(parsing: utf8) else { throw FieldError(field: field, reason: .notUUID) }
+        self.uuid = uuid
+    }
+}
+
+/// The issuer ID for each app's JWS.
+package struct IssuerIDs: Hashable, Sendable {
+    /// The issuer of apps without their own.
+    package let ofAllApps: IssuerID?
+    package let ofApps: [BundleID: IssuerID]
+
+    package init(ofAllApps: IssuerID? = nil, ofApps: [BundleID: IssuerID] = [:]) {
+        self.ofAllApps = ofAllApps
+        self.ofApps = ofApps
+    }
+
+    /// The issuer for `app`; nil if no JWS can be made for it.
+    package subscript(app: BundleID) -> IssuerID? {
+        // Most services have one issuer for all apps and skip the lookup.
+        (ofApps.isEmpty ? nil : ofApps[app]) ?? ofAllApps
+    }
+}

@@ -1,0 +1,18 @@
+/// The kinds of signature. The raw values are their names in the audit trail and the metrics.
+package enum SignatureKind: String, CaseIterable, Hashable, Sendable {
+    /// A signature over fields joined by U+2063, for StoreKit 1 and older StoreKit 2 calls.
+    case promotionalOffer = "promotional_offer"
+    case promotionalOfferJWS = "promotional_offer_jws"
+    case introductoryOfferJWS = "introductory_offer_jws"
+    case advancedCommerceJWS = "advanced_commerce_jws"
+}
+
+extension AppStoreRequest {
+    package var kind: SignatureKind {
+        switch self {
+        case .promotionalOffer: .promotionalOfferJWS
+        case .introductoryOfferEligibility: .introductoryOfferJWS
+        case .advancedCommerce: .advancedCommerceJWS
+        }
+    }
+}

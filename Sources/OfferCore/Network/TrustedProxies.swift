@@ -1,0 +1,65 @@
+/// The proxies whose `X-Forwarded-For` is trusted.
+package struct TrustedProxies: Hashable, Sendable {
+    /// A network or a single address, such as `10.0.0.0/8` or `2001:db8::1`.
+    package struct Network: Hashable, Sendable {
+        private let bits: Int
+        private let prefix: IPAddress
+
+        /// - Parameter text: an address, or an address and prefix length (CIDR, RFC 4632) with all other bits zero.
+        package init?(_ text: some StringProtocol) {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
+            let size = address.isV4 ? 32 : 128
+            var bits = 128
+            if parts.count == 2 {
+                guard parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                    let count = Int(parts[1]), (1...size).contains(count)
+                else { return nil }
+                bits = 128 - size + count
+            }
+            guard address.prefix(bits: bits) == address else { return nil }
+            self.bits = bits
+            prefix = address
+        }
+
+        func contains(_ address: IPAddress) -> Bool { address.prefix(bits: bits) == prefix }
+    }
+
+    private let networks: [Network]
+    private let arePeersProxies: Bool
+
+    /// - Parameter arePeersProxies: whether every connection comes from a proxy, trusted or not.
+    package init(_ networks: [Network] = [], arePeersProxies: Bool = false) {
+        self.networks = networks
+        self.arePeersProxies = arePeersProxies
+    }
+
+    /// Finds the address a request comes from: the peer's, or the one reported by a trusted proxy.
+    ///
+    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy appends the address it
+    ///   saw, so the rightmost one that is not a trusted proxy's is the client's. The client may have forged all
+    ///   others.
+    /// - Returns: nil if the address is unknown: every peer is a proxy, but none is trusted.
+    package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress? {
+        if networks.isEmpty, arePeersProxies { return nil }
+        guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
+        var client = peer
+        for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
+            // A proxy that works correctly writes only addresses.
+            guard let address = IPAddress(Self.withoutPort(part.withoutBlanks)) else { return client }
+            guard contains(address) else { return address }
+            // If the request comes from one of the proxies, the rightmost address is the one a proxy saw.
+            if client == peer { client = address }
+        }
+        return client
+    }
+
+    /// Strips the port that some proxies add: `192.0.2.1:1234`, `[2001:db8::1]:1234`.
+    private static func withoutPort(_ text: Substring) -> Substring {
+        if text.first == "[" { return text.dropFirst().prefix { $0 != "]" } }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 ? parts[0] : text
+    }
+
+    private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+}

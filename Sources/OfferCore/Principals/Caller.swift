@@ -1,0 +1,84 @@
+/// A client, such as the team's own backend, that authenticates with a static token.
+package struct Caller: Hashable, Sendable {
+    /// A permission of a caller.
+    package enum Scope: String, CaseIterable, Hashable, Sendable {
+        /// Sign offers.
+        case sign
+        /// Get explanations of rejected signatures.
+        case explain
+        /// Read the metrics.
+        case metrics
+    }
+
+    /// The caller's name in the log.
+    package let name: String
+    /// SHA-256 of the token's bytes. The token itself is not stored.
+    package let tokenDigest: [UInt8]
+    package let scopes: Set<Scope>
+    /// The apps that the caller may sign for; nil means all.
+    package let apps: Set<BundleID>?
+    /// The time at which the token expires; nil means never.
+    package let expiry: Timestamp?
+
+    package init(name: String, tokenDigest: [UInt8], scopes: Set<Scope>, apps: Set<BundleID>?, expiry: Timestamp?) {
+        self.name = name
+        self.tokenDigest = tokenDigest
+        self.scopes = scopes
+        self.apps = apps
+        self.expiry = expiry
+    }
+
+    /// Whether `text` is a valid caller name.
+    package static func isName(_ text: String) -> Bool { text.isPlainName }
+
+    /// Whether `text` is a valid token: at least eight characters of `b64token` (RFC 6750 section 2.1).
+    package static func isToken(_ text: String) -> Bool {
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return text.utf8.count >= 8 && padding < text.utf8.count
+            && text.utf8.dropLast(padding).allSatisfy {
+                $0.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
+            }
+    }
+}
+
+/// All clients that may make requests. If empty, anyone may, which is allowed on loopback only.
+package struct Callers: Sendable {
+    private let callers: [Caller]
+    /// The identity providers whose users may make requests for themselves.
+    package let userIssuers: [UserIssuer]
+    /// The HMAC key for hashed usernames; nil if no issuer uses them.
+    package let usernameSalt: Secret?
+
+    package init(_ callers: [Caller], userIssuers: [UserIssuer] = [], usernameSalt: Secret? = nil) {
+        self.callers = callers
+        self.userIssuers = userIssuers
+        self.usernameSalt = usernameSalt
+    }
+
+    package var isEmpty: Bool { callers.isEmpty && userIssuers.isEmpty }
+
+    /// Whether two callers have the same token, which would leave its permissions to chance.
+    package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }
+
+    /// The maximum number of callers; every request is compared with all of them.
+    package static let maximumCount = 1000
+
+    package var areTooMany: Bool { callers.count > Self.maximumCount }
+
+    /// Finds the caller whose unexpired token has this digest.
+    ///
+    /// All bytes of all digests are compared, so the time taken reveals nothing about a partial match.
+    package func caller(tokenDigest: [UInt8], at now: Timestamp) -> Caller? {
+        var found: Caller?
+        for caller in callers where Self.areEqual(caller.tokenDigest, tokenDigest) { found = caller }
+        guard let found, found.expiry.map({ now < $0 }) ?? true else { return nil }
+        return found
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == 32, other.count == 32 else { return false }
+        var difference: UInt8 = 0
+        for index in one.indices { difference |= one[index] ^ other[index] }
+        return difference == 0
+    }
+}

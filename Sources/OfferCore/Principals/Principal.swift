@@ -1,0 +1,43 @@
+/// The proven identity behind a request.
+package enum Principal: Sendable {
+    /// No authentication is configured.
+    case anyone
+    case token(Caller)
+    /// A user of an identity provider, and the customer derived from their token.
+    case user(of: UserIssuer, customer: Customer)
+
+    package func has(_ scope: Caller.Scope) -> Bool {
+        switch self {
+        case .anyone: true
+        case .token(let caller): caller.scopes.contains(scope)
+        // Metrics and explanations concern all customers.
+        case .user: scope == .sign
+        }
+    }
+
+    /// The apps that the principal may sign for; nil means all.
+    package var apps: Set<BundleID>? {
+        switch self {
+        case .anyone: nil
+        case .token(let caller): caller.apps
+        case .user(let issuer, _): issuer.apps
+        }
+    }
+
+    /// The only customer that the principal may sign for; nil means any.
+    package var customer: Customer? {
+        switch self {
+        case .anyone, .token: nil
+        case .user(_, let customer): customer
+        }
+    }
+
+    /// The principal's name in the log. For a user it names the identity provider, not the person.
+    package var name: String {
+        switch self {
+        case .anyone: "-"
+        case .token(let caller): caller.name
+        case .user(let issuer, _): "a user of \(issuer.name)"
+        }
+    }
+}

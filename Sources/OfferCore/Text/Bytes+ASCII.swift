@@ -1,0 +1,14 @@
+extension Collection<UInt8> {
+    /// Whether these bytes equal `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
+        count == lowerCase.count
+            && elementsEqual(lowerCase) { byte, expected in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == expected : byte == expected
+            }
+    }
+}
+
+extension StringProtocol {
+    /// Whether this text equals `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    package func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
+}

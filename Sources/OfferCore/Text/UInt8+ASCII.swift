@@ -1,0 +1,14 @@
+extension UInt8 {
+    /// Whether the byte is ASCII white space: a space, a tab, or a line end.
+    package var isASCIIWhiteSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+
+    /// Whether the byte is an ASCII letter or digit.
+    var isASCIIAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// A possible problem that the signature can neither prove nor rule out. Evidence is often examined late, and the key
+/// may have been retired since.
+package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
+    case olderThan24Hours = "older_than_24_hours"
+    case issuedLongAgo = "issued_long_ago"
+    case aheadOfClock = "ahead_of_clock"
+    case keyRetired = "key_retired"
+    case keyOutOfService = "key_out_of_service"
+    case customerUndefined = "customer_undefined"
+    case nonceInCapitals = "nonce_in_capitals"
+    case issuerInCapitals = "issuer_in_capitals"
+    case claimOfOtherKind = "claim_of_other_kind"
+    case searchCutShort = "search_cut_short"
+
+    package var sentence: String {
+        switch self {
+        case .olderThan24Hours:
+            "The timestamp is more than 24 hours old: the App Store now rejects the signature."
+        case .issuedLongAgo:
+            "iat is more than 24 hours ago. Apple does not say how long a JWS is valid: create one for each purchase."
+        case .aheadOfClock:
+            "The signature's time is ahead of the clock here: the App Store may reject it. Check both clocks (NTP)."
+        case .keyRetired:
+            "The key is retired here. If it is revoked in App Store Connect, the App Store rejects its signatures."
+        case .keyOutOfService:
+            "The key is out of service here: one of its signatures did not verify."
+        case .customerUndefined:
+            "applicationUsername is a text such as undefined, null or Optional(…): check whether the app intends it."
+        case .nonceInCapitals:
+            "The nonce has upper-case letters. As far as is known, a JWS may have them; lower case is safe."
+        case .issuerInCapitals:
+            """
+            iss has upper-case letters. App Store Connect shows it in lower case, and Apple does not say that both are \
+            equivalent.
+            """
+        case .claimOfOtherKind:
+            """
+            compactJWS has a claim of another kind of request: offerIdentifier, allowIntroductoryOffer and request \
+            never occur together. Apple does not say how it treats the extra claim: omit it.
+            """
+        case .searchCutShort:
+            "The search stopped early: there are more keys or combinations than one request tries."
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// A StoreKit error for a failed purchase with an offer.
+///
+/// The cases are those of `SKError.Code` (StoreKit 1) and `Product.PurchaseError` (StoreKit 2) that concern offers.
+/// Names with the same meaning share a case.
+package enum StoreKitError: CaseIterable, Hashable, Sendable {
+    case invalidSignature
+    case missingOfferParams
+    case invalidOfferIdentifier
+    case invalidOfferPrice
+    case ineligibleForOffer
+    case unauthorizedRequestData
+    case productUnavailable
+    case purchaseNotAllowed
+    case invalidQuantity
+    case unspecific
+
+    /// StoreKit's names. Explanations use the first one.
+    package var names: [String] {
+        switch self {
+        case .invalidSignature: ["invalidSignature", "invalidOfferSignature"]
+        case .missingOfferParams: ["missingOfferParams", "missingOfferParameters"]
+        case .invalidOfferIdentifier: ["invalidOfferIdentifier"]
+        case .invalidOfferPrice: ["invalidOfferPrice"]
+        case .ineligibleForOffer: ["ineligibleForOffer"]
+        case .unauthorizedRequestData: ["unauthorizedRequestData"]
+        case .productUnavailable: ["productUnavailable", "storeProductNotAvailable"]
+        case .purchaseNotAllowed: ["purchaseNotAllowed", "paymentNotAllowed"]
+        case .invalidQuantity: ["invalidQuantity"]
+        case .unspecific: ["unknown", "paymentInvalid", "clientInvalid"]
+        }
+    }
+
+    /// The raw values of `SKError.Code`.
+    private var codes: [String] {
+        switch self {
+        case .invalidSignature: ["12"]
+        case .missingOfferParams: ["13"]
+        case .invalidOfferIdentifier: ["11"]
+        case .invalidOfferPrice: ["14"]
+        case .ineligibleForOffer: ["18"]
+        case .unauthorizedRequestData: ["10"]
+        case .productUnavailable: ["5"]
+        case .purchaseNotAllowed: ["4"]
+        case .invalidQuantity: []
+        case .unspecific: ["0", "1", "3"]
+        }
+    }
+
+    /// - Parameter text: a name with or without its type, such as `SKError.invalidSignature`,
+    ///   `SKErrorInvalidSignature` or `.invalidSignature`, or a raw value of `SKError.Code`.
+    package init?(_ text: String) {
+        let last = text.split(separator: ".").last.map(String.init) ?? ""
+        let name = (last.hasPrefix("SKError") ? String(last.dropFirst(7)) : last).lowercased()
+        let found = Self.allCases.first { $0.codes.contains(name) || $0.names.contains { $0.lowercased() == name } }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Advises what to check.
+    /// - Parameter isGood: whether the presented signatures verify and have no defect.
+    func check(isGood: Bool) -> String {
+        switch self {
+        case .invalidSignature where isGood:
+            """
+            The signature is valid for the values presented here, so check what it cannot prove. The app must pass \
+            exactly these values. A nonce works for one purchase, even one that fails. The signature must not be older \
+            than 24 hours, and the clock must be right. The key must belong to this team and not be revoked. Local \
+            testing in Xcode accepts only Xcode's own key; the sandbox and the App Store accept only a key from App \
+            Store Connect.
+            """
+        case .invalidSignature:
+            "The App Store found the signature invalid: fix the cause named here, then request a new signature."
+        case .missingOfferParams:
+            """
+            A parameter is missing or empty, most often applicationUsername, which must also be set on the payment. In \
+            StoreKit 1 an empty username may not be enough: prefer a hashed username.
+            """
+        case .invalidOfferIdentifier:
+            """
+            The product has no such offer, or the offer was removed. Compare offerID with the Promotional Offer \
+            Identifier in App Store Connect, letter by letter, for this product and this environment.
+            """
+        case .invalidOfferPrice:
+            "The price of the offer is no longer below the regular price. Check both in App Store Connect."
+        case .ineligibleForOffer:
+            """
+            This customer is not eligible for the offer. A promotional offer is for current and former subscribers of \
+            the app, in the environment of the purchase.
+            """
+        case .unauthorizedRequestData:
+            "The app lacks the entitlement for its request. This is unrelated to the signature."
+        case .productUnavailable:
+            "The product is not available in this storefront. This is unrelated to the signature."
+        case .purchaseNotAllowed:
+            "This customer is not allowed to buy on this device. This is unrelated to the signature."
+        case .invalidQuantity:
+            "The quantity of the purchase is wrong; for a subscription it is 1. This is unrelated to the signature."
+        case .unspecific:
+            """
+            StoreKit does not name the reason. An invalid signature often looks like this, and so does a sandbox \
+            outage. \(isGood ? "The signature has no defect as presented." : "Fix the cause named here first.")
+            """
+        }
+    }
+
+    /// The advice for a name that is none of these.
+    static let checkOfUnknown = """
+        This is not a name that StoreKit has for a refused offer. Those names are invalidSignature, \
+        missingOfferParams, invalidOfferIdentifier, invalidOfferPrice and ineligibleForOffer.
+        """
+}

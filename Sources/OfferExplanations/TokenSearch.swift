@@ -1,0 +1,93 @@
+import OfferCore
+import OfferCrypto
+
+/// A search for the text that the signature of a JWS really covers, and for its key.
+///
+/// The search tries the right text, and the texts of common mistakes with fewer keys, so that a long JWS costs no more
+/// than the fields of V1.
+struct TokenSearch {
+    /// The signed text, its key, and the differences from the evidence.
+    struct Proof {
+        let key: CandidateKey
+        /// The differences from the evidence; empty if the signature verifies as presented.
+        let findings: [Finding]
+        /// The signed text; nil if it is the signing input.
+        let signedText: String?
+    }
+
+    private struct Input {
+        let finding: Finding?
+        let message: [UInt8]
+        let readableText: String?
+
+        init(_ message: [UInt8], _ cause: Cause? = nil, readableText: String? = nil) {
+            finding = cause.map { Finding($0) }
+            self.message = message
+            self.readableText = readableText
+        }
+    }
+
+    /// The maximum number of keys that are tried with the right text and with each other text.
+    private static let maximumKeyCounts = (right: 32, other: 3)
+
+    private let inputs: [Input]
+    private let der: [UInt8]
+    private let encodingFindings: [Finding]
+    private let keys: [CandidateKey]
+    private let named: [UInt8]?
+
+    /// - Parameter named: the key ID in the header.
+    /// - Returns: nil if the signature cannot be decoded.
+    init?(_ parts: PresentedToken.Parts, named: [UInt8]?, keys: [CandidateKey]) throws {
+        if let signature = RawSignature(bytes: parts.signature) {
+            (der, encodingFindings) = (signature.der, [])
+        } else if let signature = LenientDER.signature(in: parts.signature) {
+            (der, encodingFindings) = (signature.der, [Finding(.jwsSignatureDER, field: "compactJWS")])
+        } else {
+            return nil
+        }
+        self.named = named
+        self.keys = keys.sorted(bySimilarityTo: named ?? [])
+        inputs = try Self.inputs(parts)
+    }
+
+    /// Searches for the proof.
+    /// - Parameter budget: the remaining budget of the request.
+    func proof(_ budget: inout VerificationBudget) throws -> Proof? {
+        for input in inputs {
+            let count = input.finding == nil ? Self.maximumKeyCounts.right : Self.maximumKeyCounts.other
+            for key in keys.prefix(count) {
+                guard try budget.accept(der, of: input.message, by: key) else { continue }
+                return Proof(
+                    key: key, findings: encodingFindings + otherKey(key) + (input.finding.map { [$0] } ?? []),
+                    signedText: input.readableText)
+            }
+        }
+        return nil
+    }
+
+    /// Makes the finding for a key other than the named one.
+    private func otherKey(_ key: CandidateKey) -> [Finding] {
+        guard let named, !named.isEmpty, named != key.id.text.utf8 else { return [] }
+        return [Finding(key.id.typo(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]
+    }
+
+    /// Lists the texts that may have been signed, the right text first.
+    private static func inputs(_ parts: PresentedToken.Parts) throws -> [Input] {
+        let input = parts.signingInput
+        func other(_ message: [UInt8]) -> Input {
+            Input(message, .jwsSignedOverOtherText, readableText: ReadableText.marked(message))
+        }
+        let digest = try SHA256.hash(input)
+        let text = String(decoding: input, as: UTF8.self)
+        return [Input(input)] + (parts.normalizedSigningInput == input ? [] : [Input(parts.normalizedSigningInput)]) + [
+            Input(digest, .hashedTwice, readableText: "SHA-256(\(text))"),
+            Input(
+                Array(Hexadecimal.text(of: digest).utf8), .hashedTwice, readableText: "hexadecimal(SHA-256(\(text)))"),
+            other(parts.claimsText), other(parts.claimsSegment),
+            other(parts.headerText + [UInt8(ascii: ".")] + parts.claimsText),
+            other(parts.headerText + parts.claimsText),
+            other(input + [UInt8(ascii: "\n")]),
+        ]
+    }
+}

@@ -1,0 +1,16 @@
+package import SystemPackage
+
+extension FileDescriptor {
+    /// Reads from the current position to the end.
+    /// - Returns: nil if there are more than `maximumSize` bytes.
+    package func readAll(maximumSize: Int) throws -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= maximumSize {
+            let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe read(into: $0) }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,19 @@
+package import OfferTelemetry
+
+/// What the server counts of its connections.
+package struct ConnectionMetrics: Sendable {
+    let open: Gauge
+    let evicted: Counter
+    let failedHandshakes: Counter
+
+    package init(open: Gauge, evicted: Counter, failedHandshakes: Counter) {
+        self.open = open
+        self.evicted = evicted
+        self.failedHandshakes = failedHandshakes
+    }
+
+    /// Metrics that nothing exports.
+    package static var unregistered: ConnectionMetrics {
+        ConnectionMetrics(open: Gauge(), evicted: Counter(), failedHandshakes: Counter())
+    }
+}

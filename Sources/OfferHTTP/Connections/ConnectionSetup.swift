@@ -1,0 +1,125 @@
+package import NIOCore
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
+package import OfferTelemetry
+
+/// Sets up the handlers of a new connection: TLS if there is a certificate, then HTTP/1.1, or HTTP/2 if the client chose it
+/// in the handshake.
+package struct ConnectionSetup: Sendable {
+    /// What the connections of one event loop share. Accessible on that loop only.
+    private struct Shared {
+        let batch: ResponseBatch
+        let connections: ConnectionSet
+    }
+
+    private let responder: any Responder
+    private let certificate: CurrentCertificate
+    private let readiness: Readiness
+    private let metrics: ConnectionMetrics
+    private let date = HTTPDate()
+    private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
+
+    /// - Parameters:
+    ///   - group: the event loops that the connections will be on.
+    ///   - maximumConnections: for all loops together.
+    package init(
+        responder: any Responder, certificate: CurrentCertificate, readiness: Readiness, asyncLane: AsyncLane,
+        metrics: ConnectionMetrics, group: any EventLoopGroup, maximumConnections: Int
+    ) {
+        self.responder = responder
+        self.certificate = certificate
+        self.readiness = readiness
+        self.metrics = metrics
+        let loops = Array(group.makeIterator())
+        let limit = max(1, maximumConnections / loops.count)
+        shared = Dictionary(
+            uniqueKeysWithValues: loops.map { loop in
+                let batch = ResponseBatch(eventLoop: loop, responder: responder, asyncLane: asyncLane)
+                let connections = ConnectionSet(limit: limit, batch: batch, metrics: metrics)
+                let shared = Shared(batch: batch, connections: connections)
+                return (ObjectIdentifier(loop), .makeBoxSendingValue(shared, eventLoop: loop))
+            })
+    }
+
+    /// - Parameter channel: a connection that has just been accepted, on its own event loop.
+    func setUp(_ channel: any Channel) throws {
+        // One short read a turn, so that a client that sends hundreds of requests at once does not delay others.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
+        if let context = certificate.context {
+            try addTLS(context, add(channel))
+        } else {
+            try addHTTP1(add(channel))
+        }
+    }
+
+    /// Counts the connection among those of its event loop and watches its time limits.
+    package func add(_ channel: any Channel) -> OpenConnection {
+        let connection = OpenConnection(channel)
+        shared(by: channel).connections.add(connection)
+        return connection
+    }
+
+    private func shared(by channel: any Channel) -> Shared {
+        guard let shared = shared[ObjectIdentifier(channel.eventLoop)]?.value else {
+            preconditionFailure("a connection is on one of the group's event loops")
+        }
+        return shared
+    }
+
+    package func addHTTP1(_ connection: OpenConnection) throws {
+        let batch = shared(by: connection.channel).batch
+        try connection.channel.pipeline.syncOperations.addHandler(
+            HTTP1Handler(responder: responder, date: date, batch: batch, connection: connection))
+    }
+
+    private func addTLS(_ context: NIOSSLContext, _ connection: OpenConnection) throws {
+        let channel = connection.channel
+        connection.handshakeDeadline = channel.eventLoop.now + TimeLimit.handshake
+        let choice = NIOTypedApplicationProtocolNegotiationHandler<Void> { result in
+            connection.handshakeDeadline = nil
+            return channel.eventLoop.makeCompletedFuture {
+                if case .negotiated("h2") = result {
+                    try self.addHTTP2(connection)
+                } else {
+                    try self.addHTTP1(connection)
+                }
+                // The other connections have been told; this one did not have its handler yet.
+                if self.readiness.isStopping {
+                    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+                }
+            }
+        }
+        try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
+        // The future exists once the handler is in the pipeline.
+        choice.protocolNegotiationResult.whenFailure { _ in self.metrics.failedHandshakes.increment() }
+    }
+
+    /// Adds the handlers of HTTP/2 to a connection that has agreed on it.
+    package func addHTTP2(_ connection: OpenConnection) throws {
+        let channel = connection.channel
+        var settings = NIOHTTP2Handler.ConnectionConfiguration()
+        settings.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: RequestHead.maximumSize),
+        ]
+        let handler = HTTP2ConnectionHandler(eventLoop: channel.eventLoop)
+        connection.handler = handler
+        let ours = NIOLoopBound(
+            (batch: shared(by: channel).batch, connection: connection, handler: handler), eventLoop: channel.eventLoop)
+        _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: settings, streamConfiguration: .init(),
+            streamDelegate: HTTP2StreamObserver(handler, eventLoop: channel.eventLoop)
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let (batch, connection, parent) = ours.value
+                try stream.pipeline.syncOperations.addHandler(
+                    HTTP2StreamHandler(
+                        responder: responder, date: date, batch: batch, connection: connection, parent: parent))
+            }
+        }
+        try channel.pipeline.syncOperations.addHandler(handler)
+    }
+}

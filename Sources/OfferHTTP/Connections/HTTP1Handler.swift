@@ -1,0 +1,289 @@
+package import NIOCore
+import NIOSSL
+import OfferCore
+
+/// Serves the requests of one HTTP/1.1 connection (RFC 9112), in their order.
+package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler, ExchangeOwner, TimedHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundIn = Never
+    package typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// Requests are read and answered.
+        case open
+        /// The service is stopping: the next response is the last.
+        case stopping(since: NIODeadline)
+        /// No further request is read. When everything due has been written, our half is closed.
+        case finishing
+        /// Our half is being closed: the client has not read everything yet.
+        case closing
+        /// Our half is closed. The client gets a moment to close its own.
+        case lingering
+    }
+
+    /// With this many pending exchanges, no further request is read.
+    private static let maximumExchanges = 64
+
+    private let responder: any Responder
+    private let date: HTTPDate
+    private let batch: ResponseBatch
+    private let connection: OpenConnection
+    private var reader = RequestReader()
+    private var state = State.open
+    /// When this phase began: reading the current request, or else waiting since the last one, or closing.
+    private var phaseBegan: NIODeadline
+    /// When the connection is closed whatever happens, because the service stops.
+    private var closeDeadline: NIODeadline?
+    /// The exchanges whose messages have not been written, in the order of their requests.
+    private var exchanges = CircularBuffer<Exchange>()
+    /// Whether the client has closed its half.
+    private var isInputClosed = false
+    /// Whether the channel asked to read and was held back.
+    private var isReadHeld = false
+    private var needsFlush = false
+    /// nil once the handler is removed or the connection is gone.
+    private var context: ChannelHandlerContext?
+
+    /// - Parameter batch: that of the connection's event loop.
+    package init(responder: any Responder, date: HTTPDate, batch: ResponseBatch, connection: OpenConnection) {
+        self.responder = responder
+        self.date = date
+        self.batch = batch
+        self.connection = connection
+        phaseBegan = connection.lastRequest
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        connection.handler = self
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    private func leave() {
+        context = nil
+        exchanges.removeAll()
+    }
+
+    // MARK: Requests
+
+    private var readsRequests: Bool {
+        switch state {
+        case .open, .stopping: true
+        case .finishing, .closing, .lingering: false
+        }
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard readsRequests else { return }
+        let hadBegun = reader.hasBegun
+        reader.add(unwrapInboundIn(data))
+        readRequests(hadBegun: hadBegun, context: context)
+    }
+
+    /// Reads requests, but not more than the client reads responses.
+    /// - Parameter hadBegun: whether part of the first of them had arrived before.
+    private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
+        var hadBegun = hadBegun
+        do {
+            while readsRequests, mayReadOn(context), let event = try reader.next() {
+                switch event {
+                case .expectsContinue:
+                    add(Exchange(.continue, owner: self))
+                case .request(let head, let body):
+                    add(head, body: body, context: context)
+                    hadBegun = false
+                }
+            }
+        } catch {
+            return refuse(error, context: context)
+        }
+        if reader.hasBegun, !hadBegun { phaseBegan = context.eventLoop.now }
+    }
+
+    private func add(_ head: RequestHead, body: [UInt8], context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        phaseBegan = now
+        connection.noteRequest(at: now)
+        let isLast = if case .stopping = state { true } else { head.isLast }
+        // Before the exchange is added, which may send it at once and read on.
+        if isLast { state = .finishing }
+        add(Exchange(HTTPRequest(head, peer: connection.peer, body: body), owner: self, isLast: isLast))
+    }
+
+    private func add(_ exchange: Exchange) {
+        exchanges.append(exchange)
+        batch.add(exchange)
+    }
+
+    /// Answers what cannot be read as a request, after which the connection cannot go on.
+    private func refuse(_ fault: RequestFault, context: ChannelHandlerContext) {
+        let response = responder.response(to: fault, context: RequestContext(reader.head))
+        state = .finishing
+        phaseBegan = context.eventLoop.now
+        add(Exchange(.response(response), owner: self, hasBody: !reader.asksForHead, isLast: true))
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A client that ends TLS without a closure alert. Its input is closed, which comes next; its requests are answered.
+        if error as? NIOSSLError == .uncleanShutdown { return }
+        if readsRequests { context.close(promise: nil) }
+    }
+
+    // MARK: Responses
+
+    var isOpen: Bool { context != nil }
+
+    func writeMessages() {
+        guard let context else { return }
+        while let first = exchanges.first, let message = first.takeMessage() {
+            exchanges.removeFirst()
+            var buffer = context.channel.allocator.buffer(capacity: 512)
+            switch message {
+            case .continue:
+                buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+            case .response(let response):
+                buffer.write(response, withBody: first.hasBody, date: date.now, isLast: first.isLast)
+            }
+            context.write(wrapOutboundOut(buffer), promise: nil)
+            needsFlush = true
+        }
+        if exchanges.isEmpty, case .finishing = state { closeOutput(context) }
+    }
+
+    func flushMessages() {
+        guard needsFlush, let context else { return }
+        needsFlush = false
+        context.flush()
+        // There may have been too many exchanges to read on.
+        if isReadHeld || isInputClosed { readOn(context) }
+    }
+
+    // MARK: Back pressure
+
+    private func mayReadOn(_ context: ChannelHandlerContext) -> Bool {
+        context.channel.isWritable && exchanges.count < Self.maximumExchanges
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        isReadHeld = !mayReadOn(context)
+        if !isReadHeld { context.read() }
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        readOn(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard mayReadOn(context) else { return }
+        readRequests(hadBegun: reader.hasBegun, context: context)
+        if isInputClosed { endInput(context) }
+        if isReadHeld { read(context: context) }
+    }
+
+    // MARK: End
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            isInputClosed = true
+            endInput(context)
+        case is ChannelShouldQuiesceEvent:
+            stop(context)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// The client sends no more. What it has asked for is answered first.
+    private func endInput(_ context: ChannelHandlerContext) {
+        switch state {
+        case .lingering: context.close(promise: nil)
+        case .finishing, .closing: break
+        case .open, .stopping:
+            guard mayReadOn(context) else { return }
+            if reader.hasBegun { refuse(.malformed, context: context) } else { finish(context) }
+        }
+    }
+
+    /// The service stops. Requests that have begun or are on their way, perhaps already in the socket, are answered; no
+    /// client can delay the end for long.
+    private func stop(_ context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        closeDeadline = now + TimeLimit.stopping
+        if case .open = state { state = .stopping(since: now) }
+    }
+
+    /// Reads no more requests, and closes our half when everything due has been written.
+    private func finish(_ context: ChannelHandlerContext) {
+        state = .finishing
+        phaseBegan = context.eventLoop.now
+        if exchanges.isEmpty { closeOutput(context) }
+    }
+
+    /// Closes our half only and keeps reading for a moment: closing at once with bytes unread would reset the connection and
+    /// lose the response for a client that is still sending.
+    private func closeOutput(_ context: ChannelHandlerContext) {
+        state = .closing
+        phaseBegan = context.eventLoop.now
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        if isInputClosed {
+            // Closing the second half would end the connection, along with anything the client has not read yet.
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+        } else {
+            context.flush()
+            context.close(mode: .output, promise: sent)
+        }
+        sent.futureResult.assumeIsolated().whenComplete { _ in
+            if self.isInputClosed { return context.close(promise: nil) }
+            self.state = .lingering
+            self.phaseBegan = context.eventLoop.now
+        }
+    }
+
+    // MARK: Time
+
+    func checkTime(_ now: NIODeadline) {
+        guard let context else { return }
+        if let closeDeadline, now >= closeDeadline { return context.close(promise: nil) }
+        let elapsed = now - phaseBegan
+        switch state {
+        case .lingering:
+            if elapsed > TimeLimit.lingering { context.close(promise: nil) }
+        case .finishing, .closing:
+            if elapsed > TimeLimit.reading { context.close(promise: nil) }
+        case .stopping(let since) where !reader.hasBegun && now - since > TimeLimit.stopGrace:
+            finish(context)
+        case .open, .stopping:
+            if context.channel.hasUnsentBytes {
+                if elapsed > TimeLimit.reading { context.close(promise: nil) }
+            } else if reader.hasBegun {
+                if elapsed > TimeLimit.request { refuse(.timedOut, context: context) }
+            } else if elapsed > (connection.hasRequested ? TimeLimit.idle : TimeLimit.request) {
+                finish(context)
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(_ head: RequestHead, peer: IPAddress?, body: [UInt8]) {
+        self.init(
+            method: head.method, target: head.target, contentType: head.contentType,
+            contentEncoding: head.contentEncoding, authorization: head.authorization, peer: peer,
+            forwardedFor: head.forwardedFor, context: RequestContext(head), body: body)
+    }
+}
+
+extension RequestContext {
+    /// - Parameter head: nil if it could not be read.
+    fileprivate init(_ head: RequestHead?) {
+        self.init(requestID: head?.requestID, traceparent: head?.traceparent)
+    }
+}

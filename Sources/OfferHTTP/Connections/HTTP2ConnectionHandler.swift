@@ -1,0 +1,151 @@
+import NIOCore
+import NIOHTTP2
+
+/// Closes idle, failed and draining HTTP/2 connections (RFC 9113).
+///
+/// The library's own handler waits for the client to agree before it closes; a client that does not would delay the end.
+final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundIn = Never
+    typealias OutboundOut = HTTP2Frame
+
+    private enum State {
+        case open
+        /// The end was decided. Streams that begin within a moment, because they were on their way, are still answered.
+        case ending(since: NIODeadline)
+        /// The client has been told which stream is the last, and nothing is left but to answer.
+        case draining(since: NIODeadline)
+    }
+
+    private var state = State.open
+    private var openStreams = 0
+    private var lastStream = HTTP2StreamID.rootStream
+    /// When the last stream ended; before the first one, when the connection began.
+    private var idleSince: NIODeadline
+    /// Since when the client has left responses unread.
+    private var unsentSince: NIODeadline?
+    private var isReadHeld = false
+    /// nil once the handler is removed.
+    private var context: ChannelHandlerContext?
+    private var streams: [ObjectIdentifier: any TimedHandler] = [:]
+
+    init(eventLoop: any EventLoop) {
+        idleSince = eventLoop.now
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: Streams
+
+    func streamCreated(_ id: HTTP2StreamID) {
+        openStreams += 1
+        lastStream = max(lastStream, id)
+    }
+
+    func streamClosed() {
+        openStreams -= 1
+        guard let context else { return }
+        idleSince = context.eventLoop.now
+        if case .draining = state, openStreams == 0 { close(context) }
+    }
+
+    /// Watches the time limits of a stream until it is removed.
+    func watch(_ stream: any TimedHandler) { streams[ObjectIdentifier(stream)] = stream }
+
+    func unwatch(_ stream: any TimedHandler) { streams[ObjectIdentifier(stream)] = nil }
+
+    // MARK: Back pressure
+
+    /// Does not read on while the client leaves its responses unread.
+    func read(context: ChannelHandlerContext) {
+        isReadHeld = !context.channel.isWritable
+        if !isReadHeld { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isReadHeld, context.channel.isWritable {
+            isReadHeld = false
+            context.read()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: End
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: end(context)
+        case ChannelEvent.inputClosed: drain(context, tellsClient: false)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// The library has told the client. The error may concern one stream of many, so the others are answered.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
+
+    /// Ends the connection when the streams on their way have been answered.
+    func end(_ context: ChannelHandlerContext) {
+        if case .open = state { state = .ending(since: context.eventLoop.now) }
+    }
+
+    /// Answers the open streams and closes. The client is told which stream was the last (RFC 9113 section 6.8); the library
+    /// refuses later ones, so the client knows that it can send them elsewhere.
+    /// - Parameter tellsClient: false if the client sends nothing more anyway.
+    private func drain(_ context: ChannelHandlerContext, tellsClient: Bool) {
+        let since = if case .ending(let since) = state { since } else { context.eventLoop.now }
+        state = .draining(since: since)
+        if openStreams == 0 { close(context) } else if tellsClient { sendGoAway(context) }
+    }
+
+    /// Sends everything written before: a stream is closed when its response is written, not when it is sent.
+    private func close(_ context: ChannelHandlerContext) {
+        let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            let (handler, context) = ours.value
+            guard handler.context != nil else { return }
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+            handler.sendGoAway(context, sent)
+        }
+    }
+
+    private func sendGoAway(_ context: ChannelHandlerContext, _ sent: EventLoopPromise<Void>? = nil) {
+        let payload = HTTP2Frame.FramePayload.goAway(
+            lastStreamID: lastStream, errorCode: .noError, opaqueData: nil)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: sent)
+    }
+
+    // MARK: Time
+
+    func checkTime(_ now: NIODeadline) {
+        for stream in streams.values { stream.checkTime(now) }
+        guard let context else { return }
+        unsentSince = context.channel.hasUnsentBytes ? unsentSince ?? now : nil
+        if let unsentSince, now - unsentSince > TimeLimit.reading { return context.close(promise: nil) }
+        switch state {
+        case .open:
+            // Sooner than over HTTP/1.1, because the client is told first and loses nothing by it.
+            if openStreams == 0, now - idleSince > TimeLimit.request { end(context) }
+        case .ending(let since):
+            if now - since >= TimeLimit.stopGrace { drain(context, tellsClient: true) }
+        case .draining(let since):
+            if now - since >= TimeLimit.stopping { context.close(promise: nil) }
+        }
+    }
+}
+
+/// Passes the beginning and end of streams on to the handler of their connection.
+struct HTTP2StreamObserver: NIOHTTP2StreamDelegate {
+    private let handler: NIOLoopBound<HTTP2ConnectionHandler>
+
+    init(_ handler: HTTP2ConnectionHandler, eventLoop: any EventLoop) {
+        self.handler = NIOLoopBound(handler, eventLoop: eventLoop)
+    }
+
+    func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamCreated(id) }
+
+    func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamClosed() }
+}

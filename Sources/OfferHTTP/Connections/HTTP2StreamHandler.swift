@@ -1,0 +1,223 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import OfferCore
+
+/// Serves the one request of an HTTP/2 stream (RFC 9113), as ``HTTP1Handler`` does those of an HTTP/1.1 connection.
+///
+/// The library has already checked what RFC 9113 section 8 requires of the fields: names and values, pseudo-header fields,
+/// and the body's length against the announced one.
+final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private enum State {
+        case receiving
+        /// The request is complete or was refused; its response is being made.
+        case answering(Exchange)
+        /// The response has been written.
+        case answered(at: NIODeadline)
+    }
+
+    /// Above this, requests of a client that reads no responses are refused.
+    private static let maximumUnsentBytes = 256 * 1024
+
+    private let responder: any Responder
+    private let date: HTTPDate
+    private let batch: ResponseBatch
+    private let connection: OpenConnection
+    private let parent: HTTP2ConnectionHandler
+    private var state = State.receiving
+    private var began: NIODeadline?
+    private var head: HPACKHeaders?
+    private var requestContext: RequestContext?
+    private var body: [UInt8] = []
+    /// How long the client may leave the response unread.
+    private var readingTime = TimeLimit.reading
+    private var needsFlush = false
+    /// nil once the handler is removed or the stream is gone.
+    private var context: ChannelHandlerContext?
+
+    /// - Parameters:
+    ///   - batch: that of the connection's event loop.
+    ///   - parent: the handler of the connection.
+    init(
+        responder: any Responder, date: HTTPDate, batch: ResponseBatch, connection: OpenConnection,
+        parent: HTTP2ConnectionHandler
+    ) {
+        self.responder = responder
+        self.date = date
+        self.batch = batch
+        self.connection = connection
+        self.parent = parent
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        began = context.eventLoop.now
+        parent.watch(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        parent.unwatch(self)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: Request
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .receiving = state else { return }
+        switch unwrapInboundIn(data) {
+        case .headers(let frame):
+            // Headers after a body are trailers, which are ignored.
+            if head == nil {
+                head = frame.headers
+                requestContext = RequestContext(frame.headers)
+            }
+            if frame.endStream {
+                endRequest(context)
+            } else if frame.headers["expect"].contains(where: Self.isContinue) {
+                context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
+            }
+        case .data(let frame):
+            guard case .byteBuffer(let buffer) = frame.data else { return }
+            guard body.count + buffer.readableBytes <= HTTPRequest.maximumBodySize else { return refuse(.bodyTooLarge) }
+            body += buffer.readableBytesView
+            if frame.endStream { endRequest(context) }
+        default: break
+        }
+    }
+
+    private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
+
+    private func endRequest(_ context: ChannelHandlerContext) {
+        connection.noteRequest(at: context.eventLoop.now)
+        do throws(RequestFault) {
+            guard let head, let requestContext else { throw .malformed }
+            guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .unreadResponses }
+            let request = try HTTPRequest(head, peer: connection.peer, context: requestContext, body: body)
+            answer(Exchange(request, owner: self))
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func refuse(_ fault: RequestFault) {
+        let response = responder.response(to: fault, context: requestContext ?? RequestContext())
+        answer(Exchange(.response(response), owner: self, hasBody: head?.first(name: ":method") != "HEAD"))
+    }
+
+    private func answer(_ exchange: Exchange) {
+        state = .answering(exchange)
+        batch.add(exchange)
+    }
+
+    // MARK: Response
+
+    var isOpen: Bool { context != nil }
+
+    func writeMessages() {
+        guard let context, case .answering(let exchange) = state, case .response(let response) = exchange.takeMessage()
+        else { return }
+        state = .answered(at: context.eventLoop.now)
+        write(response, hasBody: exchange.hasBody, context)
+        needsFlush = true
+    }
+
+    func flushMessages() {
+        guard needsFlush else { return }
+        needsFlush = false
+        context?.flush()
+    }
+
+    private func write(_ response: HTTPResponse, hasBody: Bool, _ context: ChannelHandlerContext) {
+        var headers: HPACKHeaders = [":status": String(response.status)]
+        for (name, value) in response.headers { headers.add(name: name.lowercased(), value: value) }
+        headers.add(name: "date", value: String(decoding: date.now, as: UTF8.self))
+        headers.add(name: "content-length", value: String(response.body.count))
+        context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: !hasBody))), promise: nil)
+        guard hasBody else { return }
+        let body = ByteBuffer(bytes: response.body)
+        let (connection, size) = (connection, body.readableBytes)
+        connection.unsentBytes += size
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in connection.unsentBytes -= size }
+        context.write(wrapOutboundOut(.data(.init(data: .byteBuffer(body), endStream: true))), promise: sent)
+    }
+
+    // MARK: Time
+
+    func checkTime(_ now: NIODeadline) {
+        guard let context else { return }
+        switch state {
+        case .receiving:
+            guard let began, now - began > TimeLimit.request else { return }
+            readingTime = TimeLimit.lingering
+            refuse(.timedOut)
+        case .answering: break
+        case .answered(let time):
+            // A client that does not read its response, or does not end its request, keeps neither stream nor connection.
+            guard now - time > readingTime else { return }
+            context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            context.close(promise: nil)
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(
+        _ head: HPACKHeaders, peer: IPAddress?, context: RequestContext, body: [UInt8]
+    ) throws(RequestFault) {
+        var size = 0
+        for field in head { size += field.name.utf8.count + field.value.utf8.count }
+        guard head.count <= RequestHead.maximumLines, size <= RequestHead.maximumSize,
+            let method = head.first(name: ":method"), (1...32).contains(method.utf8.count),
+            method.utf8.allSatisfy(RequestHead.isTokenCharacter),
+            let target = head.first(name: ":path"), target.hasPrefix("/") || target == "*",
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), head.isUnambiguous
+        else { throw .malformed }
+        self.init(
+            method: method, target: target, contentType: head.joined("content-type"),
+            contentEncoding: head.joined("content-encoding"),
+            authorization: head.only("authorization"), peer: peer, forwardedFor: head.joined("x-forwarded-for"),
+            context: context, body: body)
+    }
+}
+
+extension RequestContext {
+    fileprivate init(_ head: HPACKHeaders) {
+        self.init(requestID: head.only("x-request-id"), traceparent: head.only("traceparent"))
+    }
+}
+
+extension HPACKHeaders {
+    /// Whether no field can be read in two ways, by the rules of ``RequestHead`` for HTTP/1.1.
+    fileprivate var isUnambiguous: Bool {
+        let lengths = self["content-length"]
+        let hosts = self["host"] + self[":authority"]
+        return lengths.count <= 1
+            && lengths.allSatisfy {
+                !$0.isEmpty && $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
+            && self["expect"].allSatisfy { $0.lowercased() == "100-continue" }
+            && Set(hosts).count == 1
+    }
+
+    /// The value of the only field of this name; empty if there are several.
+    fileprivate func only(_ name: String) -> String? {
+        let values = self[name]
+        return values.count > 1 ? "" : values.first
+    }
+
+    fileprivate func joined(_ name: String) -> String? {
+        let values = self[name]
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,49 @@
+package import NIOCore
+import NIOSSL
+import OfferCore
+
+/// One connection as its event loop's ``ConnectionSet`` sees it. It belongs to that loop.
+package final class OpenConnection {
+    let channel: any Channel
+    /// The address of the other end; nil if the kernel does not say.
+    let peer: IPAddress?
+    /// When the last request was read; before the first one, when the connection was made.
+    private(set) var lastRequest: NIODeadline
+    private(set) var hasRequested = false
+    /// Response bytes on HTTP/2 streams that the client has not read yet.
+    var unsentBytes = 0
+    /// The time limit of the TLS handshake; nil without TLS, and once the handshake is complete.
+    var handshakeDeadline: NIODeadline?
+    /// The handler that watches the time after the handshake.
+    weak var handler: (any TimedHandler)?
+
+    package init(_ channel: any Channel) {
+        self.channel = channel
+        lastRequest = channel.eventLoop.now
+        peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
+    }
+
+    /// Closes the connection at once. An orderly TLS closure would keep the descriptor until the client agrees.
+    func drop() {
+        if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+            tls.close(promise: nil)
+        } else {
+            channel.close(promise: nil)
+        }
+    }
+
+    package func noteRequest(at time: NIODeadline) {
+        lastRequest = time
+        hasRequested = true
+    }
+
+    func checkTime(_ now: NIODeadline) {
+        if let handshakeDeadline, now >= handshakeDeadline { return channel.close(promise: nil) }
+        handler?.checkTime(now)
+    }
+}
+
+/// A handler that enforces ``TimeLimit``s when asked to.
+protocol TimedHandler: AnyObject {
+    func checkTime(_ now: NIODeadline)
+}

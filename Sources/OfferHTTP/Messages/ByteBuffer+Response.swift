@@ -1,0 +1,39 @@
+import NIOCore
+
+extension ByteBuffer {
+    /// Appends `response` as HTTP/1.1 (RFC 9112), head and body.
+    /// - Parameters:
+    ///   - withBody: false for the response to HEAD, which states only the length of the body.
+    ///   - date: the value of the `Date` header.
+    ///   - isLast: whether the connection ends with this response.
+    mutating func write(_ response: HTTPResponse, withBody: Bool, date: [UInt8], isLast: Bool) {
+        if response.status == 200, response.mediaType == .json {
+            // The usual case; writing it in pieces takes half a microsecond.
+            writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json")
+        } else {
+            writeStaticString("HTTP/1.1 ")
+            writeString("\(response.status) \(HTTPResponse.reasonPhrase(for: response.status))")
+            writeHeader("Content-Type", response.mediaType.rawValue)
+        }
+        writeStaticString("\r\nCache-Control: no-store")
+        if let requestID = response.requestID {
+            writeStaticString("\r\nX-Request-ID: ")
+            writeString(requestID.text)
+        }
+        for (name, value) in response.rareHeaders { writeHeader(name, value) }
+        writeStaticString("\r\nDate: ")
+        writeBytes(date)
+        if isLast { writeStaticString("\r\nConnection: close") }
+        writeStaticString("\r\nContent-Length: ")
+        writeString(String(response.body.count))
+        writeStaticString("\r\n\r\n")
+        if withBody { writeBytes(response.body) }
+    }
+
+    private mutating func writeHeader(_ name: String, _ value: String) {
+        writeStaticString("\r\n")
+        writeString(name)
+        writeStaticString(": ")
+        writeString(value)
+    }
+}

@@ -1,0 +1,52 @@
+package import OfferCore
+
+/// An HTTP request (RFC 9110) whose body has arrived completely, independent of the connection that carried it.
+package struct HTTPRequest: Sendable {
+    /// The method as sent; case-sensitive.
+    package let method: String
+    /// The path of the request target, percent-encoding untouched.
+    package let path: String
+    /// The part of the target after the first `?`, still encoded; nil if there is none.
+    package let query: String?
+    package let contentType: String?
+    package let contentEncoding: String?
+    /// The value of the `Authorization` header; empty, which matches no credentials, if there are several.
+    package let authorization: String?
+    /// The address of the connection's other end; nil if the kernel does not say.
+    package let peer: IPAddress?
+    /// The values of `X-Forwarded-For`, joined by commas. Any client can write them: see ``TrustedProxies``.
+    package let forwardedFor: String?
+    package let context: RequestContext
+    /// At most ``maximumBodySize`` bytes.
+    package let body: [UInt8]
+
+    /// The identifier of the request in its response and in the log.
+    package var id: RequestID { context.id }
+
+    /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields has 27 kB.
+    package static let maximumBodySize = 32 * 1024
+
+    /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
+    package init(
+        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
+        authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
+        context: RequestContext = RequestContext(), body: [UInt8] = []
+    ) {
+        self.method = method
+        let utf8 = target.utf8
+        if let mark = utf8.firstIndex(of: UInt8(ascii: "?")) {
+            path = String(target[..<mark])
+            query = String(target[utf8.index(after: mark)...])
+        } else {
+            path = target
+            query = nil
+        }
+        self.contentType = contentType
+        self.contentEncoding = contentEncoding
+        self.authorization = authorization
+        self.peer = peer
+        self.forwardedFor = forwardedFor
+        self.context = context
+        self.body = body
+    }
+}

@@ -1,0 +1,62 @@
+/// An HTTP response (RFC 9110), independent of the connection that carries it.
+package struct HTTPResponse: Hashable, Sendable {
+    package enum MediaType: String, Sendable {
+        case json = "application/json"
+        /// RFC 9457.
+        case problem = "application/problem+json"
+        /// Prometheus' text format.
+        case metrics = "text/plain; version=0.0.4; charset=utf-8"
+    }
+
+    package let status: Int
+    package let mediaType: MediaType
+    package let body: [UInt8]
+    /// The methods of the `Allow` header of a 405.
+    package var allow: [String] = []
+    /// The value of the `WWW-Authenticate` header of a 401 or 403.
+    package var authenticate: String?
+    /// The value of the `Retry-After` header, in seconds.
+    package var retryAfter: Int?
+    /// The value of the `X-Request-ID` header.
+    package var requestID: RequestID?
+
+    package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
+        self.status = status
+        self.mediaType = mediaType
+        self.body = body
+    }
+
+    /// All headers except `Content-Length`, `Date` and `Connection`, which the connection adds.
+    package var headers: [(name: String, value: String)] {
+        var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        if let requestID { headers.append(("X-Request-ID", requestID.text)) }
+        return headers + rareHeaders
+    }
+
+    /// The headers that only problems have.
+    var rareHeaders: [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }
+        if let authenticate { headers.append(("WWW-Authenticate", authenticate)) }
+        if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
+        return headers
+    }
+
+    /// The reason phrase of a status (RFC 9110 section 15).
+    package static func reasonPhrase(for status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 429: "Too Many Requests"
+        case 503: "Service Unavailable"
+        default: "Unknown"
+        }
+    }
+}

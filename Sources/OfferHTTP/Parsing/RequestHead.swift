@@ -1,0 +1,262 @@
+import OfferCore
+
+/// The head of a request, parsed strictly by RFC 9112 in one pass over its bytes.
+///
+/// We parse it ourselves because strict reading begins here: anything that two parsers could take for two different requests
+/// (bare line ends, folded lines, two lengths, unknown codings) is refused in this one place.
+package struct RequestHead {
+    /// How the length of the body is determined (RFC 9112 section 6).
+    package enum Framing: Equatable {
+        /// In bytes; 0 if no length is given.
+        case length(Int)
+        case chunked
+    }
+
+    package let method: String
+    /// In origin form, such as `/offer?offerID=a`.
+    package let target: String
+    package private(set) var framing = Framing.length(0)
+    /// Whether the connection ends with the response.
+    package private(set) var isLast: Bool
+    private(set) var contentType: String?
+    private(set) var contentEncoding: String?
+    private(set) var authorization: String?
+    private(set) var forwardedFor: String?
+    /// The value of the `X-Request-ID` header; empty if there are several.
+    private(set) var requestID: String?
+    /// The value of the `traceparent` header; empty if there are several.
+    private(set) var traceparent: String?
+    /// Whether the client waits for 100 Continue before it sends the body.
+    private(set) var expectsContinue = false
+
+    /// The largest accepted head, in bytes, and the maximum number of lines in it.
+    package static let maximumSize = 32 * 1024
+    static let maximumLines = 100
+
+    /// - Parameter bytes: everything from the request line to the empty line, including its line end.
+    init(_ bytes: borrowing Span<UInt8>) throws(RequestFault) {
+        var index = 0
+        method = try Self.text(bytes, Self.method(bytes, &index))
+        let written = try Self.text(bytes, Self.target(bytes, &index))
+        target = Self.originForm(of: written)
+        // RFC 9112 section 3.2: a path, an absolute URL, an authority or an asterisk.
+        guard target.hasPrefix("/") || method == "CONNECT" || target == "*" || written.contains("://") else {
+            throw .malformed
+        }
+        let isHTTP11 = try Self.isHTTP11(bytes, &index)
+        // No other protocol is spoken here: a request for one gets an ordinary response, the last on its connection.
+        isLast = !isHTTP11 || method == "CONNECT"
+        var hosts = 0
+        var hasLength = false
+        var lines = 0
+        while try !Self.isEmptyLine(bytes, index) {
+            lines += 1
+            let name = try Self.name(bytes, &index)
+            let value = try Self.value(bytes, &index)
+            guard lines <= Self.maximumLines else { throw .malformed }
+            // By length first: most headers match none of these.
+            switch name.count {
+            case 4 where Self.isEqual(bytes, name, "host"):
+                hosts += 1
+            case 6 where Self.isEqual(bytes, name, "expect"):
+                guard Self.isEqual(bytes, value, "100-continue") else { throw .malformed }
+                expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx to a client of 1.0
+            case 7 where Self.isEqual(bytes, name, "upgrade"):
+                isLast = true
+            case 10 where Self.isEqual(bytes, name, "connection"):
+                if try Self.text(bytes, value).lowercased().split(separator: ",").contains(where: Self.isClose) {
+                    isLast = true
+                }
+            case 11 where Self.isEqual(bytes, name, "traceparent"):
+                traceparent = traceparent == nil ? Self.textIfAny(bytes, value) : ""
+            case 12 where Self.isEqual(bytes, name, "x-request-id"):
+                requestID = requestID == nil ? Self.textIfAny(bytes, value) : ""
+            case 12 where Self.isEqual(bytes, name, "content-type"):
+                let type = try Self.mediaType(bytes, value)
+                contentType = contentType.map { "\($0), \(type)" } ?? type
+            case 13 where Self.isEqual(bytes, name, "authorization"):
+                authorization = try authorization == nil ? Self.text(bytes, value) : ""
+            case 14 where Self.isEqual(bytes, name, "content-length"):
+                guard !hasLength, framing != .chunked else { throw .malformed }
+                hasLength = true
+                framing = .length(try Self.length(bytes, value))
+            case 15 where Self.isEqual(bytes, name, "x-forwarded-for"):
+                let addresses = try Self.text(bytes, value)
+                forwardedFor = forwardedFor.map { "\($0), \(addresses)" } ?? addresses
+            case 16 where Self.isEqual(bytes, name, "content-encoding"):
+                let encoding = try Self.text(bytes, value)
+                contentEncoding = contentEncoding.map { "\($0), \(encoding)" } ?? encoding
+            case 17 where Self.isEqual(bytes, name, "transfer-encoding"):
+                // gzip, chunked would announce an encoded body.
+                guard isHTTP11, !hasLength, framing != .chunked, Self.isEqual(bytes, value, "chunked"),
+                    !Self.isFollowedByTab(bytes, value)
+                else {
+                    throw .malformed
+                }
+                framing = .chunked
+            default:
+                continue
+            }
+        }
+        // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
+        guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformed }
+    }
+
+    /// Classifies a head that is too large: oversized credentials are refused as such, anything else is malformed.
+    /// - Parameter bytes: more than ``maximumSize`` bytes from the start of the head.
+    static func faultIfTooLarge(_ bytes: borrowing Span<UInt8>) -> RequestFault {
+        let name = "authorization:"
+        var start = maximumSize
+        while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+        let end = start + name.utf8.count
+        return end <= bytes.count && isEqual(bytes, start..<end, name) ? .oversizedCredentials : .malformed
+    }
+
+    // MARK: Request line
+
+    private static func method(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
+        let start = index
+        while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
+        guard (1...32).contains(index - start) else { throw .malformed }
+        let method = start..<index
+        try take(UInt8(ascii: " "), bytes, &index)
+        return method
+    }
+
+    private static func target(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
+        let start = index
+        while index < bytes.count, (0x21...0x7E).contains(bytes[index]) { index += 1 }
+        guard index > start else { throw .malformed }
+        let target = start..<index
+        try take(UInt8(ascii: " "), bytes, &index)
+        return target
+    }
+
+    private static func isHTTP11(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Bool {
+        for expected in "HTTP/1.".utf8 { try take(expected, bytes, &index) }
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "0") || bytes[index] == UInt8(ascii: "1") else {
+            throw .malformed
+        }
+        let isHTTP11 = bytes[index] == UInt8(ascii: "1")
+        index += 1
+        try takeLineEnd(bytes, &index)
+        return isHTTP11
+    }
+
+    /// The path and query of a target; RFC 9112 section 3.2.2 lets a client send an absolute URL.
+    private static func originForm(of target: String) -> String {
+        guard !target.hasPrefix("/") else { return target }
+        for scheme in ["http://", "https://"] where target.prefix(scheme.count).isEqual(toLowerCase: scheme) {
+            let rest = target.dropFirst(scheme.count)
+            guard let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+            return rest[end] == "/" ? String(rest[end...]) : "/" + rest[end...]
+        }
+        return target
+    }
+
+    // MARK: Lines
+
+    private static func isEmptyLine(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(RequestFault) -> Bool {
+        guard index < bytes.count else { throw .malformed }
+        guard bytes[index] == UInt8(ascii: "\r") else { return false }
+        // The reader ended the head at the first empty line, so a CR anywhere else is bare.
+        guard index + 2 == bytes.count else { throw .malformed }
+        return true
+    }
+
+    /// A field name directly followed by a colon. A line that begins with white space would be folded, and is refused.
+    private static func name(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
+        let start = index
+        while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
+        guard index > start else { throw .malformed }
+        let name = start..<index
+        try take(UInt8(ascii: ":"), bytes, &index)
+        return name
+    }
+
+    /// A field value without surrounding white space. The line end is consumed too.
+    private static func value(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
+        while index < bytes.count, isBlank(bytes[index]) { index += 1 }
+        let start = index
+        while index < bytes.count, bytes[index] >= 0x20 && bytes[index] != 0x7F || bytes[index] == 0x09 { index += 1 }
+        var end = index
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+        try takeLineEnd(bytes, &index)
+        return start..<end
+    }
+
+    private static func takeLineEnd(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) {
+        try take(UInt8(ascii: "\r"), bytes, &index)
+        try take(UInt8(ascii: "\n"), bytes, &index)
+    }
+
+    private static func take(_ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) {
+        guard index < bytes.count, bytes[index] == byte else { throw .malformed }
+        index += 1
+    }
+
+    // MARK: Values
+
+    private static func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
+        do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformed }
+    }
+
+    /// As ``text``, for a header that may hold anything: empty if it is not UTF-8.
+    private static func textIfAny(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
+        (try? text(bytes, range)) ?? ""
+    }
+
+    /// As ``text``, without allocating for the value that nearly every request has.
+    private static func mediaType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
+        isEqual(bytes, range, json) ? json : try text(bytes, range)
+    }
+
+    private static let json = "application/json"
+
+    private static func length(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> Int {
+        guard (1...18).contains(range.count), !isFollowedByTab(bytes, range) else { throw .malformed }
+        var length = 0
+        for index in range {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { throw .malformed }
+            length = length * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        return length
+    }
+
+    private static func isClose(_ option: Substring) -> Bool {
+        option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == "close"
+    }
+
+    /// Whether the bytes equal `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    private static func isEqual(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lowerCase: String) -> Bool {
+        guard range.count == lowerCase.utf8.count else { return false }
+        var index = range.lowerBound
+        for expected in lowerCase.utf8 {
+            let byte = bytes[index]
+            guard
+                byte == expected || (byte | 0x20 == expected && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte))
+            else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Other parsers refuse a tab after a framing header's value, so we do too.
+    private static func isFollowedByTab(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+        range.upperBound < bytes.count && bytes[range.upperBound] == 0x09
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// RFC 9110 section 5.6.2.
+    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "!"),
+            UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CProcess
+import Glibc
+import NIOCore
+import NIOExtras
+import NIOPosix
+package import OfferTelemetry
+import ServiceLifecycle
+
+/// Serves HTTP/1.1, or TLS with HTTP/2 as well, until the process is told to stop.
+package struct HTTPServer: Service {
+    private let listeners: [Listener]
+    private let certificate: CurrentCertificate
+    private let readiness: Readiness
+    private let metrics: ConnectionMetrics
+    private let onListening: @Sendable (_ ports: [Int]) -> Void
+
+    /// - Parameters:
+    ///   - listeners: where to listen; all of them stop together.
+    ///   - certificate: the certificate for TLS; without one, plain HTTP is spoken.
+    ///   - readiness: told when the server begins to stop.
+    ///   - onListening: called once with the ports, in the order of the listeners.
+    package init(
+        listeners: [Listener], certificate: CurrentCertificate, readiness: Readiness, metrics: ConnectionMetrics,
+        onListening: @escaping @Sendable (_ ports: [Int]) -> Void
+    ) {
+        self.listeners = listeners
+        self.certificate = certificate
+        self.readiness = readiness
+        self.metrics = metrics
+        self.onListening = onListening
+    }
+
+    /// - Throws: ``CannotListen``, ``ListenerFailed``.
+    package func run() async throws {
+        let asyncLane = AsyncLane()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await asyncLane.run() }
+            defer { asyncLane.finish() }
+            try await serve(asyncLane)
+        }
+    }
+
+    private func serve(_ asyncLane: AsyncLane) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: UsableCores.count)
+        var open: [(channel: any Channel, connections: ServerQuiescingHelper)] = []
+        for listener in listeners {
+            let connections = ServerQuiescingHelper(group: group)
+            open.append((try await listen(on: listener, asyncLane, group, connections), connections))
+        }
+        let stopped = group.next().makePromise(of: Void.self)
+        for (channel, _) in open {
+            channel.closeFuture.whenComplete { _ in
+                if !readiness.isStopping { stopped.fail(ListenerFailed()) }
+            }
+        }
+        onListening(open.map { $0.channel.localAddress?.port ?? 0 })
+        try await withGracefulShutdownHandler {
+            try await stopped.futureResult.get()
+        } onGracefulShutdown: { [open] in
+            readiness.stop()
+            // Each connection ends when its handler has answered what is due.
+            let ends = open.map { channel, connections in
+                let ended = channel.eventLoop.makePromise(of: Void.self)
+                drain(channel, group).whenComplete { _ in connections.initiateShutdown(promise: ended) }
+                return ended.futureResult
+            }
+            EventLoopFuture.andAllComplete(ends, on: stopped.futureResult.eventLoop).cascade(to: stopped)
+        }
+    }
+
+    /// Accepts the connections that are waiting and no others. A client that cannot connect asks elsewhere, but one whose
+    /// connection is reset does not know whether its request was answered.
+    private func drain(_ listener: any Channel, _ group: MultiThreadedEventLoopGroup) -> EventLoopFuture<Void> {
+        let loop = listener.eventLoop
+        // If the system refuses the filter, connections that arrive in the next moment are lost; nothing can be done.
+        let isFiltered =
+            (listener as? any SocketOptionProvider).map { provider in
+                provider.unsafeSetSocketOption(
+                    level: SocketOptionLevel(SOL_SOCKET), name: SocketOptionName(SO_ATTACH_FILTER),
+                    value: offer_filter_of_everything())
+            } ?? loop.makeSucceededVoidFuture()
+        return isFiltered.flatMapError { _ in loop.makeSucceededVoidFuture() }
+            // Accept all that are waiting in the next turn of the loop, which is over after the delay.
+            .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
+            .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
+            .flatMap { listener.setOption(.autoRead, value: false) }
+            // Accepted connections are set up on their own loops first, or they would be closed unanswered.
+            .flatMap { EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: loop) }
+            .hop(to: loop)
+    }
+
+    /// The maximum number of connections that wait to be accepted.
+    private static let backlog: Int32 = 1024
+
+    private func listen(
+        on listener: Listener, _ asyncLane: AsyncLane, _ group: MultiThreadedEventLoopGroup,
+        _ connections: ServerQuiescingHelper
+    ) async throws(CannotListen) -> any Channel {
+        let setup = ConnectionSetup(
+            responder: listener.responder, certificate: listener.isPlain ? CurrentCertificate(nil) : certificate,
+            readiness: readiness, asyncLane: asyncLane, metrics: metrics, group: group,
+            maximumConnections: listener.maximumConnections)
+        do {
+            return try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: Self.backlog)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.socketOption(.reusePort), value: listener.sharesPort ? 1 : 0)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        // Before NIO's own handler, which would back off for a second. Eviction frees descriptors at once.
+                        try channel.pipeline.syncOperations.addHandler(
+                            AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(20) })
+                        try channel.pipeline.syncOperations.addHandler(
+                            connections.makeServerChannelHandler(channel: channel))
+                    }
+                }
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try setup.setUp(channel) }
+                }
+                .bind(host: listener.address.host, port: listener.address.port).get()
+        } catch {
+            throw CannotListen(address: listener.address, reason: "\(error)")
+        }
+    }
+}
+
+/// A listening socket was closed although the service was not told to stop.
+package struct ListenerFailed: Error, CustomStringConvertible {
+    package let description = "the listening socket failed"
+}
+
+/// The service cannot listen on an address and port.
+package struct CannotListen: Error {
+    package let address: ListeningAddress
+    package let reason: String
+}
+
+extension NIOBSDSocket.Option {
+    /// NIO names most socket options, but not this one.
+    fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
+}

@@ -1,0 +1,23 @@
+package import FoundationEssentials
+import NIOConcurrencyHelpers
+import NIOSSL
+package import OfferCore
+
+/// The TLS certificate in force; nil inside if the service speaks plain HTTP. A connection keeps the one it began with.
+package final class CurrentCertificate: Sendable {
+    private let certificate: NIOLockedValueBox<ServerCertificate?>
+
+    package init(_ certificate: ServerCertificate?) {
+        self.certificate = NIOLockedValueBox(certificate)
+    }
+
+    var context: NIOSSLContext? { certificate.withLockedValue { $0?.context } }
+
+    package var isPresent: Bool { certificate.withLockedValue { $0 != nil } }
+
+    package var expiry: Date? { certificate.withLockedValue { $0?.expiry } }
+
+    package func problem(at now: Date) -> Diagnostic? { certificate.withLockedValue { $0?.problem(at: now) } }
+
+    package func replace(with next: ServerCertificate?) { certificate.withLockedValue { $0 = next } }
+}

@@ -1,0 +1,71 @@
+package import FoundationEssentials
+import NIOCore
+import NIOSSL
+package import OfferCore
+
+/// The certificate chain that the service presents in the TLS handshake, and its private key.
+package struct ServerCertificate: Sendable {
+    /// TLS 1.2 and up; HTTP/2 preferred over HTTP/1.1.
+    let context: NIOSSLContext
+    /// Clients refuse the certificate before `begin` and after `expiry`.
+    private let begin: Date
+    let expiry: Date
+
+    /// - Parameters:
+    ///   - chain: PEM: the service's own certificate first, then the intermediates.
+    ///   - key: PEM, not encrypted.
+    ///   - paths: the names of the files in error messages.
+    package init(
+        chain: [UInt8], key: [UInt8], paths: (chain: String, key: String)
+    ) throws(Diagnostic) {
+        let certificates: [NIOSSLCertificate]
+        do { certificates = try NIOSSLCertificate.fromPEMBytes(chain) } catch {
+            throw Diagnostic(
+                "\(paths.chain) is not a PEM certificate",
+                hint:
+                    "it begins with -----BEGIN CERTIFICATE-----; put the whole chain there, your own certificate first")
+        }
+        guard let own = certificates.first else {
+            throw Diagnostic(
+                "\(paths.chain) contains no certificate", hint: "put the whole chain there, your own certificate first")
+        }
+        let privateKey: NIOSSLPrivateKey
+        do { privateKey = try NIOSSLPrivateKey(bytes: key, format: .pem) } catch {
+            throw Diagnostic(
+                "\(paths.key) is not a PEM private key, or is encrypted",
+                hint: "decrypt it with: openssl pkey -in encrypted.pem -out key.pem")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        configuration.minimumTLSVersion = .tlsv12
+        // For the client to acknowledge the closure; everything has been sent by then.
+        configuration.shutdownTimeout = .seconds(1)
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        do { context = try NIOSSLContext(configuration: configuration) } catch {
+            throw Diagnostic(
+                "the key \(paths.key) does not belong to the certificate \(paths.chain)",
+                hint: "renew both together; the chain has to begin with your own certificate")
+        }
+        begin = Date(timeIntervalSince1970: TimeInterval(own.notValidBefore))
+        expiry = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
+    }
+
+    /// Whether clients accept it.
+    package func isGood(at now: Date) -> Bool { begin <= now && now < expiry }
+
+    /// A problem if it is not valid yet, has expired, or expires within 14 days.
+    package func problem(at now: Date) -> Diagnostic? {
+        if now < begin {
+            return Diagnostic(
+                "the TLS certificate is valid only from \(begin.formatted(.iso8601)) on",
+                hint: "check the clock, or wait")
+        }
+        guard now + Self.notice >= expiry else { return nil }
+        return Diagnostic(
+            "the TLS certificate \(now >= expiry ? "expired" : "expires") at \(expiry.formatted(.iso8601))",
+            hint: "renew it, and send SIGHUP")
+    }
+
+    /// 14 days: automatic renewal happens earlier.
+    private static let notice: TimeInterval = 14 * 86_400
+}

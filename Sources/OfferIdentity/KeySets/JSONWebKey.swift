@@ -1,0 +1,96 @@
+import OfferCore
+import OfferCrypto
+
+/// A public key of a JWK set (RFC 7517 section 4), with the members that verifying signatures needs.
+struct JSONWebKey: Decodable {
+    /// The minimum size of an RSA key, in bits.
+    static let minimumRSASize = 2048
+
+    let id: String?
+    let isForSignatures: Bool
+    /// The algorithms that the key supports.
+    let algorithms: [TokenAlgorithm]
+    /// Whether `alg` names an algorithm that keys of this type do not support.
+    let hasMismatchedAlgorithm: Bool
+    /// nil for an unknown type or curve.
+    private let kind: TokenKeyKind?
+    /// `n` and `e`, or `x` and `y`.
+    private let numbers: [Member: String]
+
+    private enum Member: String, CodingKey {
+        case kty, use, alg, crv, kid, n, e, x, y
+        case operations = "key_ops"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
+        let type = try members.decode(String.self, forKey: .kty)
+        kind = Self.kind(type: type, curve: try members.decodeIfPresent(String.self, forKey: .crv))
+        id = try members.decodeIfPresent(String.self, forKey: .kid)
+        let use = try members.decodeIfPresent(String.self, forKey: .use)
+        let operations = try members.decodeIfPresent([String].self, forKey: .operations)
+        isForSignatures = (use ?? "sig") == "sig" && (operations?.contains("verify") ?? true)
+        let possible = kind?.algorithms ?? []
+        let name = try members.decodeIfPresent(String.self, forKey: .alg)
+        let only = name.flatMap { TokenAlgorithm(name: $0.utf8) }
+        algorithms = possible.filter { name == nil || $0 == only }
+        hasMismatchedAlgorithm = only != nil && !possible.isEmpty && algorithms.isEmpty
+        var numbers: [Member: String] = [:]
+        for member in [Member.n, .e, .x, .y] {
+            numbers[member] = try members.decodeIfPresent(String.self, forKey: member)
+        }
+        self.numbers = numbers
+    }
+
+    private static func kind(type: String, curve: String?) -> TokenKeyKind? {
+        switch type {
+        case "RSA": .rsa
+        case "EC": curve.flatMap(TokenCurve.init).map { .ellipticCurve($0) }
+        case "OKP": curve == "Ed25519" ? .ed25519 : nil
+        default: nil
+        }
+    }
+
+    /// False for a modulus that cannot be read: that key is damaged, not short.
+    var isTooShort: Bool {
+        guard kind == .rsa, !algorithms.isEmpty, let modulus = bytes(.n) else { return false }
+        return BigEndianNumber.bitCount(modulus) < Self.minimumRSASize
+    }
+
+    /// Whether the key is insecure although the library accepts it. Signatures have been forged for small RSA
+    /// exponents, and for some Ed25519 points they are trivial to forge.
+    var isWeak: Bool {
+        switch kind {
+        case .rsa:
+            let exponent = bytes(.e) ?? []
+            return BigEndianNumber.bitCount(exponent) < 17 || exponent.last.map { $0 % 2 == 0 } ?? true
+        case .ed25519: return !Ed25519Point.isAcceptable(bytes(.x) ?? [])
+        case .ellipticCurve, nil: return false
+        }
+    }
+
+    /// One verifier for each algorithm, all sharing one libcrypto key.
+    /// - Returns: nil if the key is damaged.
+    func verifiers() -> [UserKeySet.Key]? {
+        guard let kind, !algorithms.isEmpty else { return [] }
+        guard let key = try? verificationKey(kind) else { return nil }
+        let id = id.map { Array($0.utf8) }
+        return algorithms.map { algorithm in
+            UserKeySet.Key(id: id, algorithm: algorithm) { (try? key.verify($0, of: $1, by: algorithm)) ?? false }
+        }
+    }
+
+    /// A missing or unreadable member counts as no bytes, which is not a valid number.
+    private func verificationKey(_ kind: TokenKeyKind) throws(OpenSSLError) -> TokenVerificationKey {
+        switch kind {
+        case .rsa: try TokenVerificationKey(rsaModulus: bytes(.n) ?? [], exponent: bytes(.e) ?? [])
+        case .ellipticCurve(let curve): try TokenVerificationKey(curve, x: bytes(.x) ?? [], y: bytes(.y) ?? [])
+        case .ed25519: try TokenVerificationKey(ed25519: bytes(.x) ?? [])
+        }
+    }
+
+    /// - Returns: the bytes of a member; nil if it is missing, or not base64url without padding (RFC 7515 section 2).
+    private func bytes(_ member: Member) -> [UInt8]? {
+        numbers[member].flatMap { Base64URL.bytes(of: $0.utf8) }
+    }
+}

@@ -1,0 +1,133 @@
+package import Logging
+package import OfferCore
+package import OfferTelemetry
+import ServiceLifecycle
+
+/// Keeps the key sets of identity providers up to date with their files and URLs while the service runs.
+///
+/// The policy in force is read every second, so new issuers are fetched soon after a configuration change. If a set
+/// becomes unavailable, the last one stays in force for a day and readiness reports the reason. An unusable set
+/// replaces the last one at once.
+package actor JWKSRefresher: Service {
+    private let policy: CurrentPolicy
+    private let keys: CurrentUserKeys
+    private let source: any KeySetSource
+    private let lifetime: Duration
+    private let readiness: Readiness
+    private let log: Logger
+    private var states: [KeySetLocation: KeySetState] = [:]
+    private var lastReading = 0
+    /// The key set of each issuer, by its name.
+    private var inForce: [[UInt8]: FetchedKeySet] = [:]
+
+    /// - Parameters:
+    ///   - keys: the sets in force, which this refresher replaces.
+    ///   - lifetime: the time for which a set stays in force while it is unavailable. Without a limit, an attacker who
+    ///     blocks the connection could keep a withdrawn key in force.
+    package init(
+        policy: CurrentPolicy, keys: CurrentUserKeys, source: any KeySetSource,
+        lifetime: Duration = .seconds(24 * 3600), readiness: Readiness, log: Logger
+    ) {
+        self.policy = policy
+        self.keys = keys
+        self.source = source
+        self.lifetime = lifetime
+        self.readiness = readiness
+        self.log = log
+    }
+
+    /// Checks every second which sets are due, until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // One task per set, so that an unavailable set does not delay others.
+            await withDiscardingTaskGroup { group in
+                repeat {
+                    for (place, number) in await self.beginDueReadings(at: .now) {
+                        group.addTask { await self.load(place, number) }
+                    }
+                } while (try? await Task.sleep(for: .seconds(1))) != nil
+            }
+        }
+        await source.close()
+    }
+
+    /// Begins the readings that are due and returns them.
+    private func beginDueReadings(at now: ContinuousClock.Instant) -> [(place: KeySetLocation, number: Int)] {
+        let issuers = policy.snapshot.callers.userIssuers
+        let wanted = Set(issuers.map(\.keys))
+        states = states.filter { wanted.contains($0.key) }
+        putInForce(at: now)
+        return wanted.compactMap { place in
+            let requesting = issuers.filter { $0.keys == place && keys.isRefreshRequested(of: $0) }
+            lastReading += 1
+            guard
+                states[place, default: KeySetState(place)]
+                    .begin(lastReading, at: now, isRefreshRequested: !requesting.isEmpty)
+            else { return nil }
+            for issuer in requesting { keys.clearRefreshRequest(of: issuer) }
+            return (place, lastReading)
+        }
+    }
+
+    /// Performs a reading.
+    /// - Parameter number: the number of the reading. Meanwhile the location may be removed from the configuration and
+    ///   added again, which begins another reading. The late result is then discarded.
+    private func load(_ place: KeySetLocation, _ number: Int) async {
+        let isCurrent = { self.states[place]?.isReading(number) == true }
+        do throws(KeySetFault) {
+            let text = try await source.text(at: place)
+            guard isCurrent(), states[place]?.endUnchanged(with: text, at: .now) == false else {
+                return putInForce(at: .now)
+            }
+            let reading = await read(text, from: place)
+            guard isCurrent() else { return }
+            states[place]?.end(with: text, reading, at: .now)
+            if case .success(let read) = reading {
+                log.notice("users' keys in force", metadata: ["from": "\(place)", "keys": "\(read.set.keys.count)"])
+            }
+        } catch {
+            // Cancellation at shutdown is not a problem of the set.
+            guard !Task.isCancelled, isCurrent() else { return }
+            if let detail = error.detail {
+                log.debug("users' keys unavailable", metadata: ["from": "\(place)", "reason": "\(detail)"])
+            }
+            states[place]?.fail(with: error, at: .now)
+        }
+        putInForce(at: .now)
+    }
+
+    private func read(_ text: KeySetText, from place: KeySetLocation) async -> KeySetState.Reading {
+        do throws(KeySetFault) { return .success(try await source.keys(in: text.bytes, from: place)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Puts the set of each issuer's location in force. After a change of location, the old set stays until the new
+    /// location has been read.
+    private func putInForce(at now: ContinuousClock.Instant) {
+        let issuers = policy.snapshot.callers.userIssuers
+        var next: [[UInt8]: FetchedKeySet] = [:]
+        var problems: [Diagnostic] = []
+        for issuer in issuers {
+            guard var current = states[issuer.keys]?.fetched ?? inForce[issuer.issuer] else { continue }
+            if now - current.fetchedAt >= lifetime {
+                current = FetchedKeySet(UserKeySet([]), fetchedAt: current.fetchedAt)
+                problems.append(
+                    Diagnostic(
+                        "the keys of \(issuer.name) have been unavailable for too long, so every user is refused",
+                        hint: "restore the service's access to \(issuer.keys)"))
+            } else if states[issuer.keys]?.fetched != nil, !current.set.keys.isEmpty,
+                let problem = issuer.problem(with: current.set)
+            {
+                problems.append(problem)
+            }
+            next[issuer.issuer] = current
+            keys.replace(current.set, of: issuer)
+        }
+        inForce = next
+        keys.keep(issuers)
+        let locationProblems = issuers.map(\.keys).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            .flatMap { states[$0]?.problems(at: now) ?? [] }
+        readiness.report(locationProblems + problems, from: .users, to: log)
+    }
+}

@@ -1,0 +1,34 @@
+package import OfferCore
+
+/// The reason a key set could not be obtained or used.
+package struct KeySetFault: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// Unavailable; previously fetched keys remain valid.
+        case unavailable
+        /// Read, but none of its keys may be used; previously fetched keys are no longer valid.
+        case unusable
+    }
+
+    package let kind: Kind
+    package let problem: Diagnostic
+    /// The library's error, logged at debug level only.
+    package let detail: String?
+
+    package init(_ kind: Kind, _ problem: Diagnostic, detail: String? = nil) {
+        self.kind = kind
+        self.problem = problem
+        self.detail = detail
+    }
+}
+
+/// The text of a key set at the time of reading.
+package struct KeySetText: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// Problems of its location, such as a writable file.
+    package let problems: [Diagnostic]
+
+    package init(_ bytes: [UInt8], problems: [Diagnostic] = []) {
+        self.bytes = bytes
+        self.problems = problems
+    }
+}

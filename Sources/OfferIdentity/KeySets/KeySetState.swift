@@ -1,0 +1,108 @@
+package import OfferCore
+
+/// A fetched key set and its fetch time.
+package struct FetchedKeySet: Sendable {
+    package let set: UserKeySet
+    package let fetchedAt: ContinuousClock.Instant
+
+    package init(_ set: UserKeySet, fetchedAt: ContinuousClock.Instant) {
+        self.set = set
+        self.fetchedAt = fetchedAt
+    }
+}
+
+/// The state of one key set location: its latest reading, and the time of the next.
+package struct KeySetState {
+    package typealias Reading = Result<(set: UserKeySet, problems: [Diagnostic]), KeySetFault>
+
+    private let place: KeySetLocation
+    /// The number of the reading in progress, and its start time.
+    private var current: (number: Int, began: ContinuousClock.Instant)?
+    private var nextRead: ContinuousClock.Instant?
+    private var lastRequestedRead: ContinuousClock.Instant?
+    private var failures = 0
+    private var failure: Diagnostic?
+    private var keyProblems: [Diagnostic] = []
+    /// The text that was last read and its result. An unchanged text is not parsed again every second.
+    private var last: (text: KeySetText, reading: Reading)?
+    /// The latest set, empty if it was unusable; nil if it has never been fetched.
+    package private(set) var fetched: FetchedKeySet?
+
+    /// The interval between successful readings of a URL.
+    private static let interval = Duration.seconds(300)
+    /// The minimum interval between refreshes requested by unknown key IDs. Anyone can make a token with an unknown key
+    /// ID.
+    private static let requestedInterval = Duration.seconds(30)
+
+    package init(_ place: KeySetLocation) {
+        self.place = place
+    }
+
+    /// The current problems of the location.
+    package func problems(at now: ContinuousClock.Instant) -> [Diagnostic] {
+        var problems = [failure].compactMap(\.self) + keyProblems
+        // A fetch times out earlier, so only a file can take this long.
+        if let current, now - current.began > .seconds(20) {
+            problems.append(
+                Diagnostic(
+                    "reading \(place) takes longer than 20 seconds, so changes of its keys go unnoticed",
+                    hint: "check the disk that it is on"))
+        }
+        return problems
+    }
+
+    /// Begins a reading if one is due.
+    /// - Parameters:
+    ///   - number: a unique number for the reading.
+    ///   - isRefreshRequested: whether a token named an unknown key.
+    /// - Returns: whether the reading begins; if so, one of the methods that end it must be called.
+    package mutating func begin(_ number: Int, at now: ContinuousClock.Instant, isRefreshRequested: Bool) -> Bool {
+        guard current == nil else { return false }
+        let isRequested = isRefreshRequested && (lastRequestedRead.map { now - $0 >= Self.requestedInterval } ?? true)
+        guard isRequested || (nextRead.map { now >= $0 } ?? true) else { return false }
+        if isRequested { lastRequestedRead = now }
+        current = (number, now)
+        return true
+    }
+
+    /// Whether this reading is the one in progress.
+    package func isReading(_ number: Int) -> Bool { current?.number == number }
+
+    /// Ends a reading with the previous result if the text is unchanged.
+    /// - Returns: false, without ending the reading, if the text has changed.
+    package mutating func endUnchanged(with text: KeySetText, at now: ContinuousClock.Instant) -> Bool {
+        guard let last, last.text == text else { return false }
+        end(with: text, last.reading, at: now)
+        return true
+    }
+
+    /// Ends a reading with its result.
+    package mutating func end(with text: KeySetText, _ reading: Reading, at now: ContinuousClock.Instant) {
+        last = (text, reading)
+        switch reading {
+        case .success(let read):
+            current = nil
+            failures = 0
+            failure = nil
+            keyProblems = text.problems + read.problems
+            fetched = FetchedKeySet(read.set, fetchedAt: now)
+            nextRead = now + (isFile ? .zero : Self.interval)
+        case .failure(let fault):
+            fail(with: fault, at: now)
+            guard fault.kind == .unusable else { return }
+            keyProblems = text.problems
+            fetched = FetchedKeySet(UserKeySet([]), fetchedAt: now)
+        }
+    }
+
+    /// Ends a failed reading. The previous set stays.
+    package mutating func fail(with fault: KeySetFault, at now: ContinuousClock.Instant) {
+        current = nil
+        failure = fault.problem
+        failures += 1
+        // After 5, 10, 20, 40 and then 60 seconds. Files are cheap to read and are read every time.
+        nextRead = now + (isFile ? .zero : .seconds(min(60, 5 << min(failures - 1, 4))))
+    }
+
+    private var isFile: Bool { if case .file = place { true } else { false } }
+}

@@ -1,0 +1,55 @@
+package import OfferCore
+import OfferCrypto
+
+/// Identifies who makes a request by the token in `Authorization: Bearer` (RFC 6750).
+package struct Authenticator: Sendable {
+    private let now: @Sendable () -> Timestamp
+    private let users: UserAuthenticator?
+
+    /// - Parameter userKeys: the key sets of identity providers; nil if only tokens of callers are accepted.
+    package init(userKeys: CurrentUserKeys?, now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        users = userKeys.map { UserAuthenticator(keys: $0) }
+    }
+
+    /// - Parameters:
+    ///   - authorization: the value of the `Authorization` header.
+    ///   - callers: those in force; while there are none, anyone may make requests.
+    package func principal(
+        authorization: String?, among callers: Callers
+    ) throws(AuthenticationError) -> Principal {
+        guard !callers.isEmpty else { return .anyone }
+        let token = authorization.flatMap(Self.token)
+        let now = now()
+        if let token, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) { return .token(caller) }
+        guard authorization != nil else { throw .missing }
+        guard let token, let users, !callers.userIssuers.isEmpty, UserToken.looksLikeJWT(token) else {
+            throw .refused(nil)
+        }
+        return try users.user(token, among: callers, at: now)
+    }
+
+    private func digest(of token: [UInt8]) throws(AuthenticationError) -> [UInt8] {
+        do { return try SHA256.hash(token) } catch { throw .cryptographyFailed }
+    }
+
+    /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme in any letter case.
+    private static func token(in credentials: String) -> [UInt8]? {
+        let utf8 = Array(credentials.utf8)
+        guard utf8.prefix(7).isEqual(toLowerCase: "bearer ".utf8) else { return nil }
+        let token = utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }
+        return token.isEmpty ? nil : Array(token)
+    }
+}
+
+/// The reason a request is not authenticated.
+package enum AuthenticationError: Error, Hashable {
+    /// No credentials were sent.
+    case missing
+    /// The token is invalid or expired. A user's token has a reason, which only the log may contain.
+    case refused(UserTokenFault?)
+    /// There are no keys to check users' tokens with.
+    case usersUnavailable
+    /// libcrypto failed.
+    case cryptographyFailed
+}

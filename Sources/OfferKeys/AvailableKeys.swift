@@ -1,0 +1,63 @@
+package import OfferCore
+import OfferCrypto
+
+/// The keys that the settings give access to: the one given as text, and those in the folder.
+package struct AvailableKeys: Sendable {
+    /// Opens a folder of keys. Tests provide sources that fail or hang.
+    package typealias OpenFolder = @Sendable (KeyFolder) -> any KeySource
+
+    package let settings: KeySettings
+    private let ofText: [KeyFileStatus]
+    private var folder: any KeySource
+    private let openFolder: OpenFolder
+
+    private init(_ settings: KeySettings, folder: any KeySource, openFolder: @escaping OpenFolder) {
+        self.settings = settings
+        self.folder = folder
+        self.openFolder = openFolder
+        ofText = Self.readText(settings).map { [$0] } ?? []
+    }
+
+    private static func readText(_ settings: KeySettings) -> KeyFileStatus? {
+        guard let text = settings.text, let id = settings.wanted.choice.ofAllApps else { return nil }
+        do {
+            return .key(KeyRing.Key(id: id, pair: try SigningKey(text: Array(text.reveal.utf8))))
+        } catch {
+            return .refused(id, .notAKey("SUBSCRIPTION_OFFERS_PRIVATE_KEY", error: error))
+        }
+    }
+
+    /// Reads all keys and takes each for what it is now.
+    package init(_ settings: KeySettings, openFolder: @escaping OpenFolder = { $0.watcher() }) {
+        self.init(settings, folder: openFolder(settings.folder), openFolder: openFolder)
+        _ = folder.scan(at: .now, .first)
+    }
+
+    /// Reads all keys again, by other settings or the same.
+    package func reread(_ settings: KeySettings) -> AvailableKeys {
+        let isSameFolder = settings.folder == self.settings.folder
+        var keys = AvailableKeys(
+            settings, folder: isSameFolder ? folder : openFolder(settings.folder), openFolder: openFolder)
+        _ = keys.folder.scan(at: .now, .thorough)
+        return keys
+    }
+
+    /// Scans the folder for changes.
+    /// - Returns: whether anything changed.
+    package mutating func scan() -> Bool { folder.scan(at: .now, .forChanges) }
+
+    /// Every key and every failure to read one. Of two with the same ID the first counts, so the text overrides a file.
+    package var all: [KeyFileStatus] { ofText + folder.keys }
+
+    /// Plans the ring that follows `ring` with these keys.
+    package func plan(from ring: KeyRing) -> KeyRingPlan {
+        KeyRingPlan(from: ring, to: settings.wanted, found: all, filePath: folder.path(of:))
+    }
+}
+
+extension KeyFolder {
+    /// Watches the folder for keys that libcrypto can sign with.
+    package func watcher() -> KeyFolderWatcher {
+        KeyFolderWatcher(folder: self) { _, text in try SigningKey(text: text) }
+    }
+}

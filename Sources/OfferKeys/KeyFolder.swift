@@ -1,0 +1,104 @@
+package import FoundationEssentials
+import Glibc
+package import OfferCore
+import OfferFiles
+import SystemPackage
+
+/// The folder of key files, `SubscriptionKey_<KEYID>.p8`, named as App Store Connect names them.
+package struct KeyFolder: Hashable, Sendable {
+    package let path: String
+    /// Whether key files may be readable by users other than their owner, as container secrets often are.
+    package let allowsReadableByOthers: Bool
+
+    /// Whether a missing folder counts as an empty one.
+    package let mayBeMissing: Bool
+
+    package init(path: String, allowsReadableByOthers: Bool = false, mayBeMissing: Bool = true) {
+        self.path = path
+        self.allowsReadableByOthers = allowsReadableByOthers
+        self.mayBeMissing = mayBeMissing
+    }
+
+    /// The maximum size of a key file in bytes. A P-256 key has about 250.
+    package static let maximumFileSize = 8 * 1024
+
+    package func filePath(of id: KeyID) -> String { filePath(KeyFileName.name(of: id)) }
+
+    /// Reads the text of a key file.
+    package func read(_ id: KeyID) throws(KeyFileError) -> [UInt8] {
+        guard id.hasAppStoreConnectForm else { throw .noKeyID(path: filePath(of: id)) }
+        return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
+    }
+
+    /// Reads the text of a key file at any path. The same rules apply, except that its name need not contain a key ID.
+    package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> [UInt8] {
+        switch KeyFileName(path.split(separator: "/").last.map(String.init) ?? "") {
+        case .key, .other: break
+        case .noKeyID: throw .noKeyID(path: path)
+        case .otherKind: throw .otherKind(path: path)
+        }
+        let file: RegularFile
+        do { file = try RegularFile(path: path, maximumSize: maximumFileSize) } catch {
+            throw KeyFileError(error, path: path)
+        }
+        guard allowsReadableByOthers || file.isPrivate else {
+            throw .readableByOthers(path: path, mode: file.mode)
+        }
+        guard !file.bytes.isEmpty else { throw .empty(path: path) }
+        return file.bytes
+    }
+
+    /// Creates a key file that only its owner can read. It appears whole or not at all, and never replaces a file.
+    package func create(_ id: KeyID, pem: [UInt8]) throws(KeyFileError) {
+        guard id.hasAppStoreConnectForm else { throw .noKeyID(path: filePath(of: id)) }
+        let path = filePath(of: id)
+        let temporary = "\(path).\(UInt64.random(in: .min ... .max)).new"
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(temporary), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite)
+            defer { unsafe _ = unlink(temporary) }
+            try file.closeAfter {
+                try file.writeAll(pem)
+                try Self.sync(file)
+            }
+            // Unlike a rename, a link fails if the name is taken.
+            guard unsafe link(temporary, path) == 0 else { throw Errno(rawValue: errno) }
+            let folder = try FileDescriptor.open(FilePath(self.path), .readOnly, options: [.directory, .closeOnExec])
+            try folder.closeAfter { try Self.sync(folder) }
+        } catch Errno.fileExists {
+            throw .exists(path: path)
+        } catch {
+            throw .unwritable(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Lists the names in the folder; none if the folder is missing and ``mayBeMissing``.
+    func fileNames() throws(KeyFileError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            if mayBeMissing { return [] }
+            throw .noFolder(path: path)
+        } catch {
+            throw .unlistable(path: path)
+        }
+    }
+
+    /// Lists the folder and each key file with the time of its last change, to its content (mtime) or its inode
+    /// (ctime).
+    package func changeTimes() -> [(path: String, time: Date)] {
+        let names = (try? fileNames())?.filter { KeyFileName($0) != .other } ?? []
+        return ([path] + names.map(filePath)).compactMap { path in
+            guard let stat = try? FilePath(path).stat() else { return nil }
+            let seconds = max(stat.st_mtim.tv_sec, stat.st_ctim.tv_sec)
+            return (path, Date(timeIntervalSince1970: TimeInterval(seconds)))
+        }
+    }
+
+    func filePath(_ name: String) -> String { "\(path)/\(name)" }
+
+    private static func sync(_ file: FileDescriptor) throws {
+        guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    }
+}

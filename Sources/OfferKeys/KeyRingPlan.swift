@@ -1,0 +1,88 @@
+package import OfferCore
+
+/// The next key ring, planned from the current one, the settings and the keys that were found.
+package struct KeyRingPlan: Sendable {
+    /// The ring to put in force: the one that was asked for, or the current one unchanged.
+    package let ring: KeyRing
+    package let problems: [Diagnostic]
+    /// Whether ``ring`` is the one that was asked for.
+    package let isComplete: Bool
+
+    /// - Parameters:
+    ///   - old: the ring in force; empty at start.
+    ///   - found: every key, and every file that should be one. Of several with the same ID the first counts, whatever
+    ///     its status: nothing replaces a key that was refused.
+    ///   - filePath: the path that the file of a key would have.
+    package init(
+        from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], filePath: (KeyID) -> String
+    ) {
+        let firstByID = Dictionary(found.compactMap { status in status.id.map { ($0, status) } }) { first, _ in first }
+        let keys = firstByID.values.compactMap(\.key).sorted { $0.id < $1.id }
+        var problems = found.compactMap(\.problem)
+        for id in wanted.choice.keyIDs {
+            switch (firstByID[id], signs: old.state(of: id) == .active) {
+            case (.key, _), (.refused, _): break
+            case (.unsettled, _): problems.append(.unsettled(filePath(id)))
+            case (nil, signs: true): problems.append(.removedWhileActive(id, filePath(id)))
+            case (nil, signs: false): problems.append(.missing(id, filePath(id), among: keys.map(\.id)))
+            }
+        }
+        do {
+            self.init(ring: try old.moved(to: wanted, found: keys), problems: problems, isComplete: true)
+        } catch {
+            if let problem = Diagnostic(error) { problems.append(problem) }
+            self.init(ring: old, problems: problems, isComplete: false)
+        }
+    }
+
+    private init(ring: KeyRing, problems: [Diagnostic], isComplete: Bool) {
+        self.ring = ring
+        self.problems = problems
+        self.isComplete = isComplete
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func unsettled(_ path: String) -> Diagnostic {
+        Diagnostic("the key file \(path) is incomplete", hint: "wait until it has been written")
+    }
+
+    /// - Parameter known: the IDs of the keys that exist.
+    fileprivate static func missing(_ id: KeyID, _ path: String, among known: [KeyID]) -> Diagnostic {
+        let hint =
+            if let near = known.first(where: { NearMiss.isNear("\($0)", "\(id)") }) {
+                "there is a key \(near): did you mean that one?"
+            } else if !id.hasAppStoreConnectForm {
+                "the ID of a key from App Store Connect is ten capital letters and digits"
+            } else if known.isEmpty {
+                "put the file there as downloaded from App Store Connect"
+            } else {
+                "the folder has keys with these IDs: \(known.prefix(10).map(\.description).joined(separator: ", "))"
+                    + (known.count > 10 ? " and \(known.count - 10) more" : "")
+            }
+        return Diagnostic("there is no key file \(path)", hint: hint)
+    }
+
+    fileprivate static func removedWhileActive(_ id: KeyID, _ path: String) -> Diagnostic {
+        Diagnostic(
+            "key \(id) signs, but its file \(path) is gone; it keeps signing until the service stops",
+            hint: "put the file back, or choose another key before the next start")
+    }
+
+    /// - Returns: nil for a missing key, which has been reported already.
+    fileprivate init?(_ error: KeyRingError) {
+        switch error {
+        case .noKey, .unknown: return nil
+        case .retired(let id):
+            self.init(
+                "key \(id) is chosen, but it has been retired",
+                hint: "choose another key; only a restart makes it an ordinary key again")
+        case .outOfService(let id):
+            self.init(
+                "key \(id) is chosen, but it is out of service: one of its signatures did not verify",
+                hint: "choose another key, or restart on a machine that can be trusted")
+        case .exists(let id), .activeKey(let id):
+            self.init("key \(id) cannot be changed while it signs", hint: "choose another key first")
+        }
+    }
+}

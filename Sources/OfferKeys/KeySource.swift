@@ -1,0 +1,46 @@
+package import OfferCore
+
+/// A place where keys are stored, such as a folder of key files.
+package protocol KeySource: Sendable {
+    /// Scans for changes.
+    /// - Parameter now: used to tell files that may still be being written.
+    /// - Returns: whether ``keys`` differs from before.
+    mutating func scan(at now: ContinuousClock.Instant, _ mode: ScanMode) -> Bool
+
+    /// The path that the file of a key would have.
+    func path(of id: KeyID) -> String
+
+    /// The results of the last scan, in a stable order.
+    var keys: [KeyFileStatus] { get }
+}
+
+package enum ScanMode: Sendable {
+    /// Reads every file and takes each for what it is now.
+    case first
+    /// Reads only changed files. A file that is not a key gets time to become one.
+    case forChanges
+    /// Like ``forChanges``, but reads every file.
+    case thorough
+}
+
+/// The result of reading one key file, or a key from elsewhere.
+package enum KeyFileStatus: Sendable {
+    /// A key that has been proven to sign.
+    case key(KeyRing.Key)
+    /// Not a usable key, with the reason; and with its ID if that is known.
+    case refused(KeyID?, Diagnostic)
+    /// Not a key yet, but changed a moment ago: it may be half written.
+    case unsettled(KeyID)
+
+    package var key: KeyRing.Key? { if case .key(let key) = self { key } else { nil } }
+
+    package var problem: Diagnostic? { if case .refused(_, let problem) = self { problem } else { nil } }
+
+    package var id: KeyID? {
+        switch self {
+        case .key(let key): key.id
+        case .refused(let id, _): id
+        case .unsettled(let id): id
+        }
+    }
+}

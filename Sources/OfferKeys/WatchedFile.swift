@@ -1,0 +1,66 @@
+import OfferCore
+
+/// One file of a watched folder: its latest reading, and the status it has until that reading has settled.
+struct WatchedFile {
+    private(set) var stamp = FileStamp.absent
+    /// The time of the last change of stamp or reading.
+    private var changed: ContinuousClock.Instant
+    /// The result of the latest reading; nil while the file is absent.
+    private var reading: KeyFileStatus?
+    /// Whether reading again may give another result although the file has not changed.
+    private(set) var isTransient = false
+    /// The status in force; nil for none.
+    private(set) var status: KeyFileStatus?
+    /// The time at which ``reading`` began to differ from ``status``; nil while they agree.
+    private var unsettledSince: ContinuousClock.Instant?
+
+    init(changed: ContinuousClock.Instant) {
+        self.changed = changed
+    }
+
+    /// Whether the file is absent and no longer has a status.
+    var isForgotten: Bool { stamp == .absent && status == nil }
+
+    /// Records the stamp of the file and the result of reading it, nil if it is absent.
+    mutating func record(
+        _ stamp: FileStamp, as read: (status: KeyFileStatus, isTransient: Bool)?, at now: ContinuousClock.Instant
+    ) {
+        isTransient = read?.isTransient ?? false
+        let isSame = isSameReading(read?.status)
+        guard self.stamp != stamp || !isSame else { return }
+        self.stamp = stamp
+        changed = now
+        if unsettledSince == nil { unsettledSince = now }
+        if !isSame { reading = read?.status }
+    }
+
+    /// Puts the latest reading in force once it has settled. Until then a file that may be half written keeps its
+    /// status.
+    /// - Parameter immediately: whether not to wait.
+    /// - Returns: whether the status changed.
+    mutating func settle(at now: ContinuousClock.Instant, immediately: Bool) -> Bool {
+        guard let unsettledSince else { return false }
+        let hasSettled =
+            now - changed >= KeyFolderWatcher.settlingTime
+            || now - unsettledSince >= KeyFolderWatcher.maximumSettlingTime
+        if reading?.key != nil || immediately || hasSettled {
+            self.unsettledSince = nil
+            status = reading
+            return true
+        }
+        guard status == nil, let id = reading?.id else { return false }
+        status = .unsettled(id)
+        return true
+    }
+
+    /// Whether `other` says the same as the latest reading. That one is then kept, and with it the object of a key in
+    /// use.
+    private func isSameReading(_ other: KeyFileStatus?) -> Bool {
+        switch (reading, other) {
+        case (nil, nil): true
+        case (.key(let one), .key(let other)): one.pair.fingerprint == other.pair.fingerprint
+        case (.refused(_, let one), .refused(_, let other)): one == other
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import OfferCore
+import OfferHTTP
+import OfferIdentity
+
+/// Identifies principals and enforces scopes and rate limits, once for every endpoint.
+struct Gatekeeper: Sendable {
+    private let policy: CurrentPolicy
+    private let authenticator: Authenticator
+    private let limits: RequestLimits
+
+    init(policy: CurrentPolicy, authenticator: Authenticator, limits: RequestLimits) {
+        self.policy = policy
+        self.authenticator = authenticator
+        self.limits = limits
+    }
+
+    func admit(_ request: HTTPRequest, to access: Access) throws(Problem) -> Admission {
+        let policy = policy.snapshot
+        let principal: Principal
+        switch access {
+        case .anyone:
+            principal = .anyone
+        case .anyAddress:
+            try limits.countAddress(of: request, under: policy)
+            principal = .anyone
+        case .scope(let scope):
+            principal = try self.principal(of: request, under: policy)
+            guard principal.has(scope) else { throw .scopeMissing(scope) }
+            try limits.count(principal, under: policy.limits, request.context)
+        }
+        return Admission(principal: principal, policy: policy, context: request.context)
+    }
+
+    /// Whether the principal has a scope, for an endpoint that tells some more than others. Unlike ``admit(_:to:)``, an invalid
+    /// token is not an error.
+    func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
+        guard !policy.callers.isEmpty else { return true }
+        // A request without a token does not guess any, so no limit counts it.
+        guard request.authorization != nil else { return false }
+        return (try? principal(of: request, under: policy).has(scope)) ?? false
+    }
+
+    private func principal(of request: HTTPRequest, under policy: Policy) throws(Problem) -> Principal {
+        do throws(AuthenticationError) {
+            let principal = try authenticator.principal(
+                authorization: request.authorization, among: policy.callers)
+            guard case .anyone = principal else { return principal }
+        } catch {
+            // Only requests that prove nothing count against an address: many users may share one with someone who guesses
+            // tokens. Missing keys and failing cryptography are our fault.
+            switch error {
+            case .missing, .refused: try limits.countAddress(of: request, under: policy)
+            case .usersUnavailable, .cryptographyFailed: break
+            }
+            throw Problem(error)
+        }
+        try limits.countAddress(of: request, under: policy)
+        return .anyone
+    }
+}

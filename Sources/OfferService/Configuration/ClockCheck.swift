@@ -1,0 +1,59 @@
+import CProcess
+package import FoundationEssentials
+package import OfferCore
+
+/// Checks whether the clock can be correct. The App Store counts 24 hours from the signed timestamp.
+package struct ClockCheck: Sendable {
+    private let built: Date?
+
+    /// No correct clock shows an earlier time.
+    package let earliest: Timestamp
+
+    /// The check for the day on which this program was built.
+    package static let ofThisBuild = ClockCheck(buildDay: unsafe String(cString: offer_build_day()))
+
+    /// - Parameter buildDay: the day of the build as a C compiler writes it, such as `Jan  1 2026`.
+    package init(buildDay: String) {
+        built = Self.date(buildDay)
+        // A day earlier, because the machine that built it may have been in any time zone.
+        earliest = built.map { Timestamp(milliseconds: Int64($0.timeIntervalSince1970) * 1000 - 86_400_000) } ?? .min
+    }
+
+    /// - Parameters:
+    ///   - now: the time the clock shows.
+    ///   - files: paths with their times, which another machine's clock may have set. If both clocks are correct, none is in
+    ///     the future.
+    package func problem(now: Date, files: [(path: String, time: Date)]) -> Diagnostic? {
+        if let built, now < earliest.date {
+            return Diagnostic(
+                "the clock shows \(Self.text(now)), which is before this version was built (\(Self.text(built)))",
+                hint: Self.hint)
+        }
+        if let newest = files.max(by: { $0.time < $1.time }), newest.time > now.addingTimeInterval(Self.tolerance) {
+            return Diagnostic(
+                """
+                the clock shows \(Self.text(now)), but \(newest.path) is from \(Self.text(newest.time)): the clock is \
+                behind, or the one that wrote the file was ahead
+                """, hint: Self.hint)
+        }
+        return nil
+    }
+
+    /// In seconds: synchronised clocks of two machines differ by far less.
+    private static let tolerance: TimeInterval = 60
+    private static let hint = "set the clock and keep it synchronised (NTP): signatures with a wrong time are refused"
+
+    private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    /// Midnight UTC of a day such as `Jan  1 2026`.
+    private static func date(_ day: String) -> Date? {
+        let parts = day.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 3, let month = months.firstIndex(of: String(parts[0])), let day = Int(parts[1]),
+            let year = Int(parts[2])
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(from: DateComponents(year: year, month: month + 1, day: day))
+    }
+}

@@ -1,0 +1,104 @@
+package import Logging
+package import OfferAudit
+package import OfferCore
+package import OfferHTTP
+package import OfferKeys
+package import OfferTelemetry
+
+/// The configuration of the service: flags override the environment, which overrides the defaults. Read at start and again at
+/// every SIGHUP.
+package struct Configuration: Sendable {
+    /// The settings given on the command line.
+    package struct Flags: Sendable {
+        private var texts: [String: String] = [:]
+        /// Sign with the key that `--development` creates.
+        package var development = false
+        /// Whether no key needs to be chosen: for commands that sign nothing.
+        package var mayChooseNoKey = false
+
+        package init() {}
+
+        /// The text of a flag; `true` for a switch that is on. nil if the flag is absent.
+        package subscript<Value>(setting: Setting<Value>) -> String? {
+            get { texts[setting.variable] }
+            set { texts[setting.variable] = newValue }
+        }
+    }
+
+    package let address: ListeningAddress
+    /// The separate address of the metrics; nil if `/metrics` is served beside the rest.
+    package let metricsAddress: ListeningAddress?
+    /// Whether another process may listen on the same port (`SO_REUSEPORT`), so that the next one can start beside this one.
+    package let sharesPort: Bool
+    /// The TLS certificate; nil for plain HTTP.
+    package let certificate: ServerCertificate?
+    /// Whether every request passes a proxy that speaks TLS.
+    package let isBehindProxy: Bool
+    package let proxies: TrustedProxies
+    package let keys: KeySettings
+    package let issuerIDs: IssuerIDs
+    /// The catalogue of offers; nil means any offer of an app that has a key is signed.
+    package let catalogue: Catalogue?
+    package let callers: Callers
+    package let limits: Limits
+    /// nil if no audit trail is kept.
+    package let audit: AuditSettings?
+    package let logLevel: Logger.Level
+    package let logFormat: LogFormat
+    /// Whether to sign with a key that is created in the folder if necessary, and that the App Store does not know.
+    package let isDevelopment: Bool
+    /// The value of every setting, by variable; for ``ReloadRules``.
+    let values: [String: any Hashable & Sendable]
+
+    /// Reads as much as can be read and reports everything that is wrong.
+    /// - Parameters:
+    ///   - environment: the variables of the process, overridden by those of the environment file.
+    ///   - file: the content of the configuration file.
+    ///   - certificate: the content of the TLS files.
+    package static func read(
+        flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
+        certificate: ServerCertificate? = nil
+    ) -> (configuration: Configuration, problems: [Diagnostic]) {
+        var reader = SettingReader(flags: flags, environment: environment)
+        let configuration = Configuration(&reader, flags: flags, file: file, certificate: certificate)
+        return (configuration, reader.problems)
+    }
+
+    /// The path that a flag or variable gives for a file.
+    /// - Throws: if it cannot be a path.
+    package static func path(
+        _ setting: Setting<String?>, flags: Flags, environment: [String: String]
+    ) throws(Diagnostic) -> String? {
+        guard let text = flags[setting] ?? environment[setting.variable], !text.isEmpty else { return nil }
+        var problems: [Diagnostic] = []
+        let path = setting.parse(text, setting.name, &problems)
+        if let problem = problems.first { throw problem }
+        return path ?? nil
+    }
+
+    private init(
+        _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?
+    ) {
+        address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
+        metricsAddress = reader.value(Settings.metricsAddress)
+        sharesPort = reader.value(Settings.reusePort)
+        self.certificate = certificate
+        isBehindProxy = reader.value(Settings.behindProxy)
+        proxies = TrustedProxies(reader.value(Settings.trustedProxies), arePeersProxies: isBehindProxy)
+        catalogue = file.catalogue
+        keys = reader.keys(flags: flags, file: file)
+        issuerIDs = IssuerIDs(ofAllApps: reader.value(Settings.issuerID), ofApps: file.issuerIDs)
+        callers = reader.callers(file: file)
+        limits = file.limits
+        audit = reader.audit()
+        logLevel = reader.value(Settings.logLevel)
+        logFormat = reader.value(Settings.logFormat)
+        isDevelopment = flags.development
+        let allowsAnyone = reader.value(Settings.allowAnyone)
+        values = reader.values
+        if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
+    }
+
+    /// The ID of the key that `--development` creates. No key of App Store Connect has it.
+    package static let developmentKeyID = "DEVELOPKEY"
+}

@@ -1,0 +1,190 @@
+package import OfferCore
+
+/// The contents of the configuration file (YAML): apps with their products and offers, callers, users, and limits.
+///
+/// ```yaml
+/// apps:
+///   - bundleID: com.example.app
+///     keyID: 2X9R4HXF34          # optional: the app's own key
+///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer
+///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
+///     appStoreID: 1234567890     # optional
+///     products:
+///       - productID: com.example.app.pro.monthly
+///         offers: [retention_50off_3m, winback_1m]
+/// callers:
+///   - name: backend
+///     tokenSHA256: 3b1f…         # as 'offer-signer tokens new' prints it
+///     scopes: [sign, explain]    # optional: all
+///     apps: [com.example.app]    # optional: all
+///     expires: 2027-01-01        # optional: never; the token expires when that day begins, UTC
+/// users:
+///   - issuer: https://id.example.com/
+///     audience: com.example.offers
+///     jwks: https://id.example.com/jwks.json  # or the path of a file
+///     algorithms: [RS256]        # optional: ES256 and RS256
+///     applicationUsername: sub   # or hashedUsername, or appAccountToken
+///     apps: [com.example.app]    # optional: all
+///     sharesCustomers: true      # optional: false; whether another issuer of the same app has the same customers
+/// limits:                        # each is optional
+///   tokens: off
+///   users: {perSecond: 1, burst: 60}
+/// ```
+package struct ConfigurationFile: Sendable {
+    /// The apps, products and offers; nil if the file has no `apps`.
+    package private(set) var catalogue: Catalogue?
+    /// The keys of apps that have their own.
+    package private(set) var keyIDs: [BundleID: KeyID] = [:]
+    /// The issuer IDs of apps that have their own.
+    package private(set) var issuerIDs: [BundleID: IssuerID] = [:]
+    package private(set) var callers: [Caller] = []
+    package private(set) var userIssuers: [UserIssuer] = []
+
+    package private(set) var limits = Limits()
+
+    /// The maximum file size, in bytes.
+    package static let maximumSize = 16 * 1024 * 1024
+
+    /// Creates an empty configuration.
+    package init() {}
+
+    /// - Parameter name: the name of the file in problems.
+    /// - Returns: the settings that could be read, and every problem with its line.
+    package static func read(
+        _ text: [UInt8], name: String
+    ) -> (file: ConfigurationFile, problems: [Diagnostic]) {
+        var file = ConfigurationFile()
+        var reader = YAMLReader(name: name)
+        if let root = reader.compose(text) {
+            let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users", "limits"])
+            if members.isEmpty {
+                reader.add("this file names no apps, callers or users", at: root, hint: "add them, or omit the file")
+            }
+            if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
+            if let callers = members["callers"] { file.readCallers(callers, &reader) }
+            if let limits = members["limits"] { file.limits = LimitsReader.read(limits, &reader) }
+            if let users = members["users"] { file.userIssuers = UserIssuersReader.read(users, &reader) }
+        }
+        return (file, reader.problems)
+    }
+
+    // MARK: Apps
+
+    private mutating func readApps(_ node: YAMLNode, _ reader: inout YAMLReader) -> Catalogue {
+        var apps: [BundleID: Catalogue.App] = [:]
+        var seen: Set<String> = []
+        let nodes = reader.items(of: node, "apps")
+        if nodes.isEmpty {
+            reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or leave apps out")
+        }
+        for node in nodes {
+            let members = reader.members(
+                of: node, "an app",
+                known: ["bundleID", "keyID", "issuerID", "allowUnboundJWS", "appStoreID", "products"],
+                required: ["bundleID", "products"])
+            let bundleID = members["bundleID"].flatMap { node in
+                reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
+            }
+            let appStoreID = members["appStoreID"].flatMap { reader.number(of: $0, "appStoreID") }
+            let keyID = members["keyID"].flatMap { node in
+                reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
+            }
+            let issuerID = members["issuerID"].flatMap { node in
+                reader.value(of: node) { text throws(FieldError) in try IssuerID(utf8: text) }
+            }
+            let allowsUnboundJWS =
+                members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false
+            let offers = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
+            guard let bundleID else { continue }
+            // Apple: bundle IDs are case-insensitive, so no two apps differ in letter case alone.
+            guard seen.insert(bundleID.text.description.lowercased()).inserted else {
+                reader.add("this app is a duplicate; letter case does not count", at: node, hint: "remove one")
+                continue
+            }
+            apps[bundleID] = Catalogue.App(
+                appStoreID: appStoreID, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
+            keyIDs[bundleID] = keyID
+            issuerIDs[bundleID] = issuerID
+        }
+        return Catalogue(apps: apps)
+    }
+
+    private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Set<OfferID>] {
+        var products: [ProductID: Set<OfferID>] = [:]
+        for node in reader.items(of: node, "products") {
+            let members = reader.members(
+                of: node, "a product", known: ["productID", "offers"], required: ["productID", "offers"])
+            let productID = members["productID"].flatMap { node in
+                reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
+            }
+            var offers: Set<OfferID> = []
+            for node in members["offers"].map({ reader.items(of: $0, "offers") }) ?? [] {
+                let offer = reader.value(of: node) { text throws(FieldError) in try OfferID(utf8: text) }
+                guard let offer else { continue }
+                if !offers.insert(offer).inserted {
+                    reader.add("this offer is a duplicate", at: node, hint: "remove one")
+                }
+            }
+            guard let productID else { continue }
+            if products.updateValue(offers, forKey: productID) != nil {
+                reader.add("this product is a duplicate", at: node, hint: "list all of its offers in one place")
+            }
+        }
+        return products
+    }
+
+    // MARK: Callers
+
+    private mutating func readCallers(_ node: YAMLNode, _ reader: inout YAMLReader) {
+        let nodes = reader.items(of: node, "callers")
+        if nodes.isEmpty {
+            reader.add(
+                "callers is empty, so anyone could request signatures", at: node, hint: "name one, or leave callers out"
+            )
+        }
+        for node in nodes { readCaller(node, &reader) }
+    }
+
+    private mutating func readCaller(_ node: YAMLNode, _ reader: inout YAMLReader) {
+        let members = reader.members(
+            of: node, "a caller", known: ["name", "tokenSHA256", "scopes", "apps", "expires"],
+            required: ["name", "tokenSHA256"])
+        let name = members["name"].flatMap { node in
+            reader.text(of: node).flatMap { text in
+                Caller.isName(text)
+                    ? text
+                    : reader.refuse("this is not a valid name", at: node, hint: "up to 64 letters, digits, . - _")
+            }
+        }
+        let digest = members["tokenSHA256"].flatMap { node in
+            reader.text(of: node).flatMap { text in
+                Hexadecimal.bytes(of: text, count: 32)
+                    ?? reader.refuse(
+                        "tokenSHA256 is not 64 hexadecimal digits", at: node,
+                        hint: "make a token with: offer-signer tokens new")
+            }
+        }
+        var scopes: Set<Caller.Scope>?
+        if let node = members["scopes"] {
+            scopes = Set(
+                reader.items(of: node, "scopes").compactMap { node in
+                    reader.text(of: node).flatMap { text in
+                        Caller.Scope(rawValue: text)
+                            ?? reader.refuse("this is not a scope", at: node, hint: "sign, explain or metrics")
+                    }
+                })
+        }
+        let apps = members["apps"].map { reader.bundleIDs(of: $0) }
+        let expiry = members["expires"].flatMap { node in
+            reader.text(of: node).flatMap { text in
+                ExpiryDate.read(text)
+                    ?? reader.refuse("expires is not a date", at: node, hint: "write it like 2027-01-31")
+            }
+        }
+        guard let name, let digest else { return }
+        callers.append(
+            Caller(
+                name: name, tokenDigest: digest, scopes: scopes ?? Set(Caller.Scope.allCases), apps: apps,
+                expiry: expiry))
+    }
+}

@@ -1,0 +1,220 @@
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+
+/// The parsers of settings. No problem repeats a text that could be a secret put into the wrong variable.
+enum Parse {
+    static func text(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String? { text }
+
+    static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
+
+    /// A secret that cannot be guessed: whoever could would find out which customer a code stands for, by trying all.
+    static func longSecret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? {
+        if text.utf8.count < minimumSecretSize {
+            problems.append(Diagnostic("\(name) is shorter than \(minimumSecretSize) bytes", hint: secretHint))
+        }
+        return Secret(text)
+    }
+
+    /// In bytes.
+    private static let minimumSecretSize = 16
+    static let secretHint =
+        "set it to a random secret, such as the output of: openssl rand -hex 32; and never change it"
+
+    static func `switch`(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Bool? {
+        switch text.lowercased() {
+        case "false", "no", "0": return false
+        case "true", "yes", "1": return true
+        default:
+            problems.append(Diagnostic("\(name) is neither true nor false", hint: "set it to true, or leave it out"))
+            return nil
+        }
+    }
+
+    /// One of a few values, ignoring letter case.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, _ name: String, _ problems: inout [Diagnostic]
+    ) -> Choice? {
+        let choice = Choice(rawValue: text.lowercased())
+        if choice == nil {
+            let values = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            problems.append(
+                Diagnostic("\(name) is not one of its values", hint: "set it to one of \(values), or leave it out"))
+        }
+        return choice
+    }
+
+    static func path(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
+        guard !looksLikeKey(text) else {
+            problems.append(
+                Diagnostic(
+                    "\(name) is not a path", hint: "the text of a key belongs in \(Settings.privateKey.variable)"))
+            return nil
+        }
+        return text
+    }
+
+    /// Whether a text may be a private key in one of its forms.
+    private static func looksLikeKey(_ text: String) -> Bool {
+        let isBase64 = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="),
+                UInt8(ascii: " "):
+                true
+            default: false
+            }
+        }
+        return text.contains(where: \.isNewline) || text.contains("-----") || isBase64 && text.utf8.count >= 100
+            || text.hasPrefix("ost_")
+    }
+
+    static func port(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int? {
+        guard let port = Int(text) else {
+            problems.append(Diagnostic("\(name) is not a number", hint: "set a port from 0 to 65535"))
+            return nil
+        }
+        guard (0...65535).contains(port) else {
+            problems.append(
+                Diagnostic("there is no port \(port)", hint: "choose one from 0 (any free one) to 65535"))
+            return nil
+        }
+        return port
+    }
+
+    static func megabytes(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int64?? {
+        guard let megabytes = Int64(text), (1...1_000_000).contains(megabytes) else {
+            problems.append(
+                Diagnostic("\(name) is not a number from 1 to 1000000", hint: "set a size in megabytes"))
+            return nil
+        }
+        return megabytes
+    }
+
+    static func listeningAddress(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ListeningAddress?? {
+        guard let address = ListeningAddress(text) else {
+            problems.append(
+                Diagnostic(
+                    "\(name) is not an address with a port", hint: "write it like 127.0.0.1:9464 or [::1]:9464"))
+            return nil
+        }
+        return address
+    }
+
+    /// Addresses and networks, such as `198.51.100.0/28,2001:db8::1`.
+    static func networks(
+        _ text: String, _ name: String, _ problems: inout [Diagnostic]
+    ) -> [TrustedProxies.Network]? {
+        parts(of: text).compactMap { index, part in
+            let network = TrustedProxies.Network(part)
+            if network == nil {
+                problems.append(
+                    Diagnostic(
+                        "part \(index) of \(name) is not a network",
+                        hint: "write addresses like 192.0.2.1 or 2001:db8::1, and networks like 198.51.100.0/28"))
+            }
+            return network
+        }
+    }
+
+    static func issuerID(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> IssuerID?? {
+        do { return try IssuerID(utf8: Array(text.utf8), field: name) } catch {
+            problems.append(
+                Diagnostic("\(error)", hint: "copy the issuer ID from the In-App Purchase keys in App Store Connect"))
+            return nil
+        }
+    }
+
+    static func keyID(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> KeyID?? {
+        oneKeyID(text, name, &problems).map(Optional.some)
+    }
+
+    /// Key IDs separated by commas.
+    static func keyIDs(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Set<KeyID>? {
+        var problemsOfParts: [Diagnostic] = []
+        defer { problems += problemsOfParts }
+        return Set(parts(of: text).compactMap { _, part in oneKeyID(part, name, &problemsOfParts) })
+    }
+
+    private static func oneKeyID(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> KeyID? {
+        do { return try KeyID(utf8: Array(text.utf8), field: "a key ID in \(name)") } catch {
+            problems.append(
+                Diagnostic("\(error)", hint: "copy the ID from App Store Connect; it looks like 2X9R4HXF34"))
+            return nil
+        }
+    }
+
+    /// Pairs such as `com.example.a=KEYID1,com.example.b=KEYID2`; white space around the parts is ignored.
+    static func bundleKeyIDs(
+        _ text: String, _ name: String, _ problems: inout [Diagnostic]
+    ) -> [BundleID: KeyID]? {
+        var keyIDs: [BundleID: KeyID] = [:]
+        // Apple: bundle IDs are case-insensitive, so no two apps differ only in letter case. In a signature case matters.
+        var seen: Set<String> = []
+        for (index, part) in parts(of: text) {
+            let place = "part \(index) of \(name)"
+            let pair = part.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmed)
+            guard pair.count == 2 else {
+                problems.append(
+                    Diagnostic(
+                        "\(place) is not of the form bundle ID=key ID",
+                        hint: "write it like com.example.a=2X9R4HXF34,com.example.b=3Y8S5JYG45"))
+                continue
+            }
+            guard let bundleID = try? BundleID(utf8: Array(pair[0].utf8)) else {
+                problems.append(
+                    Diagnostic("\(place) contains something that cannot be a bundle ID", hint: "copy it from Xcode"))
+                continue
+            }
+            guard let keyID = oneKeyID(pair[1], name, &problems) else { continue }
+            if keyIDs.updateValue(keyID, forKey: bundleID) != nil {
+                problems.append(
+                    Diagnostic("\(place) repeats an app", hint: "an app has one key that signs: remove one"))
+            } else if !seen.insert(pair[0].lowercased()).inserted {
+                problems.append(
+                    Diagnostic(
+                        "\(place) repeats an app in different letter case",
+                        hint:
+                            "keep the spelling that Xcode shows: to Apple both are one app, but a signature is valid for one "
+                            + "spelling"))
+            }
+        }
+        return keyIDs
+    }
+
+    /// Callers such as `name=token,name2=token2`.
+    static func callers(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> [Caller]? {
+        parts(of: text).compactMap { index, part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            guard pair.count == 2, Caller.isName(pair[0]), Caller.isToken(pair[1]),
+                let digest = try? SHA256.hash(Array(pair[1].utf8))
+            else {
+                problems.append(
+                    Diagnostic(
+                        "part \(index) of \(name) is not of the form name=token",
+                        hint: "a name has letters, digits, . - _; make a token with: offer-signer tokens new"))
+                return nil
+            }
+            return Caller(
+                name: pair[0], tokenDigest: digest, scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+        }
+    }
+
+    /// The parts of a list separated by commas, trimmed and numbered from 1.
+    private static func parts(of text: String) -> [(number: Int, part: String)] {
+        text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { ($0 + 1, $1.trimmed) }
+    }
+}
+
+extension Substring {
+    /// Without white space at its ends.
+    fileprivate var trimmed: String {
+        var rest = drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { self[...].trimmed }
+}

@@ -1,0 +1,81 @@
+package import OfferCore
+
+/// The declaration of one setting: its variable, flag, default, parser, and when a change takes effect.
+package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
+    /// Parses the text of a variable or flag.
+    /// - `name`: what the setting is called in a problem. Secrets may be put into the wrong variable, so no problem repeats the
+    ///   text.
+    /// - Returns: nil after adding a problem.
+    package typealias Parser = @Sendable (_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Value?
+
+    package let variable: String
+    package let flag: String?
+    package let summary: String
+    package let defaultText: String?
+    package let isSecret: Bool
+    package let isSwitch: Bool
+    package let reload: ReloadRule
+    /// The value when neither flag nor variable is set.
+    let defaultValue: Value
+    let parse: Parser
+
+    /// - Parameters:
+    ///   - name: the variable without its prefix.
+    ///   - flag: without the two hyphens; nil for a setting that only has a variable.
+    ///   - summary: for `--help`: a noun phrase or an imperative sentence, without its full stop.
+    ///   - defaultText: the default as `--help` and the documentation state it; nil if there is none.
+    init(
+        _ name: String, flag: String? = nil, _ summary: String, default defaultValue: Value, _ defaultText: String?,
+        isSecret: Bool = false, isSwitch: Bool = false, reload: ReloadRule, parse: @escaping Parser
+    ) {
+        variable = "SUBSCRIPTION_OFFERS_" + name
+        self.flag = flag
+        self.summary = summary
+        self.defaultValue = defaultValue
+        self.defaultText = defaultText
+        self.isSecret = isSecret
+        self.isSwitch = isSwitch
+        self.reload = reload
+        self.parse = parse
+    }
+}
+
+extension Setting {
+    /// The first problem with a text for this setting; nil if it can be parsed.
+    package func problem(with text: String) -> Diagnostic? {
+        var problems: [Diagnostic] = []
+        _ = parse(text, name, &problems)
+        return problems.first
+    }
+}
+
+/// When a changed setting takes effect.
+package enum ReloadRule: String, Sendable {
+    /// At the next SIGHUP.
+    case onReload = "SIGHUP"
+    /// At the next start. SIGHUP reports the change and keeps the value.
+    case onRestart = "restart"
+}
+
+/// The part of a setting's declaration that does not depend on the type of its value.
+package protocol SettingDeclaration: Sendable {
+    /// Such as `SUBSCRIPTION_OFFERS_PORT`.
+    var variable: String { get }
+    /// Such as `port`; nil if there is no flag.
+    var flag: String? { get }
+    var summary: String { get }
+    var defaultText: String? { get }
+    /// Whether its value must never be shown.
+    var isSecret: Bool { get }
+    /// Whether its flag takes no value.
+    var isSwitch: Bool { get }
+    var reload: ReloadRule { get }
+}
+
+extension SettingDeclaration {
+    /// The name of the setting in a problem.
+    package var name: String { flag.map { "\(variable) or --\($0)" } ?? variable }
+
+    /// The text that `--help` shows for the flag.
+    package var help: String { "\(summary) (\(variable)\(defaultText.map { "; default: \($0)" } ?? ""))." }
+}

@@ -1,0 +1,116 @@
+import OfferAudit
+import OfferCore
+import OfferKeys
+
+// Groups of settings that depend on each other, or on the configuration file.
+extension SettingReader {
+    mutating func keys(flags: Configuration.Flags, file: ConfigurationFile) -> KeySettings {
+        let text = value(Settings.privateKey)
+        let ofAllApps = value(Settings.keyID)
+        let ofApps = value(Settings.bundleKeyIDs)
+        let isKeyIDSet = isSet(Settings.keyID)
+        let isAnyKeyChosen = isKeyIDSet || isSet(Settings.bundleKeyIDs) || !file.keyIDs.isEmpty
+        if text != nil, !isKeyIDSet {
+            add(
+                "\(Settings.privateKey.variable) is set without the key's ID",
+                hint: "set \(Settings.keyID.variable) to the ID that App Store Connect shows for that key")
+        } else if !isAnyKeyChosen, !flags.development, !flags.mayChooseNoKey {
+            add(
+                "no signing key is chosen",
+                hint: """
+                    set \(Settings.keyID.variable) and put SubscriptionKey_<KEYID>.p8 from App Store Connect into keys/, \
+                    or try the service with: offer-signer serve --development
+                    """)
+        }
+        if flags.development, isAnyKeyChosen {
+            add(
+                "--development uses a development key, but a key ID is configured too",
+                hint: "remove one of them")
+        }
+        if let catalogue = file.catalogue, ofApps.keys.contains(where: { catalogue.apps[$0] == nil }) {
+            add(
+                "\(Settings.bundleKeyIDs.variable) names an app that is not in the configuration file",
+                hint: "add the app there with its products and offers, or remove it here")
+        }
+        let choice = KeyChoice(
+            ofAllApps: flags.development ? developmentKeyID() : ofAllApps,
+            ofApps: file.keyIDs.merging(ofApps) { $1 })
+        let retired = value(Settings.retiredKeyIDs)
+        for id in retired.sorted() where choice.chooses(id) {
+            add(
+                "key \(id) is chosen to sign and retired (\(Settings.retiredKeyIDs.variable)) at the same time",
+                hint: "a retired key never signs: choose another one, or remove it from the list")
+        }
+        let directory = value(Settings.keysDirectory)
+        let folder = KeyFolder(
+            path: directory ?? "keys", allowsReadableByOthers: value(Settings.allowReadableKeys),
+            mayBeMissing: directory == nil)
+        return KeySettings(wanted: WantedKeys(choice: choice, retired: retired), text: text, folder: folder)
+    }
+
+    private func developmentKeyID() -> KeyID? { try? KeyID(utf8: Array(Configuration.developmentKeyID.utf8)) }
+
+    mutating func callers(file: ConfigurationFile) -> Callers {
+        let salt = value(Settings.usernameSalt)
+        let needsSalt = file.userIssuers.contains { if case .hashedUsername = $0.customer { true } else { false } }
+        if needsSalt, salt == nil {
+            add("users have a hashedUsername, but \(Settings.usernameSalt.variable) is not set", hint: Parse.secretHint)
+        }
+        let callers = Callers(
+            file.callers + value(Settings.tokens), userIssuers: file.userIssuers, usernameSalt: salt)
+        if callers.shareTokens {
+            add(
+                "two callers have the same token",
+                hint: "give each its own, in the configuration file and in the environment")
+        }
+        if callers.areTooMany {
+            add("there are more than \(Callers.maximumCount) callers", hint: "remove those that are not used")
+        }
+        return callers
+    }
+
+    mutating func audit() -> AuditSettings? {
+        let path = value(Settings.auditLog)
+        let isSynced = value(Settings.auditSync)
+        let key = value(Settings.auditKey)
+        let megabytes = value(Settings.auditRotateMB)
+        if path == nil, isSynced || key != nil || megabytes != nil {
+            add(
+                "settings of an audit trail are given, but \(Settings.auditLog.variable) names no file",
+                hint: "name its file, or unset \(Settings.auditKey.variable) and the like")
+        }
+        return path.map { path in
+            AuditSettings(
+                path: path, isSynced: isSynced, rotatesAtBytes: megabytes.map { $0 * 1_000_000 }, key: key)
+        }
+    }
+
+    /// Beyond this machine the service must neither expose tokens in transit nor serve strangers.
+    mutating func checkExposure(of configuration: Configuration, allowsAnyone: Bool) {
+        let host = "\(Settings.host.name) is not a loopback address"
+        if configuration.certificate == nil, !configuration.isBehindProxy {
+            add(
+                "\(host), and without TLS tokens and signatures could be read in transit",
+                hint: """
+                    set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes a \
+                    proxy that speaks TLS, \(Settings.behindProxy.variable)=true
+                    """)
+        }
+        if configuration.callers.isEmpty, !allowsAnyone {
+            add(
+                "\(host), and no caller is configured, so anyone who can reach the service can request signatures",
+                hint: """
+                    make a token with: offer-signer tokens new; or, if something else keeps strangers away, set \
+                    \(Settings.allowAnyone.variable)=true
+                    """)
+        }
+        if configuration.catalogue == nil, configuration.keys.wanted.choice.ofAllApps != nil {
+            add(
+                "\(host), and one key signs for any app, product and offer",
+                hint: """
+                    name apps and their offers in \(Settings.configurationFile.variable), or each app's key in \
+                    \(Settings.bundleKeyIDs.variable) instead of \(Settings.keyID.variable)
+                    """)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import OfferCore
+
+/// Reads settings from flags, the environment and the defaults, in this order of precedence, and collects every problem.
+struct SettingReader {
+    private let flags: Configuration.Flags
+    /// Without empty values: container tools set a variable to the empty string to unset it.
+    private let environment: [String: String]
+    private(set) var problems: [Diagnostic] = []
+    /// The values read, by variable; they tell a reload what has changed.
+    private(set) var values: [String: any Hashable & Sendable] = [:]
+
+    init(flags: Configuration.Flags, environment: [String: String]) {
+        self.flags = flags
+        self.environment = environment.filter { !$0.value.isEmpty }
+        for name in self.environment.keys.sorted() where Settings.isOurs(name) && !Self.known.contains(name) {
+            add("\(name) is set, but there is no such setting", hint: "unset it, or use \(Self.list(Self.known))")
+        }
+    }
+
+    private static let known = Settings.all.map(\.variable)
+    private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+
+    mutating func add(_ error: String, hint: String) { problems.append(Diagnostic(error, hint: hint)) }
+
+    /// The value of a setting; its default if it is not set, or if its text cannot be parsed.
+    mutating func value<Value>(_ setting: Setting<Value>) -> Value {
+        let value = text(setting).flatMap { setting.parse($0, setting.name, &problems) } ?? setting.defaultValue
+        values[setting.variable] = value
+        return value
+    }
+
+    /// Whether a flag or variable sets the setting.
+    func isSet<Value>(_ setting: Setting<Value>) -> Bool { text(setting) != nil }
+
+    private func text<Value>(_ setting: Setting<Value>) -> String? {
+        flags[setting] ?? environment[setting.variable]
+    }
+}

@@ -1,0 +1,120 @@
+package import Logging
+package import OfferCore
+package import OfferHTTP
+package import OfferTelemetry
+
+/// Every setting, declared once. Flags, `--help`, the check for unknown variables, the rules of a reload and the tests of the
+/// documentation derive from here.
+package enum Settings {
+    // MARK: Keys
+
+    package static let keyID = Setting<KeyID?>(
+        "KEY_ID", flag: "key-id", "ID of the key that signs", default: nil, nil, reload: .onReload, parse: Parse.keyID)
+    package static let bundleKeyIDs = Setting<[BundleID: KeyID]>(
+        "BUNDLE_KEY_IDS", "Keys of single apps", default: [:], nil, reload: .onReload, parse: Parse.bundleKeyIDs)
+    package static let privateKey = Setting<Secret?>(
+        "PRIVATE_KEY", "Text of the key that signs", default: nil, nil, isSecret: true, reload: .onReload,
+        parse: Parse.secret)
+    package static let retiredKeyIDs = Setting<Set<KeyID>>(
+        "RETIRED_KEY_IDS", "Keys that never sign again", default: [], nil, reload: .onReload, parse: Parse.keyIDs)
+    package static let keysDirectory = Setting<String?>(
+        "KEYS_DIR", flag: "keys-dir", "Folder of SubscriptionKey_<KEYID>.p8", default: nil, "keys", reload: .onReload,
+        parse: Parse.path)
+    package static let allowReadableKeys = Setting<Bool>(
+        "ALLOW_READABLE_KEYS", flag: "allow-readable-keys",
+        "Accept key files that others than their owner can read, as container secrets often are", isSwitch: .onReload)
+    package static let issuerID = Setting<IssuerID?>(
+        "ISSUER_ID", flag: "issuer-id", "Issuer ID of the team, which every JWS names", default: nil, nil,
+        reload: .onReload, parse: Parse.issuerID)
+
+    // MARK: Callers
+
+    package static let configurationFile = Setting<String?>(
+        "CONFIG", flag: "config", "YAML file with apps, their offers, and callers", default: nil, nil,
+        reload: .onReload, parse: Parse.path)
+    package static let environmentFile = Setting<String?>(
+        "ENV_FILE", flag: "env-file", "File of NAME=value lines that override the environment", default: nil, nil,
+        reload: .onRestart, parse: Parse.path)
+    package static let tokens = Setting<[Caller]>(
+        "API_TOKENS", "Callers with their tokens", default: [], nil, isSecret: true, reload: .onReload,
+        parse: Parse.callers)
+    package static let usernameSalt = Setting<Secret?>(
+        "USERNAME_SALT", "Key under which usernames of users are hashed", default: nil, nil, isSecret: true,
+        reload: .onReload, parse: Parse.longSecret)
+
+    // MARK: Listening
+
+    package static let host = Setting<String>(
+        "HOST", flag: "host", "Address to listen on", default: "127.0.0.1", "127.0.0.1", reload: .onRestart,
+        parse: Parse.text)
+    package static let port = Setting<Int>(
+        "PORT", flag: "port", "Port to listen on, 0 for any free one", default: 8080, "8080", reload: .onRestart,
+        parse: Parse.port)
+    package static let metricsAddress = Setting<ListeningAddress?>(
+        "METRICS_ADDRESS", flag: "metrics-address",
+        "Address and port for metrics and health alone, such as 127.0.0.1:9464", default: nil,
+        "/metrics is served beside the rest", reload: .onRestart, parse: Parse.listeningAddress)
+    package static let reusePort = Setting<Bool>(
+        "REUSE_PORT", flag: "reuse-port", "Let another process listen on the same port", isSwitch: .onRestart)
+    package static let tlsCertificate = Setting<String?>(
+        "TLS_CERTIFICATE", flag: "tls-certificate", "PEM file with the certificate chain for TLS", default: nil, nil,
+        reload: .onReload, parse: Parse.path)
+    package static let tlsKey = Setting<String?>(
+        "TLS_KEY", flag: "tls-key", "PEM file with the private key for TLS", default: nil, nil, reload: .onReload,
+        parse: Parse.path)
+    package static let behindProxy = Setting<Bool>(
+        "BEHIND_PROXY", flag: "behind-proxy",
+        "Speak plain HTTP beyond this machine, because every request passes a proxy that speaks TLS",
+        isSwitch: .onReload)
+    package static let trustedProxies = Setting<[TrustedProxies.Network]>(
+        "TRUSTED_PROXIES", flag: "trusted-proxies",
+        "Addresses and networks of proxies whose X-Forwarded-For is trusted, such as 192.0.2.1,198.51.100.0/28",
+        default: [], nil, reload: .onReload, parse: Parse.networks)
+    package static let allowAnyone = Setting<Bool>(
+        "ALLOW_ANYONE", flag: "allow-anyone", "Serve anyone beyond this machine although no caller is configured",
+        isSwitch: .onReload)
+
+    // MARK: Recording
+
+    package static let auditLog = Setting<String?>(
+        "AUDIT_LOG", flag: "audit-log", "File of the audit trail, to which every signature is written", default: nil,
+        nil,
+        reload: .onRestart, parse: Parse.path)
+    package static let auditKey = Setting<Secret?>(
+        "AUDIT_KEY", "Key of the codes that stand for customers in the audit trail", default: nil, nil, isSecret: true,
+        reload: .onRestart, parse: Parse.longSecret)
+    package static let auditSync = Setting<Bool>(
+        "AUDIT_SYNC", flag: nil, "Sync the audit trail to disk before responses leave", isSwitch: .onRestart)
+    package static let auditRotateMB = Setting<Int64?>(
+        "AUDIT_ROTATE_MB", "Size in megabytes at which the audit trail is rotated", default: nil, nil,
+        reload: .onRestart, parse: Parse.megabytes)
+    package static let logLevel = Setting<Logger.Level>(
+        "LOG_LEVEL", flag: "log-level",
+        "Least severe level that is logged: trace, debug, info, notice, warning, error or critical", default: .info,
+        "info", reload: .onReload, parse: Parse.choice)
+    package static let logFormat = Setting<LogFormat>(
+        "LOG_FORMAT", flag: "log-format", "Format of log lines: text or json", default: .text, "text",
+        reload: .onRestart, parse: Parse.choice)
+
+    /// Every setting, in the order of the documentation.
+    package static let all: [any SettingDeclaration] = [
+        keyID, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID, configurationFile,
+        environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate, tlsKey,
+        behindProxy, trustedProxies, allowAnyone, auditLog, auditKey, auditSync, auditRotateMB, logLevel, logFormat,
+    ]
+
+    /// Whether a variable of this name was meant for us, spelled correctly or not. One that is unknown is a mistake worth
+    /// stopping for.
+    static func isOurs(_ variable: String) -> Bool {
+        let variable = variable.uppercased()
+        return variable.hasPrefix("SUBSCRIPTION") && variable.contains("OFFER")
+    }
+}
+
+extension Setting where Value == Bool {
+    /// A switch, which is off by default.
+    fileprivate init(_ name: String, flag: String?, _ summary: String, isSwitch reload: ReloadRule) {
+        self.init(
+            name, flag: flag, summary, default: false, nil, isSwitch: true, reload: reload, parse: Parse.switch)
+    }
+}

@@ -1,0 +1,57 @@
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// `GET /metrics`: what ``ServiceMetrics`` has counted, and what is looked up on request.
+struct MetricsPage: Sendable {
+    private let metrics: ServiceMetrics
+    private let health: Health
+    // With thousands of connections, counting the descriptors takes milliseconds.
+    private let process = CachedPerSecond { _ in ProcessFigures() }
+
+    init(metrics: ServiceMetrics, health: Health) {
+        self.metrics = metrics
+        self.health = health
+    }
+
+    func answer(_ admission: Admission) -> Endpoint.Answer {
+        var text = ExpositionText()
+        for metric in Metric.all {
+            text.begin(metric)
+            metrics.write(metric, to: &text)
+            for (labels, value) in samples(of: metric, under: admission.policy) {
+                text.sample(metric.name, metric.labels, labels, value)
+            }
+        }
+        return Endpoint.Answer(HTTPResponse(mediaType: .metrics, body: text.bytes))
+    }
+
+    /// The samples of a metric that is looked up, not counted.
+    private func samples(of metric: Metric, under policy: Policy) -> [(labels: [String], value: Double)] {
+        switch metric {
+        case .keyState: states(of: policy.ring)
+        case .ready: [([], health.isReady ? 1 : 0)]
+        case .auditWritable: one(health.isAuditWritable.map { $0 ? 1 : 0 })
+        case .setupProblems: [([], Double(health.problems.count))]
+        case .certificateExpiry: one(health.certificateExpiry)
+        case .processCPU: one(process.now?.cpuSeconds)
+        case .processMemory: one(process.now?.residentBytes)
+        case .processOpenDescriptors: one(process.now.map { Double($0.openDescriptors) })
+        case .processMaximumDescriptors: one(process.now.map { $0.maximumDescriptors.map(Double.init) ?? .infinity })
+        case .processStart: one(process.now?.start)
+        case .build: [([BuildVersions.program, BuildVersions.swift, BuildVersions.openSSL], 1)]
+        default: []
+        }
+    }
+
+    private func one(_ value: Double?) -> [(labels: [String], value: Double)] { value.map { [([], $0)] } ?? [] }
+
+    private func states(of ring: KeyRing) -> [(labels: [String], value: Double)] {
+        ring.keyIDs.flatMap { id in
+            let state = ring.isOutOfService(id) ? "out_of_service" : ring.state(of: id)?.rawValue
+            return (KeyState.allCases.map(\.rawValue) + ["out_of_service"]).map {
+                (labels: [id.description, $0], value: $0 == state ? 1.0 : 0.0)
+            }
+        }
+    }
+}

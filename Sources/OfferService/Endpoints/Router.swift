@@ -1,0 +1,106 @@
+import Logging
+import OfferCore
+package import OfferHTTP
+import OfferTelemetry
+
+/// Finds the endpoint of each request, admits the request, has it answered, and counts and logs the outcome.
+package struct Router: Responder {
+    /// An endpoint with the counters of its responses, by status.
+    private struct Route: Sendable {
+        let endpoint: Endpoint
+        let responses: [Int: Counter]
+    }
+
+    private let routes: [String: Route]
+    private let unknownPath: [Int: Counter]
+    private let unreadable: [Int: Counter]
+    private let gatekeeper: Gatekeeper
+    private let metrics: ServiceMetrics
+    private let overloadWarning: ThrottledWarning
+    private let log: Logger
+
+    init(_ endpoints: [Endpoint], gatekeeper: Gatekeeper, metrics: ServiceMetrics, log: Logger) {
+        routes = Dictionary(
+            uniqueKeysWithValues: endpoints.map { endpoint in
+                (endpoint.path, Route(endpoint: endpoint, responses: metrics.responses(of: endpoint.path)))
+            })
+        unknownPath = metrics.responses(of: "other")
+        unreadable = metrics.responses(of: "none")
+        self.gatekeeper = gatekeeper
+        self.metrics = metrics
+        overloadWarning = ThrottledWarning("overloaded: shedding requests with 503", log: log)
+        self.log = log
+    }
+
+    /// The paths of all endpoints.
+    package var paths: [String] { routes.keys.sorted() }
+
+    package func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+        let route = routes[request.path]
+        let counters = route?.responses ?? unknownPath
+        do throws(Problem) {
+            guard let endpoint = route?.endpoint else { throw .notFound }
+            guard endpoint.methods.contains(request.method) else { throw .methodNotAllowed(endpoint.methods) }
+            guard !(isLate && endpoint.shedsLoad) else { throw .overloaded }
+            let admission = try gatekeeper.admit(request, to: endpoint.access)
+            switch endpoint.handler {
+            case .now(let handle):
+                return makeReply(try handle(request, admission), to: request.context, counters)
+            case .later(let limit, let handle):
+                guard limit.enter() else { throw .overloaded }
+                return .later {
+                    defer { limit.leave() }
+                    do throws(Problem) {
+                        return respond(try await handle(request, admission), to: request.context, counters)
+                    } catch {
+                        return refuse(error, request.context, counters)
+                    }
+                }
+            }
+        } catch {
+            return .now(refuse(error, request.context, counters))
+        }
+    }
+
+    package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
+        refuse(Problem(fault), context, unreadable)
+    }
+
+    private func makeReply(_ answer: Endpoint.Answer, to context: RequestContext, _ counters: [Int: Counter]) -> Reply {
+        guard let commit = answer.commit else { return .now(respond(answer.response, to: context, counters)) }
+        return .after(commit) { isDurable in
+            isDurable
+                ? respond(answer.response, to: context, counters) : refuse(.auditUnavailable, context, counters)
+        }
+    }
+
+    private func respond(
+        _ response: HTTPResponse, to context: RequestContext, _ counters: [Int: Counter]
+    ) -> HTTPResponse {
+        counters[response.status]?.increment()
+        var response = response
+        response.requestID = context.id
+        return response
+    }
+
+    private func refuse(_ problem: Problem, _ context: RequestContext, _ counters: [Int: Counter]) -> HTTPResponse {
+        metrics.refused(problem.code)
+        counters[problem.status]?.increment()
+        var metadata = context.metadata(["code": "\(problem.code.rawValue)"])
+        if let reason = problem.logReason { metadata["reason"] = "\(reason)" }
+        log.log(level: isFrequent(problem, context) ? .debug : .info, "request refused", metadata: metadata)
+        return problem.response(to: context)
+    }
+
+    /// Whether there may be thousands of such problems a second, which the log has reported already.
+    private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
+        switch problem.code {
+        case .rateLimited, .auditUnavailable: return true
+        case .overloaded:
+            overloadWarning.warn(
+                context.metadata(["hint": "give the service more cores, or start another instance beside it"]))
+            return true
+        default: return false
+        }
+    }
+}

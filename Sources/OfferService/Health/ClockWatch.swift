@@ -1,0 +1,42 @@
+import OfferCore
+
+/// Notices when the clock is set, by comparing it with a clock that no one can set.
+///
+/// That one is the `ContinuousClock`, on Linux `CLOCK_BOOTTIME`: it continues while a machine is suspended. `CLOCK_MONOTONIC`
+/// does not, so every resumption would look like a step. NTP adjusts the speed of both alike, so only steps are seen, however
+/// long NTP takes to correct a deviation.
+struct ClockWatch {
+    private var last: (wall: Timestamp, steady: ContinuousClock.Instant)?
+    private var step: (problem: Diagnostic, at: ContinuousClock.Instant)?
+
+    /// Larger than a leap second, and than the time between two readings on a busy machine.
+    private static let toleranceMilliseconds: Int64 = 2000
+    /// A clock that was set once may be set again, and an operator should see it.
+    private static let memory: Duration = .seconds(600)
+
+    /// - Returns: whether the clock has been set since the last reading.
+    mutating func note(wall: Timestamp, steady: ContinuousClock.Instant) -> Bool {
+        defer { last = (wall, steady) }
+        guard let last else { return false }
+        let passed = Int64((steady - last.steady) / .milliseconds(1))
+        let expected = Timestamp(milliseconds: last.wall.milliseconds + passed)
+        guard abs(wall.milliseconds - expected.milliseconds) > Self.toleranceMilliseconds else { return false }
+        step = (Self.problem(from: expected, to: wall), steady)
+        return true
+    }
+
+    /// The problem of a step in the last ten minutes; nil if there was none.
+    func problem(at steady: ContinuousClock.Instant) -> Diagnostic? {
+        step.flatMap { steady - $0.at < Self.memory ? $0.problem : nil }
+    }
+
+    private static func problem(from old: Timestamp, to new: Timestamp) -> Diagnostic {
+        func text(_ time: Timestamp) -> String { String(decoding: time.iso8601, as: UTF8.self) }
+        return Diagnostic(
+            "the clock was set from \(text(old)) to \(text(new))",
+            hint: """
+                keep it synchronised (NTP), and check what was signed before: the App Store refuses signatures with a \
+                wrong time
+                """)
+    }
+}

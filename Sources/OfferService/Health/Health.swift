@@ -1,0 +1,111 @@
+import FoundationEssentials
+import OfferAudit
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// Answers liveness and readiness probes: whether the process runs, and whether it should get requests.
+package struct Health: Sendable {
+    private let policy: CurrentPolicy
+    private let certificate: CurrentCertificate
+    private let readiness: Readiness
+    private let trail: AuditTrail?
+    private let selfTest: SelfTest?
+    private let earliest: Timestamp
+    private let now: @Sendable () -> Timestamp
+    private let gatekeeper: Gatekeeper
+
+    /// - Parameters:
+    ///   - selfTest: nil if the cryptography is not tested.
+    ///   - earliest: the earliest time that a correct clock can show; see ``ClockCheck/earliest``.
+    init(
+        policy: CurrentPolicy, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
+        selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper
+    ) {
+        self.policy = policy
+        self.certificate = certificate
+        self.readiness = readiness
+        self.trail = trail
+        self.selfTest = selfTest
+        self.earliest = earliest
+        self.now = now
+        self.gatekeeper = gatekeeper
+    }
+
+    /// `GET /health/live`.
+    var live: HTTPResponse {
+        var writer = JSONWriter()
+        writer.member("status", "live")
+        return HTTPResponse(body: writer.finish())
+    }
+
+    /// `GET /health/ready`: 200 while everything that should be signed is signed, otherwise 503.
+    /// - Parameter showsDetails: whether everyone sees keys and problems; otherwise only those who may read the metrics. An
+    ///   invalid token merely hides the details: if it were refused, every instance would seem down on the day a probe's
+    ///   token expires.
+    func ready(
+        for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
+    ) throws(Problem) -> Endpoint.Answer {
+        let policy = admission.policy
+        let states = states(under: policy)
+        let problems = problems
+        let isTrusted = showsDetails || gatekeeper.has(.metrics, request, under: policy)
+        let report = HealthReport(
+            states: states,
+            details: isTrusted ? HealthReport.Details(activeKeys: policy.ring.active, problems: problems) : nil)
+        if let refusal = refusal(states) {
+            throw refusal.with { $0.members = JSONWriter.members(report.write) }
+        }
+        var writer = JSONWriter()
+        writer.member("status", problems.isEmpty && !states.values.contains(.degraded) ? "ready" : "degraded")
+        report.write(to: &writer)
+        return Endpoint.Answer(HTTPResponse(body: writer.finish()))
+    }
+
+    /// Whether the service would answer a readiness probe with 200.
+    var isReady: Bool { refusal(states(under: policy.snapshot)) == nil }
+
+    /// Whether the audit trail can be written; nil without one.
+    var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
+
+    /// The problems that exist while offers are signed.
+    var problems: [Diagnostic] {
+        readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
+    }
+
+    /// Unix time in seconds; nil without TLS.
+    var certificateExpiry: Double? { certificate.expiry?.timeIntervalSince1970 }
+
+    private func states(under policy: Policy) -> [HealthReport.Check: HealthReport.State] {
+        Dictionary(uniqueKeysWithValues: HealthReport.Check.allCases.map { ($0, state(of: $0, under: policy)) })
+    }
+
+    private func state(of check: HealthReport.Check, under policy: Policy) -> HealthReport.State {
+        switch check {
+        case .keys:
+            guard policy.ring.activeOutOfService.isEmpty else { return .failed }
+            return readiness.hasProblem(from: .keys) || readiness.hangingDisk != nil ? .degraded : .ok
+        case .selfTest:
+            guard let selfTest else { return .off }
+            return selfTest.holds ? .ok : .failed
+        case .audit:
+            guard let trail else { return .off }
+            guard trail.fault == nil else { return .failed }
+            return readiness.hasProblem(from: .audit) ? .degraded : .ok
+        case .clock:
+            guard now() >= earliest else { return .failed }
+            return readiness.hasProblem(from: .clock) ? .degraded : .ok
+        case .catalogue:
+            guard policy.catalogue != nil else { return .off }
+            return readiness.isNewestInForce ? .ok : .degraded
+        }
+    }
+
+    /// The problem that a request for an offer would meet, the most general first; nil if none.
+    private func refusal(_ states: [HealthReport.Check: HealthReport.State]) -> Problem? {
+        if readiness.isStopping { return .stopping }
+        if states[.clock] == .failed { return .clockWrong }
+        if states[.audit] == .failed { return .auditUnavailable }
+        return states.values.contains(.failed) ? .notReady : nil
+    }
+}

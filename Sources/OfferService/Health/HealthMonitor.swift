@@ -1,0 +1,53 @@
+package import Logging
+package import OfferCore
+package import OfferTelemetry
+import ServiceLifecycle
+
+/// Checks the clock every second and the cryptography every minute.
+package actor HealthMonitor: Service {
+    private let selfTest: SelfTest
+    private let clock: ClockCheck
+    private let now: @Sendable () -> Timestamp
+    private let steadyNow: @Sendable () -> ContinuousClock.Instant
+    private let readiness: Readiness
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    private var watch = ClockWatch()
+    /// The problem as first noticed: its text contains the time and would change every second.
+    private var beforeBuild: Diagnostic?
+    private var lastTest: ContinuousClock.Instant
+
+    /// - Parameters:
+    ///   - now: the wall clock that signatures use.
+    ///   - steadyNow: a clock that no one can set.
+    package init(
+        selfTest: SelfTest, clock: ClockCheck, now: @escaping @Sendable () -> Timestamp,
+        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,
+        metrics: ServiceMetrics, log: Logger
+    ) {
+        self.selfTest = selfTest
+        self.clock = clock
+        self.now = now
+        self.steadyNow = steadyNow
+        self.readiness = readiness
+        self.metrics = metrics
+        self.log = log
+        lastTest = steadyNow()
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat { await self.check() } while (try? await Task.sleep(for: .seconds(1))) != nil
+        }
+    }
+
+    package func check() {
+        let (wall, steady) = (now(), steadyNow())
+        if watch.note(wall: wall, steady: steady) { metrics.clockSteps.increment() }
+        beforeBuild = wall < clock.earliest ? beforeBuild ?? clock.problem(now: wall.date, files: []) : nil
+        readiness.report([beforeBuild, watch.problem(at: steady)].compactMap(\.self), from: .clock, to: log)
+        guard selfTest.holds, steady - lastTest >= .seconds(60) else { return }
+        lastTest = steady
+        if let problem = selfTest.repeated() { readiness.report([problem], from: .selfTest, to: log) }
+    }
+}

@@ -1,0 +1,41 @@
+import OfferCore
+
+/// The result of a readiness probe.
+struct HealthReport {
+    /// `openapi.json` documents what each state of each check means.
+    enum Check: String, CaseIterable {
+        case keys, selfTest, audit, clock, catalogue
+    }
+
+    enum State: String {
+        case ok
+        /// Something is wrong, but everything is signed.
+        case degraded
+        /// Something that should be signed is not.
+        case failed
+        /// There is nothing to check.
+        case off
+    }
+
+    /// The part that not everyone may see.
+    struct Details {
+        let activeKeys: [KeyID]
+        let problems: [Diagnostic]
+    }
+
+    let states: [Check: State]
+    let details: Details?
+
+    /// The log has all of them.
+    private static let maximumProblems = 50
+
+    func write(to writer: inout JSONWriter) {
+        writer.object("checks") { writer in
+            for check in Check.allCases { writer.member(check.rawValue, (states[check] ?? .off).rawValue) }
+        }
+        guard let details else { return }
+        writer.member("activeKeys", details.activeKeys.map(\.description))
+        guard !details.problems.isEmpty else { return }
+        writer.member("problems", details.problems.prefix(Self.maximumProblems).map(\.error))
+    }
+}

@@ -1,0 +1,44 @@
+import NIOConcurrencyHelpers
+package import NIOCore
+package import OfferCore
+
+/// A token bucket for each key, on the monotonic clock.
+///
+/// A bucket is stored as one number, the time when it will be full again (the generic cell rate algorithm, ITU-T I.371); a
+/// full bucket equals one that was never seen. Keys are stored as 64-bit hashes under a seed that differs at every start: no
+/// one can make two keys share a bucket, and among 100,000 none do by chance. Memory is bounded: when half of the maximum
+/// number of keys has been seen, the half that was not seen before that is forgotten.
+package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
+    private struct Buckets {
+        /// The time when each bucket is full again.
+        var recent: [Int: NIODeadline] = [:]
+        var older: [Int: NIODeadline] = [:]
+    }
+
+    private let buckets = NIOLockedValueBox(Buckets())
+    private let maximumCount: Int
+
+    /// - Parameter maximumCount: the maximum number of keys; at least half as many are remembered.
+    package init(maximumCount: Int = 100_000) {
+        self.maximumCount = maximumCount
+    }
+
+    /// Takes a token from the bucket of `key`.
+    /// - Returns: nil if there was one; otherwise the time until there is.
+    package func take(_ key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
+        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
+        let whole = interval * limit.burst
+        let hash = key.hashValue
+        return buckets.withLockedValue { buckets in
+            let full = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now) + interval
+            // After the limit was lowered, a bucket can be below empty.
+            guard full - now <= whole else { return min(full - now - whole, whole) }
+            buckets.recent[hash] = full
+            if buckets.recent.count > maximumCount / 2 {
+                swap(&buckets.recent, &buckets.older)
+                buckets.recent.removeAll(keepingCapacity: true)
+            }
+            return nil
+        }
+    }
+}

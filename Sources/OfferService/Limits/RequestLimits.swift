@@ -1,0 +1,92 @@
+package import Logging
+package import NIOCore
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// Enforces the rate limits in force for addresses, callers, users and customers.
+package final class RequestLimits: Sendable {
+    private struct User: Hashable {
+        let issuer: [UInt8]
+        let customer: [UInt8]
+    }
+
+    private struct CustomerOfApp: Hashable {
+        let app: BundleID
+        let customer: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(app)
+            hasher.combine(text: customer)
+        }
+    }
+
+    private let callers = RateLimiter<String>()
+    private let users = RateLimiter<User>()
+    private let customers = RateLimiter<CustomerOfApp>()
+    private let addresses = RateLimiter<IPAddress>()
+    private let uptime: @Sendable () -> NIODeadline
+    private let metrics: ServiceMetrics
+    private let warning: ThrottledWarning
+
+    package init(metrics: ServiceMetrics, log: Logger, uptime: @escaping @Sendable () -> NIODeadline) {
+        self.uptime = uptime
+        self.metrics = metrics
+        warning = ThrottledWarning("rate limit exceeded", log: log)
+    }
+
+    /// Counts an unauthenticated request against the address it comes from.
+    func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
+        guard let limit = policy.limits.addresses, let peer = request.peer,
+            let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor),
+            // The team's own programs run here; a local proxy that does not name its client is not one of them.
+            !client.isLoopback || request.forwardedFor != nil
+        else { return }
+        try take(client.subscriber, addresses, limit, .address, "an address", request.context)
+    }
+
+    /// Counts a request of an authenticated principal.
+    func count(_ principal: Principal, under limits: Limits, _ context: RequestContext) throws(Problem) {
+        switch principal {
+        case .anyone: break
+        case .token(let caller):
+            guard let limit = limits.tokens else { return }
+            try take(caller.name, callers, limit, .caller, "the caller \(caller.name)", context)
+        case .user(let issuer, let customer):
+            guard let limit = limits.users else { return }
+            let user = User(issuer: issuer.issuer, customer: customer.utf8)
+            try take(user, users, limit, .user, "a user of \(issuer.name)", context)
+        }
+    }
+
+    /// Counts a request that a caller makes for a customer.
+    /// - Parameter customer: the signed username or account token; an empty username belongs to every customer of an app that
+    ///   attaches none, and is not limited.
+    func countCustomer(
+        _ customer: Customer, of app: BundleID, under limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
+        guard let limit = limits.customers, !customer.utf8.isEmpty else { return }
+        let key = CustomerOfApp(app: app, customer: customer.utf8)
+        try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
+    }
+
+    /// Counts a request for the customer whose transaction a JWS is bound to: the name in the request can be any.
+    func countCustomer(
+        of transactionID: TransactionID, of app: BundleID, under limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
+        guard let limit = limits.customers else { return }
+        // No username begins with NUL.
+        let key = CustomerOfApp(app: app, customer: [0] + transactionID.text.utf8)
+        try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
+    }
+
+    private func take<Key>(
+        _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ party: LimitedParty,
+        _ name: @autoclosure () -> String, _ context: RequestContext
+    ) throws(Problem) {
+        guard let wait = limiter.take(key, limit: limit, now: uptime()) else { return }
+        metrics.limited(party)
+        warning.warn(context.metadata(["who": "\(name())", "hint": "requests above the limit get 429"]))
+        throw .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
+    }
+}

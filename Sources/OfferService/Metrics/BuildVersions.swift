@@ -1,0 +1,16 @@
+import OfferCore
+import OfferCrypto
+
+/// The versions of the program, of the compiler that built it, and of the OpenSSL it runs with.
+enum BuildVersions {
+    static let program = OfferSignerVersion.text
+    #if compiler(>=6.4)
+        static let swift = "6.4 or later"
+    #elseif compiler(>=6.3)
+        static let swift = "6.3"
+    #else
+        static let swift = "6.2"
+    #endif
+    /// libcrypto's own version text, such as `3.0.15`.
+    static let openSSL = OpenSSLVersion.text
+}

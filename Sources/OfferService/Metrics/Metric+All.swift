@@ -1,0 +1,93 @@
+package import OfferTelemetry
+
+/// Every metric of the service: its only declaration. ``all`` determines what `/metrics` exports and in which order.
+extension Metric {
+    // Requests.
+    static let requests = Metric(
+        "offer_signer_requests_total", .counter, ["route", "status"],
+        "Requests answered. The route `other` stands for unknown paths, `none` for input that could not be read as a request."
+    )
+    static let refusals = Metric(
+        "offer_signer_refusals_total", .counter, ["code"],
+        "Requests, and offers in a list, that were refused or failed, by problem code.")
+    static let limited = Metric(
+        "offer_signer_limited_total", .counter, ["who"],
+        "Requests, and offers in a list, that exceeded a rate limit, by the limited party.")
+
+    // Signatures.
+    static let signatures = Metric(
+        "offer_signer_signatures_total", .counter, ["kind", "app", "key"],
+        "Signatures made and verified. The app `other` stands for apps that have neither an entry in the configuration file nor a key of their own."
+    )
+    static let unboundJWS = Metric(
+        "offer_signer_unbound_jws_total", .counter, ["app"],
+        "JWS for promotional offers without a transaction, usable by any customer of the app.")
+    static let selfVerificationFailures = Metric(
+        "offer_signer_self_verification_failures_total", .counter, ["key"],
+        "Signatures that their own public key refused and that were not sent.")
+    static let signing = Metric(
+        "offer_signer_signing_seconds", .histogram, [], "Time to make one signature.")
+    static let verifying = Metric(
+        "offer_signer_verifying_seconds", .histogram, [],
+        "Time to verify one signature with its own public key, and to parse a JWS again.")
+
+    // Keys and configuration.
+    static let keyState = Metric(
+        "offer_signer_key_state", .gauge, ["key", "state"],
+        "1 for the state of a key in the ring, 0 for its other states.")
+    static let ringReloads = Metric(
+        "offer_signer_ring_reloads_total", .counter, ["outcome"],
+        "Reloads of keys or configuration, on change or on SIGHUP: `applied`, or `refused` and the previous ones stay in force."
+    )
+    static let ready = Metric(
+        "offer_signer_ready", .gauge, [], "Whether /health/ready answers 200: 1 or 0.")
+    static let setupProblems = Metric(
+        "offer_signer_setup_problems", .gauge, [],
+        "Problems that /health/ready reports while everything is signed; it is degraded if there are any.")
+    static let clockSteps = Metric(
+        "offer_signer_clock_steps_total", .counter, [], "Times the clock was set by more than two seconds.")
+    static let certificateExpiry = Metric(
+        "offer_signer_certificate_expiry_timestamp_seconds", .gauge, [],
+        "Expiry time of the TLS certificate, in Unix time. Absent without TLS.")
+
+    // Audit.
+    static let auditWritable = Metric(
+        "offer_signer_audit_writable", .gauge, [],
+        "Whether the audit trail can be written: 1 or 0. Absent without one.")
+    static let auditFailures = Metric(
+        "offer_signer_audit_failures_total", .counter, [], "Entries that could not be written to the audit trail.")
+    static let auditLag = Metric(
+        "offer_signer_audit_lag_entries", .gauge, [],
+        "Entries waiting to be written to the audit trail. Absent without one.")
+
+    // Connections.
+    static let connections = Metric(
+        "offer_signer_connections", .gauge, [], "Open connections.")
+    static let connectionsEvicted = Metric(
+        "offer_signer_connections_evicted_total", .counter, [],
+        "Connections closed to make room for new ones at the connection limit.")
+    static let tlsHandshakeFailures = Metric(
+        "offer_signer_tls_handshake_failures_total", .counter, [],
+        "Connections that failed during the TLS handshake.")
+
+    // The process.
+    static let processCPU = Metric(
+        "process_cpu_seconds_total", .counter, [], "CPU time in user and system mode.")
+    static let processMemory = Metric("process_resident_memory_bytes", .gauge, [], "Resident memory.")
+    static let processOpenDescriptors = Metric("process_open_fds", .gauge, [], "Open file descriptors.")
+    static let processMaximumDescriptors = Metric(
+        "process_max_fds", .gauge, [], "Limit of open file descriptors.")
+    static let processStart = Metric(
+        "process_start_time_seconds", .gauge, [], "Start time of the process, in Unix time.")
+    static let build = Metric(
+        "offer_signer_build_info", .gauge, ["version", "swift", "openssl"],
+        "1, labelled with the versions of the program, of the compiler that built it, and of the OpenSSL it runs with.")
+
+    package static let all = [
+        requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,
+        ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
+        connections,
+        connectionsEvicted, tlsHandshakeFailures, processCPU, processMemory,
+        processOpenDescriptors, processMaximumDescriptors, processStart, build,
+    ]
+}

@@ -1,0 +1,115 @@
+import NIOConcurrencyHelpers
+package import OfferAudit
+import OfferCore
+package import OfferHTTP
+package import OfferTelemetry
+
+/// Everything the service counts as it happens. ``MetricsPage`` adds what can be looked up on request.
+///
+/// Handles are made once: counting is one atomic addition, and for signatures a dictionary look-up.
+package final class ServiceMetrics: Sendable {
+    private let registry = MetricRegistry()
+
+    private let refusals: [Problem.Code: Counter]
+    private let limited: [LimitedParty: Counter]
+    private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
+    private let reloads: [ReloadOutcome: Counter]
+    let signing: Histogram
+    let verifying: Histogram
+    let clockSteps: Counter
+    package let audit: AuditMetrics
+    package let connections: ConnectionMetrics
+
+    package init() {
+        let registry = registry
+        // All of them from the start: a counter that appears with its first increment hides that increment from rate().
+        refusals = Self.each { registry.counter(.refusals, $0) }
+        limited = Self.each { registry.counter(.limited, $0) }
+        reloads = Self.each { registry.counter(.ringReloads, $0) }
+        signing = registry.histogram(.signing)
+        verifying = registry.histogram(.verifying)
+        clockSteps = registry.counter(.clockSteps)
+        audit = AuditMetrics(failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag))
+        let open = registry.gauge(.connections)
+        open.set(0)
+        connections = ConnectionMetrics(
+            open: open, evicted: registry.counter(.connectionsEvicted),
+            failedHandshakes: registry.counter(.tlsHandshakeFailures))
+    }
+
+    private static func each<Key: CaseIterable & Hashable & RawRepresentable<String>>(
+        _ make: (String) -> Counter
+    ) -> [Key: Counter] {
+        Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, make($0.rawValue)) })
+    }
+
+    /// The counters of the responses of a route, by status.
+    func responses(of route: String) -> [Int: Counter] {
+        Dictionary(
+            uniqueKeysWithValues: ([200] + Problem.statuses).map { status in
+                (status, registry.counter(.requests, route, String(status)))
+            })
+    }
+
+    /// Counts a problem of a request or of an offer in a list.
+    func refused(_ code: Problem.Code) { refusals[code]?.increment() }
+
+    func limited(_ party: LimitedParty) { limited[party]?.increment() }
+
+    /// Counts a signature that was made and verified.
+    func signed(_ kind: SignatureKind, for app: BundleID, with key: KeyID, under policy: Policy) {
+        let series = SignedWith(kind: kind, app: policy.names(app) ? app : nil, key: key)
+        let counter = signatures.withLockedValue { signatures in
+            if let known = signatures[series] { return known }
+            let app = series.app?.text.description ?? "other"
+            let new = registry.counter(.signatures, kind.rawValue, app, key.description)
+            signatures[series] = new
+            return new
+        }
+        counter.increment()
+    }
+
+    // The following are rare enough to look up their counters by name.
+
+    /// - Parameter app: one for which the configuration allows unbound JWS.
+    func signedUnbound(for app: BundleID) { registry.counter(.unboundJWS, app.text.description).increment() }
+
+    func selfVerificationFailed(of key: KeyID) {
+        registry.counter(.selfVerificationFailures, key.description).increment()
+    }
+
+    func reloaded(_ outcome: ReloadOutcome) { reloads[outcome]?.increment() }
+
+    package func write(_ metric: Metric, to text: inout ExpositionText) { registry.write(metric, to: &text) }
+}
+
+/// The party whose rate limit was exceeded.
+enum LimitedParty: String, CaseIterable {
+    case caller, user, customer, address
+}
+
+/// The outcome of reading keys or configuration again.
+enum ReloadOutcome: String, CaseIterable {
+    case applied, refused
+}
+
+private struct SignedWith: Hashable {
+    let kind: SignatureKind
+    /// nil for every app that the configuration does not name.
+    let app: BundleID?
+    let key: KeyID
+
+    /// Leaves out the key: an app rarely changes it, and hashing it would only take time.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(app)
+    }
+}
+
+extension Policy {
+    /// Whether the operator has named the app, so that clients cannot create series.
+    /// - Parameter app: one for which something was signed: with a catalogue, an app that is in it.
+    fileprivate func names(_ app: BundleID) -> Bool {
+        catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil
+    }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+import OfferCore
+import OfferTelemetry
+
+/// Measures the steps of making one signature.
+struct SigningTimer: ~Copyable {
+    private let metrics: ServiceMetrics
+    private var began = NIODeadline.now()
+
+    init(_ metrics: ServiceMetrics) {
+        self.metrics = metrics
+    }
+
+    /// Records the time since the previous step.
+    mutating func note(_ step: SigningStep) {
+        let now = NIODeadline.now()
+        let duration = (now - began).nanoseconds
+        began = now
+        switch step {
+        case .signed: metrics.signing.record(nanoseconds: duration)
+        case .verified: metrics.verifying.record(nanoseconds: duration)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package import OfferCore
+
+/// The body of `POST /v1/advanced-commerce`: a request of the Advanced Commerce API that an app is to make.
+package struct AdvancedCommerceRequest: Hashable, Sendable {
+    package let bundleID: BundleID
+    /// Signed byte for byte as sent: rewritten, it could mean something else to another parser.
+    package let request: JSONObjectText
+
+    /// The largest request, in bytes. Its JWS is 16/9 as large and has to fit into a request to `/v1/explanations`.
+    package static let maximumSize = 16 * 1024
+
+    /// - Parameters:
+    ///   - members: the members of `body`.
+    ///   - body: the text that they were read from.
+    package init(_ members: JSONObject, body: [UInt8]) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            try reader.refuseOthers(than: ["bundleID", "request"])
+            bundleID = try reader.field("bundleID", BundleID.init)
+        } catch {
+            throw Problem(error)
+        }
+        guard let value = members["request"] else { throw .missingField("request") }
+        guard case .object(let object) = value else {
+            throw .wrongType(field: "request", expected: "an object", found: value.kind)
+        }
+        // Every request that Apple accepts names its operation.
+        guard !object.members.isEmpty else { throw .invalidField(FieldError(field: "request", reason: .empty)) }
+        guard let text = try? JSONReader.text(ofMember: "request", in: body), let request = try? JSONObjectText(text)
+        else {
+            throw .wrongType(field: "request", expected: "an object", found: value.kind)
+        }
+        guard text.count <= Self.maximumSize else {
+            throw .invalidField(FieldError(field: "request", reason: .tooLong(maximumBytes: Self.maximumSize)))
+        }
+        self.request = request
+    }
+
+    /// The response body. The JWS contains the request.
+    package func body(_ jws: CompactJWS) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.member("bundleID", utf8: bundleID.text.utf8)
+        writer.member("compactJWS", utf8: jws.text)
+        return writer.finish()
+    }
+}

@@ -1,0 +1,56 @@
+package import OfferCore
+
+/// A request for the signature of one promotional offer: what is signed, except for what the server adds.
+package struct OfferRequest: Hashable, Sendable {
+    /// The field names of a route.
+    package enum Spelling: Sendable {
+        /// Apple's sample and the programs written against it. Unknown members are ignored, as there.
+        case sample
+        /// `/v1`. Unknown members are refused, because a misspelt option would otherwise go unnoticed.
+        case v1
+        /// `offer-signer sign`: the sample's names, with the transaction ID of `/v1`.
+        case command
+    }
+
+    package let appBundleID: BundleID
+    package let productIdentifier: ProductID
+    package let offerID: OfferID
+    package let customer: Customer
+    /// The transaction that the JWS is bound to; nil for none.
+    package let transactionID: TransactionID?
+    /// Whether a JWS accompanies the signature. Apple's sample has none.
+    package let wantsJWS: Bool
+
+    /// - Parameters:
+    ///   - members: the members of the request's JSON object, or of its query.
+    ///   - user: the only customer to sign for, whom the request then need not name; nil for any.
+    package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            switch spelling {
+            case .sample, .command:
+                try reader.refuseReserved(makesJWS: spelling == .command)
+                appBundleID = try reader.field("appBundleID", BundleID.init)
+                productIdentifier = try reader.field("productIdentifier", or: "productID", ProductID.init)
+            case .v1:
+                try reader.refuseOthers(than: Self.namesInV1)
+                appBundleID = try reader.field("bundleID", BundleID.init)
+                productIdentifier = try reader.field("productID", ProductID.init)
+            }
+            wantsJWS = spelling != .sample
+            transactionID = wantsJWS ? try reader.optionalField("transactionID", TransactionID.init) : nil
+            offerID = try reader.field("offerID", OfferID.init)
+            customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
+        } catch {
+            throw Problem(error)
+        }
+        if let user, customer != user { throw .customerNotYours }
+    }
+
+    /// The item that the catalogue has to contain.
+    var item: CatalogueItem { CatalogueItem(app: appBundleID, product: productIdentifier, offer: offerID) }
+
+    private static let namesInV1: Set<String> = [
+        "bundleID", "productID", "offerID", "applicationUsername", "appAccountToken", "transactionID",
+    ]
+}

@@ -1,0 +1,285 @@
+import Logging
+import OfferAudit
+package import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// The signing path: from an admitted request to a signed response.
+///
+/// ```
+/// answer… ─▶ requireReady ─▶ read fields ─▶ authorise ─▶ sign ─▶ record ─▶ respond
+///                                               └ SigningRight: the only way to a key
+/// ```
+///
+/// It is synchronous and knows no socket and no clock of its own, so it can be tested, fuzzed and timed by itself.
+package struct OfferSigner: Sendable {
+    private let policy: CurrentPolicy
+    private let limits: RequestLimits
+    private let trail: AuditTrail?
+    private let selfTest: SelfTest?
+    private let earliest: Timestamp
+    let sources: Sources
+    let metrics: ServiceMetrics
+    let log: Logger
+    let missingIssuerWarning: ThrottledWarning
+
+    /// - Parameters:
+    ///   - selfTest: nil if the cryptography is not tested.
+    ///   - earliest: nothing is signed with an earlier time; see ``ClockCheck/earliest``.
+    init(
+        policy: CurrentPolicy, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?, earliest: Timestamp,
+        sources: Sources, metrics: ServiceMetrics, log: Logger
+    ) {
+        self.policy = policy
+        self.limits = limits
+        self.trail = trail
+        self.selfTest = selfTest
+        self.earliest = earliest
+        self.sources = sources
+        self.metrics = metrics
+        self.log = log
+        missingIssuerWarning = ThrottledWarning(
+            "a JWS was requested for an app without an issuer ID", log: log)
+    }
+
+    // MARK: Endpoints
+
+    /// `POST /offer` and `GET /offer`: one offer, in the form of Apple's sample.
+    func answerSample(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+        try requireReady()
+        let offer = try signOffer(in: RequestMembers.read(request), spelling: .sample, admission)
+        let body = offer.sampleBody(namesCustomer: admission.principal.customer != nil)
+        return try record(offer.entries(for: admission), answer: body)
+    }
+
+    /// `POST /v1/promotional-offers`: one offer, or a list of offers that share the admission.
+    func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+        try requireReady()
+        let members = try RequestMembers.read(request)
+        guard let items = try OfferList.items(in: members) else {
+            let offer = try signOffer(in: members, spelling: .v1, admission)
+            return try record(offer.entries(for: admission), answer: offer.v1Body)
+        }
+        let offers = signEach(items, admission)
+        return try record(
+            offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] },
+            answer: OfferList.body(offers))
+    }
+
+    /// `POST /v1/introductory-offers`.
+    func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+        try requireReady()
+        try refuseUsers(admission)
+        let offer = try IntroductoryOfferRequest(RequestMembers.read(request))
+        try limits.countCustomer(
+            of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
+        let jws = try signJWS(offer.appStoreRequest, app: offer.bundleID, admission)
+        return try record([jws.entry(for: admission)], answer: offer.body(jws))
+    }
+
+    /// `POST /v1/advanced-commerce`.
+    func answerAdvancedCommerce(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+        try requireReady()
+        try refuseUsers(admission)
+        let commerce = try AdvancedCommerceRequest(RequestMembers.read(request), body: request.body)
+        let jws = try signJWS(.advancedCommerce(commerce.request), app: commerce.bundleID, admission)
+        return try record([jws.entry(for: admission)], answer: commerce.body(jws))
+    }
+
+    /// `offer-signer sign`: signs an offer from the command line, for which no one authenticates.
+    /// - Returns: the offer, and the entries that must be durable before it is printed.
+    package func signForCommand(_ offer: OfferRequest) throws(Problem) -> (offer: SignedOffer, commit: Commit?) {
+        try requireReady()
+        let admission = Admission(principal: .anyone, policy: policy.snapshot, context: RequestContext())
+        let signed = try sign(offer, admission)
+        return (signed, try commit(signed.entries(for: admission)))
+    }
+
+    // MARK: Before
+
+    /// Signs nothing while the cryptography is in doubt or the audit trail cannot be written.
+    private func requireReady() throws(Problem) {
+        guard selfTest?.holds != false else { throw .signingUnavailable }
+        guard trail?.fault == nil else { throw .auditUnavailable }
+    }
+
+    /// Users cannot decide who gets an introductory offer, or who pays what.
+    private func refuseUsers(_ admission: Admission) throws(Problem) {
+        if case .user = admission.principal { throw .notForUsers }
+    }
+
+    // MARK: Promotional offers
+
+    /// Fields → app → rate limit of the customer → offer.
+    private func signOffer(
+        in members: JSONObject, spelling: OfferRequest.Spelling, _ admission: Admission
+    ) throws(Problem) -> SignedOffer {
+        let offer = try OfferRequest(members, spelling: spelling, user: admission.principal.customer)
+        return try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
+            () throws(Problem) in
+            // Before counting: a request for an app that the caller may not sign for is not held against its customer.
+            try requireApp(of: offer.item, admission)
+            try countCustomer(of: offer, admission)
+            return try sign(offer, admission)
+        }
+    }
+
+    private func signEach(_ items: [JSONValue], _ admission: Admission) -> [Result<SignedOffer, Problem>] {
+        var admission = admission
+        return items.enumerated().map { index, item in
+            do throws(Problem) {
+                let members = try OfferList.members(of: item, at: index)
+                return .success(try signOffer(in: members, spelling: .v1, admission))
+            } catch {
+                metrics.refused(error.code)
+                log.debug(
+                    "offer of a list refused",
+                    metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
+                // A key that made a bad signature signs nothing else in the list either.
+                admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Right → signature → JWS.
+    private func sign(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
+        let right = try authorise(offer.item, admission)
+        let time = try timestamp()
+        let (payload, signature) = try reportingFaults(of: right, admission) { () throws(SigningFault) in
+            var timer = SigningTimer(metrics)
+            return try right.signature(for: offer.customer, nonce: sources.makeNonce(), timestamp: time) {
+                timer.note($0)
+            }
+        }
+        metrics.signed(.promotionalOffer, for: offer.appBundleID, with: right.keyID, under: admission.policy)
+        log.debug(
+            "offer signed",
+            metadata: admission.context.metadata(["keyID": "\(right.keyID)", "offerID": "\(offer.offerID.text)"]))
+        return SignedOffer(
+            payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission))
+    }
+
+    /// Counts the offer against the customer it is for. A user asks for no one else, and is counted already.
+    private func countCustomer(of offer: OfferRequest, _ admission: Admission) throws(Problem) {
+        guard admission.principal.customer == nil else { return }
+        let (app, limits) = (offer.appBundleID, admission.policy.limits)
+        try self.limits.countCustomer(offer.customer, of: app, under: limits, admission.context)
+        guard let transactionID = offer.transactionID else { return }
+        try self.limits.countCustomer(of: transactionID, of: app, under: limits, admission.context)
+    }
+
+    // MARK: JWS
+
+    /// The JWS that accompanies the signature of a promotional offer, or the reasons why there is none.
+    private func makeJWS(
+        for offer: OfferRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
+    ) throws(Problem) -> OfferJWS {
+        guard offer.wantsJWS else { return .notWanted }
+        if case .user = admission.principal { return .missing(.callersToken) }
+        var gaps: OfferJWS.Gaps = right.issuerID == nil ? .issuerID : []
+        if offer.transactionID == nil, !right.allowsUnboundJWS { gaps.insert(.transactionID) }
+        guard gaps.isEmpty else { return .missing(gaps) }
+        let request = AppStoreRequest.promotionalOffer(offer.productIdentifier, offer.offerID, offer.transactionID)
+        let jws = try makeJWS(request, right, at: time, admission)
+        if offer.transactionID == nil { metrics.signedUnbound(for: offer.appBundleID) }
+        return .made(jws)
+    }
+
+    /// Right → JWS, for requests that are signed only in this form.
+    private func signJWS(
+        _ request: AppStoreRequest, app: BundleID, _ admission: Admission
+    ) throws(Problem) -> CompactJWS {
+        let item = request.item(of: app)
+        let customer = request.transactionID?.text.utf8
+        return try recordingRefusal(of: request.kind, item, customer: customer, admission) { () throws(Problem) in
+            let right = try authorise(item, needsIssuerID: true, admission)
+            return try makeJWS(request, right, at: timestamp(), admission)
+        }
+    }
+
+    private func makeJWS(
+        _ request: AppStoreRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
+    ) throws(Problem) -> CompactJWS {
+        let jws = try reportingFaults(of: right, admission) { () throws(SigningFault) in
+            var timer = SigningTimer(metrics)
+            return try right.compactJWS(for: request, nonce: sources.makeNonce(), timestamp: time) { timer.note($0) }
+        }
+        metrics.signed(request.kind, for: right.item.app, with: right.keyID, under: admission.policy)
+        log.debug(
+            "JWS signed",
+            metadata: admission.context.metadata(["keyID": "\(right.keyID)", "aud": "\(request.audience)"]))
+        return jws
+    }
+
+    /// The time to sign with.
+    private func timestamp() throws(Problem) -> Timestamp {
+        let now = sources.now()
+        guard now >= earliest else { throw .clockWrong }
+        return now
+    }
+
+    // MARK: After
+
+    /// The answer that leaves when the entries of its signatures are durable.
+    /// - Parameter entries: evaluated only if there is a trail.
+    private func record(
+        _ entries: @autoclosure () -> [AuditEntry], answer body: [UInt8]
+    ) throws(Problem) -> Endpoint.Answer {
+        Endpoint.Answer(HTTPResponse(body: body), after: try commit(entries()))
+    }
+
+    private func commit(_ entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Commit? {
+        guard let trail else { return nil }
+        let entries = entries()
+        guard !entries.isEmpty else { return nil }
+        guard let commit = trail.add(entries) else { throw .auditUnavailable }
+        return commit
+    }
+
+    /// Notes in the audit trail that something was understood and not signed. Refusals by rate limits are unlimited in
+    /// number, so they are left out.
+    private func recordingRefusal<Signed>(
+        of kind: SignatureKind, _ item: CatalogueItem, customer: [UInt8]?, _ admission: Admission,
+        _ sign: () throws(Problem) -> Signed
+    ) throws(Problem) -> Signed {
+        do throws(Problem) { return try sign() } catch {
+            if error.code != .rateLimited {
+                trail?.note(
+                    AuditEntry(
+                        time: sources.now(), requestID: admission.context.id.text, caller: admission.principal.name,
+                        kind: kind, item: item, customer: customer, outcome: .refused(error.code.rawValue)))
+            }
+            throw error
+        }
+    }
+
+    /// Logs a fault of the key in full; the caller learns only that there is no signature. A key that made a bad signature
+    /// leaves service.
+    private func reportingFaults<Signed>(
+        of right: SigningRight, _ admission: Admission, _ sign: () throws(SigningFault) -> Signed
+    ) throws(Problem) -> Signed {
+        do throws(SigningFault) { return try sign() } catch {
+            let keyID = right.keyID
+            switch error {
+            case .signatureRefused:
+                policy.takeOutOfService(keyID)
+                metrics.selfVerificationFailed(of: keyID)
+                log.critical(
+                    """
+                    ALARM: a signature did not verify with its own public key. It was not sent, and the key is out of \
+                    service. Suspect memory, processor or libcrypto; restart on another machine.
+                    """,
+                    metadata: admission.context.metadata(["keyID": "\(keyID)"]))
+            case .signingFailed(let error):
+                log.error(
+                    "signing failed", metadata: admission.context.metadata(["keyID": "\(keyID)", "reason": "\(error)"]))
+            case .verificationFailed(let error):
+                log.error(
+                    "verification failed",
+                    metadata: admission.context.metadata(["keyID": "\(keyID)", "reason": "\(error)"]))
+            }
+            throw .signingUnavailable
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import OfferCore
+
+/// An offer whose signature has been verified, and the response bodies it is sent in.
+package struct SignedOffer: Hashable, Sendable {
+    package let payload: OfferPayload
+    package let signature: OfferSignature
+    package let jws: OfferJWS
+
+    package init(payload: OfferPayload, signature: OfferSignature, jws: OfferJWS = .notWanted) {
+        self.payload = payload
+        self.signature = signature
+        self.jws = jws
+    }
+
+    /// The time until which the App Store accepts the signature.
+    package var expiresAt: Timestamp {
+        Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
+    }
+
+    /// The body of `/offer`: Apple's sample, member for member.
+    /// - Parameter namesCustomer: whether to append the customer, for a user who did not send it.
+    package func sampleBody(namesCustomer: Bool) -> [UInt8] {
+        var writer = JSONWriter()
+        writeSignature(to: &writer)
+        if namesCustomer { writeCustomer(to: &writer) }
+        return writer.finish()
+    }
+
+    /// The body of `/v1/promotional-offers`.
+    package var v1Body: [UInt8] {
+        var writer = JSONWriter()
+        writeV1(to: &writer)
+        return writer.finish()
+    }
+
+    /// Writes what was signed and both signatures. `expiresAt` is in milliseconds like `timestamp` and concerns `signature`
+    /// only: Apple does not document how long the App Store accepts a JWS.
+    func writeV1(to writer: inout JSONWriter) {
+        writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
+        writer.member("productID", utf8: payload.productIdentifier.text.utf8)
+        writeOfferAndCustomer(to: &writer)
+        writer.member("expiresAt", expiresAt.milliseconds)
+        writer.object("signature") { writeSignature(to: &$0) }
+        writeJWS(to: &writer)
+        if case .missing(let gaps) = jws { writer.member("compactJWSMissing", gaps.codes) }
+    }
+
+    /// The output of `offer-signer sign`: everything that the app passes to StoreKit, flat, as `verify` reads it.
+    package var commandOutput: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("appBundleID", utf8: payload.appBundleID.text.utf8)
+        writer.member("productIdentifier", utf8: payload.productIdentifier.text.utf8)
+        writeOfferAndCustomer(to: &writer)
+        writeSignature(to: &writer)
+        writeJWS(to: &writer)
+        // With neither of the two, no JWS was wanted.
+        if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
+            writer.member("compactJWSMissing", gaps.codes)
+        }
+        return writer.finish()
+    }
+
+    private func writeJWS(to writer: inout JSONWriter) {
+        guard case .made(let jws) = jws else { return }
+        if case .promotionalOffer(_, _, let transactionID?) = jws.content.request {
+            writer.member("transactionID", utf8: transactionID.text.utf8)
+        }
+        writer.member("compactJWS", utf8: jws.text)
+    }
+
+    private func writeOfferAndCustomer(to writer: inout JSONWriter) {
+        writer.member("offerID", utf8: payload.offerID.text.utf8)
+        writeCustomer(to: &writer)
+    }
+
+    private func writeCustomer(to writer: inout JSONWriter) {
+        switch payload.customer {
+        case .applicationUsername(let text): writer.member("applicationUsername", utf8: text.utf8)
+        case .appAccountToken(let uuid): writer.member("appAccountToken", utf8: uuid.utf8)
+        }
+    }
+
+    private func writeSignature(to writer: inout JSONWriter) {
+        writer.member("keyID", utf8: payload.keyID.text.utf8)
+        writer.member("nonce", utf8: payload.nonce.uuid.utf8)
+        writer.member("timestamp", payload.timestamp.milliseconds)
+        writer.member("signature", utf8: signature.base64)
+    }
+}

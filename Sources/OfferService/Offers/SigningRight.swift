@@ -1,0 +1,113 @@
+import Logging
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// The right to sign one item for one request, with the key to do it.
+///
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and nothing else in the service hands out a signing key. It
+/// signs the item that was checked: the fields come from here, not from the request.
+struct SigningRight: Sendable {
+    let item: CatalogueItem
+    /// nil if none is configured for the app.
+    let issuerID: IssuerID?
+    /// Whether the app permits a JWS that is bound to no transaction.
+    let allowsUnboundJWS: Bool
+    private let key: KeyRing.Key
+
+    var keyID: KeyID { key.id }
+
+    fileprivate init(_ item: CatalogueItem, key: KeyRing.Key, policy: Policy) {
+        self.item = item
+        self.key = key
+        issuerID = policy.issuerIDs[item.app]
+        allowsUnboundJWS = policy.catalogue?.apps[item.app]?.allowsUnboundJWS == true
+    }
+
+    /// Signs the promotional offer for a customer and verifies the signature.
+    func signature(
+        for customer: Customer, nonce: Nonce, timestamp: Timestamp, onStep: (SigningStep) -> Void
+    ) throws(SigningFault) -> (OfferPayload, OfferSignature) {
+        guard let product = item.product, let offer = item.offer else { throw .signingFailed(OtherItem()) }
+        let payload = OfferPayload(
+            appBundleID: item.app, keyID: key.id, productIdentifier: product, offerID: offer, customer: customer,
+            nonce: nonce, timestamp: timestamp)
+        return (payload, try key.pair.signature(for: payload, onStep: onStep))
+    }
+
+    /// Signs a request to the App Store as a JWS and verifies it.
+    /// - Parameter request: one for this item.
+    func compactJWS(
+        for request: AppStoreRequest, nonce: Nonce, timestamp: Timestamp, onStep: (SigningStep) -> Void
+    ) throws(SigningFault) -> CompactJWS {
+        guard request.item(of: item.app) == item else { throw .signingFailed(OtherItem()) }
+        guard let issuerID else { throw .signingFailed(NoIssuerID()) }
+        let unsigned = UnsignedJWS(
+            keyID: key.id, issuerID: issuerID, issuedAtSeconds: timestamp.milliseconds / 1000, bundleID: item.app,
+            nonce: nonce, request: request)
+        return try key.pair.compactJWS(for: unsigned, onStep: onStep)
+    }
+
+    private struct NoIssuerID: Error, CustomStringConvertible {
+        let description = "the right to sign includes no issuer ID"
+    }
+
+    /// The right is for another item than the one to be signed.
+    private struct OtherItem: Error, CustomStringConvertible {
+        let description = "the right to sign is for another item"
+    }
+}
+
+extension OfferSigner {
+    /// Checks app → catalogue → issuer → key.
+    /// - Parameter needsIssuerID: whether an app without issuer ID is refused.
+    func authorise(
+        _ item: CatalogueItem, needsIssuerID: Bool = false, _ admission: Admission
+    ) throws(Problem) -> SigningRight {
+        try requireApp(of: item, admission)
+        try requireInCatalogue(item, admission)
+        if needsIssuerID, admission.policy.issuerIDs[item.app] == nil {
+            missingIssuerWarning.warn(
+                admission.context.metadata([
+                    "app": "\(item.app.text)", "hint": "set \(Settings.issuerID.variable)",
+                ]))
+            throw .issuerIDMissing
+        }
+        return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
+    }
+
+    /// Requires that the principal may sign for this app.
+    func requireApp(of item: CatalogueItem, _ admission: Admission) throws(Problem) {
+        guard let apps = admission.principal.apps, !apps.contains(item.app) else { return }
+        throw refuse(item, because: "the caller may not sign for this app", admission)
+    }
+
+    private func requireInCatalogue(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
+        guard let catalogue = admission.policy.catalogue else { return }
+        do { try catalogue.require(item) } catch {
+            let hint = CatalogueHint.hint(for: error, item, in: catalogue)
+            throw refuse(item, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), admission)
+        }
+    }
+
+    private func signingKey(for item: CatalogueItem, _ admission: Admission) throws(Problem) -> KeyRing.Key {
+        do { return try admission.policy.ring.signingKey(for: item.app) } catch {
+            switch error {
+            case .noKey: throw refuse(item, because: "no key is chosen for this app", admission)
+            case .unknown, .exists, .activeKey, .retired, .outOfService: throw .signingUnavailable
+            }
+        }
+    }
+
+    /// Callers are told the same for every reason, so that no one can probe for what exists. The log has the reason.
+    private func refuse(_ item: CatalogueItem, because reason: String, _ admission: Admission) -> Problem {
+        log.notice(
+            "offer not served",
+            metadata: admission.context.metadata([
+                "reason": "\(reason)", "app": "\(item.app.text)",
+                "product": "\(item.product?.text.description ?? "-")",
+                "offer": "\(item.offer?.text.description ?? "-")", "caller": "\(admission.principal.name)",
+            ]))
+        return .offerNotServed
+    }
+}

@@ -1,0 +1,205 @@
+package import OfferCore
+package import OfferHTTP
+package import OfferIdentity
+
+// Every problem: to add one, add its code here and its declaration below. Codes are stable: programs rely on them. A test
+// requires `openapi.json` to list them all.
+extension Problem {
+    package enum Code: String, CaseIterable, Sendable {
+        case malformedHTTP = "malformed_http"
+        case requestTimeout = "request_timeout"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case bodyTooLarge = "body_too_large"
+        case notJSONContent = "not_json_content"
+        case encodedContent = "encoded_content"
+        case unreadableJSON = "unreadable_json"
+        case notAnObject = "not_an_object"
+        case unreadableQuery = "unreadable_query"
+        case queryNotExpected = "query_not_expected"
+        case queryAndBody = "query_and_body"
+        case missingField = "missing_field"
+        case wrongType = "wrong_type"
+        case invalidField = "invalid_field"
+        case conflictingFields = "conflicting_fields"
+        case reservedField = "reserved_field"
+        case unknownField = "unknown_field"
+        case credentialsMissing = "credentials_missing"
+        case credentialsRefused = "credentials_refused"
+        case scopeMissing = "scope_missing"
+        case offerNotServed = "offer_not_served"
+        case notForUsers = "not_for_users"
+        case customerNotYours = "customer_not_yours"
+        case rateLimited = "rate_limited"
+        case usersUnavailable = "users_unavailable"
+        case signingUnavailable = "signing_unavailable"
+        case auditUnavailable = "audit_unavailable"
+        case clockWrong = "clock_wrong"
+        case issuerIDMissing = "issuer_id_missing"
+        case overloaded
+        case notReady = "not_ready"
+        case stopping
+    }
+
+    /// The statuses that a problem can have.
+    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 429, 503]
+
+    // MARK: The request cannot be read
+
+    package static let malformedHTTP = Problem(
+        .malformedHTTP, 400, "The request is not well-formed HTTP, or its head is too large.")
+    package static let requestTimeout = Problem(
+        .requestTimeout, 408, "The request did not arrive completely in time.")
+    package static let notFound = Problem(
+        .notFound, 404,
+        "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers, and refused ones "
+            + "explained at POST /v1/explanations.")
+    /// - Parameter allowed: the methods that the path accepts.
+    package static func methodNotAllowed(_ allowed: [String]) -> Problem {
+        Problem(.methodNotAllowed, 405, "This path accepts \(allowed.joined(separator: " and ")).")
+            .with { $0.allow = allowed }
+    }
+    package static let bodyTooLarge = Problem(
+        .bodyTooLarge, 413, "The body is larger than \(HTTPRequest.maximumBodySize) bytes.")
+    package static let notJSONContent = Problem(
+        .notJSONContent, 415, "The body must be JSON in UTF-8, announced by Content-Type: application/json.")
+    package static let encodedContent = Problem(
+        .encodedContent, 415, "The body must not be compressed: send it without Content-Encoding.")
+    package static func unreadableJSON(_ error: JSONError) -> Problem {
+        Problem(.unreadableJSON, 400, "The body is not valid JSON: \(error).")
+    }
+    package static let notAnObject = Problem(.notAnObject, 400, "The body must be a JSON object.")
+    package static func unreadableQuery(_ fault: QueryReader.Fault) -> Problem {
+        Problem(.unreadableQuery, 400, fault.rawValue)
+    }
+    package static let queryNotExpected = Problem(
+        .queryNotExpected, 400, "The fields belong in the body; send no query.")
+    package static let queryAndBody = Problem(
+        .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
+
+    // MARK: A field is wrong
+
+    package static func missingField(_ field: String) -> Problem {
+        Problem(.missingField, 400, "\(field) is missing.").with { $0.field = field }
+    }
+    package static let missingCustomer = Problem(
+        .missingField, 400,
+        "applicationUsername is missing. Send the value that the app sets on the payment, or appAccountToken for the one "
+            + "it passes in the purchase option; if it attaches neither, send \"applicationUsername\": \"\" on purpose."
+    ).with { $0.field = "applicationUsername" }
+    package static func wrongType(field: String, expected: String, found: String) -> Problem {
+        Problem(.wrongType, 400, "\(field) must be \(expected), not \(found).").with { $0.field = field }
+    }
+    package static func invalidField(_ error: FieldError) -> Problem {
+        Problem(.invalidField, 400, error.description).with { $0.field = error.field }
+    }
+    package static func conflictingFields(_ one: String, _ other: String) -> Problem {
+        Problem(.conflictingFields, 400, "Send \(one) or \(other), not both.").with { $0.field = other }
+    }
+    /// A caller never chooses key ID, nonce, timestamp or signature.
+    package static func reservedField(_ field: String) -> Problem {
+        Problem(.reservedField, 400, "\(field) is produced by the server and cannot be chosen.").with {
+            $0.field = field
+        }
+    }
+    package static func unknownField(_ field: String) -> Problem {
+        Problem(.unknownField, 400, "\(field) is not a field of this request.").with { $0.field = field }
+    }
+
+    // MARK: The request is not permitted
+
+    // RFC 6750 section 3: a request without credentials receives a challenge without an error code.
+    package static let credentialsMissing = Problem(
+        .credentialsMissing, 401, "A token is required: send it as Authorization: Bearer."
+    ).with { $0.challenge = "Bearer" }
+    package static let credentialsRefused = credentialsRefused(nil)
+    /// - Parameter fault: the reason, for the log; every caller is told the same.
+    package static func credentialsRefused(_ fault: UserTokenFault?) -> Problem {
+        Problem(.credentialsRefused, 401, "The token in Authorization is invalid or expired.").with {
+            $0.challenge = "Bearer error=\"invalid_token\""
+            $0.logReason = fault?.rawValue
+        }
+    }
+    package static func scopeMissing(_ scope: Caller.Scope) -> Problem {
+        Problem(.scopeMissing, 403, "The token lacks the scope \(scope.rawValue).")
+            .with { $0.challenge = "Bearer error=\"insufficient_scope\"" }
+    }
+    /// The app, product or offer is not signed for this caller. Only the log says which of them.
+    package static let offerNotServed = Problem(.offerNotServed, 403, "This offer is not signed here.")
+    package static let notForUsers = Problem(
+        .notForUsers, 403,
+        "Users cannot decide what someone gets or pays: ask with the token of a caller, such as your backend.")
+    package static let customerNotYours = Problem(
+        .customerNotYours, 403,
+        "Users get signatures for themselves only: leave applicationUsername and appAccountToken out.")
+
+    // MARK: Not now
+
+    package static func rateLimited(seconds: Int) -> Problem {
+        Problem(.rateLimited, 429, "Rate limit exceeded. Retry in \(seconds) s.").with { $0.retryAfter = seconds }
+    }
+    /// There are no public keys of the user's identity provider: not yet, or not any more.
+    package static let usersUnavailable = unavailable(
+        .usersUnavailable, "Users cannot be authenticated now: the keys of their identity provider are not available.")
+    package static let signingUnavailable = unavailable(
+        .signingUnavailable, "No offer can be signed now. The service's log says why.")
+    package static let auditUnavailable = unavailable(
+        .auditUnavailable,
+        "No offer can be signed now: its line in the audit trail could not be written. Retry in a moment.",
+        retryAfter: 1)
+    /// The clock shows a time before this version was built.
+    package static let clockWrong = unavailable(
+        .clockWrong, "No offer can be signed now: the service's clock is behind the day it was built.")
+    package static let issuerIDMissing = unavailable(
+        .issuerIDMissing, "This needs an issuer ID, and none is configured for the app.")
+    package static let overloaded = unavailable(
+        .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
+    package static let notReady = unavailable(
+        .notReady, "Something that should be signed is not, as a failed check shows. The service's log says why.")
+    package static let stopping = unavailable(
+        .stopping, "The service is stopping. Send requests to another instance.")
+
+    /// 503 and not 422: the operator can fix it, and the same request succeeds then.
+    private static func unavailable(_ code: Code, _ detail: String, retryAfter: Int = 30) -> Problem {
+        Problem(code, 503, detail).with { $0.retryAfter = retryAfter }
+    }
+}
+
+// MARK: Errors of other modules
+
+extension Problem {
+    package init(_ error: MemberError) {
+        self =
+            switch error {
+            case .missing(let field): .missingField(field)
+            case .missingCustomer: .missingCustomer
+            case .wrongType(let field, let expected, let found):
+                .wrongType(field: field, expected: expected, found: found)
+            case .invalid(let error): .invalidField(error)
+            case .conflicting(let one, let other): .conflictingFields(one, other)
+            case .reserved(let field): .reservedField(field)
+            case .unknown(let field): .unknownField(field)
+            }
+    }
+
+    init(_ error: AuthenticationError) {
+        self =
+            switch error {
+            case .missing: .credentialsMissing
+            case .refused(let fault): .credentialsRefused(fault)
+            case .usersUnavailable: .usersUnavailable
+            case .cryptographyFailed: .signingUnavailable
+            }
+    }
+
+    init(_ fault: RequestFault) {
+        self =
+            switch fault {
+            case .malformed: .malformedHTTP
+            case .oversizedCredentials: .credentialsRefused
+            case .bodyTooLarge: .bodyTooLarge
+            case .timedOut: .requestTimeout
+            case .unreadResponses: .overloaded
+            }
+    }
+}

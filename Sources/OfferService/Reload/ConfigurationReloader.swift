@@ -1,0 +1,210 @@
+package import Logging
+import NIOCore
+import NIOPosix
+package import OfferCore
+import OfferCrypto
+package import OfferHTTP
+import OfferKeys
+package import OfferTelemetry
+import ServiceLifecycle
+package import UnixSignals
+
+/// Applies changes of the configuration and the key folder while the service runs.
+///
+/// A reload reads → checks (``ReloadRules``) → plans a key ring → swaps policy and certificate. Everything of one
+/// configuration comes into force together or not at all: while something it asks for is missing or refused, the previous
+/// policy stays, and the readiness probe says why.
+package actor ConfigurationReloader: Service {
+    /// Reads the whole configuration again.
+    package typealias ReadConfiguration = @Sendable () throws(ConfigurationError) -> Configuration
+
+    private let readConfiguration: ReadConfiguration
+    private let reloadSignals: UnixSignalsSequence
+    private let readiness: Readiness
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    private let logLevel: LogLevel
+    /// The configuration at the start: it decides where the service listens and what it records.
+    private let running: Configuration
+    /// The configuration in force.
+    private var inForce: Configuration
+    /// The configuration that was read last and passed the checks. It comes into force when its keys are available.
+    private var wanted: Configuration
+    private var keys: AvailableKeys
+    /// The problems of the configuration that was read last.
+    private var problems: [Diagnostic] = []
+    /// Whether the configuration that was read last was refused.
+    private var isRefused = false
+
+    package nonisolated let policy: CurrentPolicy
+    package nonisolated let certificate: CurrentCertificate
+
+    // A thread of its own, so that a disk that hangs blocks nothing else.
+    private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
+    // Unsafe only if the thread could end before this actor, which owns it.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe thread.executor.asUnownedSerialExecutor()
+    }
+
+    /// - Parameters:
+    ///   - reloadSignals: each requests a reload.
+    ///   - logLevel: the level in force, changed by reloads.
+    /// - Throws: every problem, if not all keys that the configuration asks for are available.
+    package init(
+        _ configuration: Configuration, readConfiguration: @escaping ReadConfiguration,
+        reloadSignals: UnixSignalsSequence, readiness: Readiness, metrics: ServiceMetrics, log: Logger,
+        logLevel: LogLevel
+    ) throws(ConfigurationError) {
+        self.readConfiguration = readConfiguration
+        self.reloadSignals = reloadSignals
+        self.readiness = readiness
+        self.metrics = metrics
+        self.log = log
+        self.logLevel = logLevel
+        running = configuration
+        inForce = configuration
+        wanted = configuration
+        keys = AvailableKeys(configuration.keys)
+        let plan = keys.plan(from: KeyRing())
+        guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
+        policy = CurrentPolicy(Policy(plan.ring, configuration))
+        certificate = CurrentCertificate(configuration.certificate)
+        log.notice("keys in force", metadata: plan.ring.summary)
+        readiness.report(plan.problems, from: .keys, to: log)
+    }
+
+    /// Scans the key folder every second and reloads at every signal, until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    await self.precomputeKeys()
+                    for await _ in self.reloadSignals {
+                        await self.reload()
+                        await self.precomputeKeys()
+                    }
+                }
+                group.addTask {
+                    while (try? await Task.sleep(for: .seconds(1))) != nil {
+                        if await self.scan() { await self.precomputeKeys() }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    /// - Returns: whether the keys have changed.
+    private func scan() -> Bool {
+        readiness.beginScan()
+        defer { readiness.endScan() }
+        guard keys.scan() else { return false }
+        apply(isRequested: false)
+        return true
+    }
+
+    private func reload() {
+        readiness.beginScan()
+        defer { readiness.endScan() }
+        log.notice("reloading configuration and keys")
+        do throws(ConfigurationError) {
+            wanted = try readAndCheck()
+            problems = ReloadRules.restartNotices(from: running, to: wanted)
+            isRefused = false
+            setLogLevel(wanted.logLevel)
+        } catch {
+            // The keys are read again all the same, for the configuration in force. One that was waiting for its keys is
+            // abandoned: the operator has changed it since.
+            wanted = inForce
+            problems = error.problems
+            isRefused = true
+        }
+        keys = keys.reread(wanted.keys)
+        apply(isRequested: true)
+    }
+
+    private func readAndCheck() throws(ConfigurationError) -> Configuration {
+        let new = try readConfiguration()
+        let refusals = ReloadRules.refusals(running: running, from: inForce, to: new)
+        guard refusals.isEmpty else { throw ConfigurationError(problems: refusals) }
+        return new
+    }
+
+    /// Plans the next ring and puts it in force with the rest of the configuration, if it is complete.
+    /// - Parameter isRequested: whether an operator waits for an answer in the log.
+    private func apply(isRequested: Bool) {
+        let old = policy.snapshot.ring
+        let plan = keys.plan(from: old)
+        if plan.isComplete {
+            policy.replace(with: Policy(plan.ring, wanted))
+            if running.certificate != nil { certificate.replace(with: wanted.certificate) }
+            inForce = wanted
+        }
+        if isRequested || plan.isComplete { readiness.isNewestInForce = plan.isComplete && !isRefused }
+        metrics.reloaded(plan.isComplete && !(isRequested && isRefused) ? .applied : .refused)
+        readiness.report(problems, from: .configuration, to: log)
+        readiness.report(plan.problems, from: .keys, to: log)
+        if !plan.isComplete {
+            log.warning("the previous keys stay in force", metadata: old.summary)
+        } else if isRequested || plan.ring.summary != old.summary {
+            log.notice("keys in force", metadata: plan.ring.summary)
+        }
+    }
+
+    /// Changes the log level at once, even if keys are missing: finding out why may be the reason for the change.
+    private func setLogLevel(_ level: Logger.Level) {
+        let old = logLevel.current
+        guard level != old else { return }
+        // Announced at the more verbose of the two levels.
+        if level < old { logLevel.current = level }
+        log.notice("log level changed", metadata: ["from": "\(old)", "to": "\(level)"])
+        logLevel.current = level
+    }
+
+    /// Makes the keys that sign verify faster, and no others. They sign already; nothing waits for this.
+    private func precomputeKeys() async {
+        let ring = policy.snapshot.ring
+        let ids = ring.keysToPrecompute
+        ring.releasePrecomputation(except: ids)
+        for id in ids where !Task.isCancelled {
+            do {
+                if try ring.precompute(id) { log.debug("key precomputed", metadata: ["keyID": "\(id)"]) }
+            } catch {
+                log.warning(
+                    "a key verifies more slowly than it could", metadata: ["keyID": "\(id)", "reason": "\(error)"])
+            }
+            await Task.yield()
+        }
+    }
+}
+
+extension Policy {
+    fileprivate convenience init(_ ring: KeyRing, _ configuration: Configuration) {
+        self.init(
+            ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs,
+            callers: configuration.callers, limits: configuration.limits, proxies: configuration.proxies)
+    }
+}
+
+extension KeyRing {
+    /// The ring for the log, without secrets: each key with the beginning of its fingerprint.
+    fileprivate var summary: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        for state in [KeyState.active, .standby, .retired] {
+            let ids = keyIDs.filter { self.state(of: $0) == state }
+            let named = ids.prefix(10).map { "\($0) (\(key($0)?.pair.fingerprint.prefix(16) ?? ""))\(apps(of: $0))" }
+            let more = ids.count > 10 ? ["and \(ids.count - 10) more"] : []
+            metadata[state.rawValue] = "\((named + more).joined(separator: ", "))"
+        }
+        return metadata
+    }
+
+    /// The apps that have a key for their own, as a suffix of its name.
+    private func apps(of id: KeyID) -> String {
+        let apps = choice.apps(of: id).map(\.text.description)
+        guard !apps.isEmpty else { return "" }
+        return
+            " for \(apps.prefix(10).joined(separator: " and "))\(apps.count > 10 ? " and \(apps.count - 10) more" : "")"
+    }
+}

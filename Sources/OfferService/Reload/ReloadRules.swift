@@ -1,0 +1,72 @@
+import OfferCore
+import OfferHTTP
+
+/// What a reload may change while the service runs: pure functions of the old and the new configuration.
+enum ReloadRules {
+    /// Changes that refuse the whole reload: a slip in a file must not open a running service to strangers or to every offer,
+    /// nor turn its users into other customers. Each of them takes a restart.
+    /// - Parameters:
+    ///   - running: the configuration at the start, which decides where the service listens.
+    ///   - old: the configuration in force.
+    static func refusals(
+        running: Configuration, from old: Configuration, to new: Configuration
+    ) -> [Diagnostic] {
+        var refusals: [Diagnostic] = []
+        func refuse(_ error: String, hint: String) {
+            refusals.append(Diagnostic(error, hint: "\(hint), or restart the service to apply it"))
+        }
+        if !old.callers.isEmpty, new.callers.isEmpty {
+            refuse("the new configuration names no callers, so anyone could request signatures", hint: "name one")
+        }
+        if old.catalogue != nil, new.catalogue == nil {
+            refuse("the new configuration names no apps, so any offer would be signed", hint: "name them")
+        }
+        if running.certificate != nil, new.certificate == nil {
+            refuse("the new configuration names no certificate, so tokens could be read in transit", hint: "name one")
+        }
+        if !LoopbackAddress.isLoopback(running.address.host), LoopbackAddress.isLoopback(new.address.host) {
+            refuse(
+                "the new configuration is for this machine only, but the service listens on \(running.address.host)",
+                hint: "set \(Settings.host.variable) as before")
+        }
+        for (old, new) in commonIssuers(old.callers, new.callers) where old.customer != new.customer {
+            refuse(
+                "the new configuration identifies the users of \(old.name) by another claim, which makes them other customers",
+                hint: "name the same claim as before")
+        }
+        let isHashed = commonIssuers(old.callers, new.callers).contains {
+            if case (.hashedUsername, .hashedUsername) = ($0.customer, $1.customer) { true } else { false }
+        }
+        if isHashed, old.callers.usernameSalt != new.callers.usernameSalt {
+            refuse(
+                "\(Settings.usernameSalt.variable) has changed, which makes every user another customer",
+                hint: "set it as before")
+        }
+        return refusals
+    }
+
+    /// Changed settings that take effect only at the next start. They do not refuse a reload.
+    static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
+        var changed = Settings.all.filter { $0.reload == .onRestart }.map(\.variable).filter { variable in
+            guard let old = running.values[variable], let new = new.values[variable] else { return false }
+            return !isEqual(old, new)
+        }
+        // A certificate can be renewed, but TLS cannot be turned on.
+        if running.certificate == nil, new.certificate != nil { changed.append(Settings.tlsCertificate.variable) }
+        return changed.map {
+            Diagnostic("\($0) has changed since the start", hint: "restart the service to apply it")
+        }
+    }
+
+    private static func isEqual(_ one: any Hashable, _ other: any Hashable) -> Bool {
+        AnyHashable(one) == AnyHashable(other)
+    }
+
+    private static func commonIssuers(
+        _ old: Callers, _ new: Callers
+    ) -> [(old: UserIssuer, new: UserIssuer)] {
+        old.userIssuers.compactMap { old in
+            new.userIssuers.first { $0.issuer == old.issuer }.map { (old, $0) }
+        }
+    }
+}

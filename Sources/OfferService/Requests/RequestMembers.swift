@@ -1,0 +1,24 @@
+package import OfferCore
+package import OfferHTTP
+
+/// Reads the members of a request from its JSON body, or from its query if the method is GET.
+package enum RequestMembers {
+    package static func read(_ request: HTTPRequest) throws(Problem) -> JSONObject {
+        guard let query = request.query else {
+            // A GET without query and body lacks its fields, not its media type.
+            return request.method == "GET" && request.body.isEmpty ? JSONObject() : try readBody(of: request)
+        }
+        guard request.method == "GET" else { throw .queryNotExpected }
+        guard request.body.isEmpty else { throw .queryAndBody }
+        do { return try QueryReader.read(query) } catch { throw .unreadableQuery(error) }
+    }
+
+    private static func readBody(of request: HTTPRequest) throws(Problem) -> JSONObject {
+        guard request.contentEncoding == nil else { throw .encodedContent }
+        guard let contentType = request.contentType, MediaType.isJSON(contentType) else { throw .notJSONContent }
+        let value: JSONValue
+        do { value = try JSONReader.read(request.body) } catch { throw .unreadableJSON(error) }
+        guard case .object(let members) = value else { throw .notAnObject }
+        return members
+    }
+}

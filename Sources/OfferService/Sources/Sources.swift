@@ -1,0 +1,30 @@
+import FoundationEssentials
+package import NIOCore
+package import OfferCore
+import OfferCrypto
+
+/// Time and randomness. Tests provide their own.
+package struct Sources: Sendable {
+    /// The time that is signed.
+    package var now: @Sendable () -> Timestamp
+    /// The monotonic clock of the rate limits.
+    package var uptime: @Sendable () -> NIODeadline
+    package var makeNonce: @Sendable () -> Nonce
+
+    package init(
+        now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> NIODeadline = { .now() },
+        makeNonce: @escaping @Sendable () -> Nonce
+    ) {
+        self.now = now
+        self.uptime = uptime
+        self.makeNonce = makeNonce
+    }
+
+    /// The system's clocks and its cryptographically secure random numbers.
+    package static let system = Sources(
+        now: { Timestamp(Date()) },
+        makeNonce: {
+            var random = SystemRandomNumbers()
+            return Nonce(using: &random)
+        })
+}

@@ -1,0 +1,68 @@
+package import Logging
+package import OfferAudit
+package import OfferCore
+package import OfferHTTP
+package import OfferIdentity
+package import OfferTelemetry
+
+/// The parts of the service that answer requests, wired together.
+///
+/// `serve`, `sign`, the tests, the benchmark and the fuzzers all build it here.
+package struct Application: Sendable {
+    /// What the parts are built from. Everything has a default that fits a test.
+    package struct Dependencies {
+        package var policy: CurrentPolicy
+        package var sources: Sources
+        package var log: Logger
+        package var metrics = ServiceMetrics()
+        package var readiness = Readiness()
+        package var certificate = CurrentCertificate(nil)
+        /// The key sets of identity providers.
+        package var userKeys = CurrentUserKeys()
+        /// nil if nothing is recorded.
+        package var trail: AuditTrail?
+        /// nil if the cryptography is not tested.
+        package var selfTest: SelfTest?
+        /// The earliest time that a correct clock can show.
+        package var earliest = Timestamp.min
+
+        package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
+            self.policy = policy
+            self.sources = sources
+            self.log = log
+        }
+    }
+
+    package let signer: OfferSigner
+    let explanations: ExplanationEndpoint
+    let health: Health
+    let metricsPage: MetricsPage
+    private let gatekeeper: Gatekeeper
+    private let metrics: ServiceMetrics
+    private let log: Logger
+
+    package init(_ dependencies: Dependencies) {
+        let (policy, sources, log) = (dependencies.policy, dependencies.sources, dependencies.log)
+        self.log = log
+        metrics = dependencies.metrics
+        let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
+        gatekeeper = Gatekeeper(
+            policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
+            limits: limits)
+        signer = OfferSigner(
+            policy: policy, limits: limits, trail: dependencies.trail, selfTest: dependencies.selfTest,
+            earliest: dependencies.earliest, sources: sources, metrics: metrics, log: log)
+        explanations = ExplanationEndpoint(
+            threads: .shared, now: sources.now, log: log)
+        health = Health(
+            policy: policy, certificate: dependencies.certificate, readiness: dependencies.readiness,
+            trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
+            now: sources.now, gatekeeper: gatekeeper)
+        metricsPage = MetricsPage(metrics: metrics, health: health)
+    }
+
+    /// The responder of a listener.
+    package func router(for role: ListenerRole) -> Router {
+        Router(endpoints(of: role), gatekeeper: gatekeeper, metrics: metrics, log: log)
+    }
+}

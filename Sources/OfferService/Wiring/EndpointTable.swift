@@ -1,0 +1,44 @@
+import OfferCore
+import OfferHTTP
+
+/// Which of its endpoints a listener serves.
+package enum ListenerRole: Sendable {
+    /// Everything.
+    case all
+    /// Everything but the metrics, which have an address of their own.
+    case withoutMetrics
+    /// Metrics and health for everyone who reaches the address, and nothing else.
+    case metricsOnly
+}
+
+extension Application {
+    /// Every endpoint of the service: the only declaration of their paths, methods, scopes and lanes. 404, 405, HEAD and the
+    /// metric labels derive from it, and a test requires `openapi.json` to have the same paths and methods.
+    func endpoints(of role: ListenerRole) -> [Endpoint] {
+        let isMetricsOnly = role == .metricsOnly
+        let health: [Endpoint] = [
+            .view("/health/live", for: .anyone) { _, _ in Endpoint.Answer(self.health.live) },
+            .view("/health/ready", for: .anyone) { request, admission throws(Problem) in
+                try self.health.ready(for: request, admission, showsDetails: isMetricsOnly)
+            },
+        ]
+        let metrics: [Endpoint] = [
+            .view("/metrics", for: isMetricsOnly ? .anyAddress : .scope(.metrics)) { _, admission in
+                self.metricsPage.answer(admission)
+            }
+        ]
+        let work: [Endpoint] = [
+            .work(["GET", "POST"], "/offer", scope: .sign, .now(signer.answerSample)),
+            .work(["POST"], "/v1/promotional-offers", scope: .sign, .now(signer.answerPromotionalOffers)),
+            .work(["POST"], "/v1/introductory-offers", scope: .sign, .now(signer.answerIntroductoryOffer)),
+            .work(["POST"], "/v1/advanced-commerce", scope: .sign, .now(signer.answerAdvancedCommerce)),
+            .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
+            .view("/openapi.json", for: .anyone) { _, _ in OpenAPI.answer },
+        ]
+        return switch role {
+        case .all: work + health + metrics
+        case .withoutMetrics: work + health
+        case .metricsOnly: health + metrics
+        }
+    }
+}

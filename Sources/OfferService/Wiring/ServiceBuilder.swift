@@ -1,0 +1,80 @@
+import CProcess
+import FoundationEssentials
+package import Logging
+import OfferAudit
+package import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferIdentity
+package import OfferTelemetry
+package import ServiceLifecycle
+package import UnixSignals
+
+/// Builds the whole service from a configuration: its listeners, and the tasks that run in the background.
+package enum ServiceBuilder {
+    /// Builds everything and reads the keys; nothing listens yet.
+    /// - Parameters:
+    ///   - reloadSignals: each requests a reload.
+    ///   - readConfiguration: reads the configuration again for a reload.
+    ///   - onListening: called once with the ports of the main listener and of the metrics, if they have one.
+    /// - Returns: the services in the order of their start. They must stop in the opposite order, so that keys are watched as
+    ///   long as requests arrive.
+    /// - Throws: everything that an operator has to fix.
+    package static func build(
+        _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
+        readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
+        onListening: @escaping @Sendable (_ port: Int, _ metricsPort: Int?) -> Void
+    ) async throws(ConfigurationError) -> [any Service] {
+        let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), Sources.system)
+        let selfTest = try SelfTest(KnownAnswers())
+        let reloader = try ConfigurationReloader(
+            configuration, readConfiguration: readConfiguration, reloadSignals: reloadSignals, readiness: readiness,
+            metrics: metrics, log: log, logLevel: logLevel)
+        var dependencies = Application.Dependencies(policy: reloader.policy, sources: sources, log: log)
+        dependencies.metrics = metrics
+        dependencies.readiness = readiness
+        dependencies.certificate = reloader.certificate
+        dependencies.selfTest = selfTest
+        dependencies.earliest = ClockCheck.ofThisBuild.earliest
+        dependencies.trail = try await AuditTrail.open(
+            configuration.audit, now: sources.now, readiness: readiness, metrics: metrics.audit, log: log)
+        let jwksRefresher = JWKSRefresher(
+            policy: reloader.policy, keys: dependencies.userKeys, source: KeySetReader(), readiness: readiness, log: log
+        )
+        let healthMonitor = HealthMonitor(
+            selfTest: selfTest, clock: .ofThisBuild, now: sources.now, readiness: readiness, metrics: metrics, log: log)
+        let server = HTTPServer(
+            listeners: listeners(configuration, Application(dependencies)), certificate: reloader.certificate,
+            readiness: readiness, metrics: metrics.connections
+        ) { ports in onListening(ports[0], ports.dropFirst().first) }
+        return [reloader, jwksRefresher, healthMonitor, server]
+    }
+
+    private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {
+        guard let metricsAddress = configuration.metricsAddress else {
+            return [
+                Listener(
+                    configuration.address, sharesPort: configuration.sharesPort, maximumConnections: maximumConnections,
+                    responder: application.router(for: .all))
+            ]
+        }
+        return [
+            Listener(
+                configuration.address, sharesPort: configuration.sharesPort,
+                maximumConnections: maximumConnections - maximumMetricsConnections,
+                responder: application.router(for: .withoutMetrics)),
+            Listener(
+                metricsAddress, sharesPort: configuration.sharesPort, maximumConnections: maximumMetricsConnections,
+                isPlain: true, responder: application.router(for: .metricsOnly)),
+        ]
+    }
+
+    /// Enough for Prometheus and some people, and few enough to leave the descriptors to offers.
+    private static let maximumMetricsConnections = 32
+
+    /// As many as there are descriptors for, less some for files and for connections that are being opened or closed.
+    private static var maximumConnections: Int {
+        let descriptors = offer_descriptor_limit()
+        return min(10_000, descriptors - min(100, descriptors / 2))
+    }
+}

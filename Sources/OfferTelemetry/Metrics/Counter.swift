@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A number that only grows, from 0 at the start of the process.
+package final class Counter: Series {
+    private let count = Atomic<Int64>(0)
+
+    package init() {}
+
+    package func increment(by amount: Int = 1) { count.wrappingAdd(Int64(amount), ordering: .relaxed) }
+
+    package func write(to text: inout ExpositionText, of metric: Metric, labels: [String]) {
+        text.sample(metric.name, metric.labels, labels, Double(count.load(ordering: .relaxed)))
+    }
+}

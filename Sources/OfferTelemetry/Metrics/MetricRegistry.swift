@@ -1,0 +1,45 @@
+import NIOConcurrencyHelpers
+
+/// The value of a metric for one set of labels.
+package protocol Series: AnyObject, Sendable {
+    /// Appends its samples in Prometheus' text format.
+    /// - Parameter labels: the values of the metric's labels, in their order.
+    func write(to text: inout ExpositionText, of metric: Metric, labels: [String])
+}
+
+/// All series of all metrics that are counted as things happen.
+package final class MetricRegistry: Sendable {
+    private struct LabelledSeries {
+        let labels: [String]
+        let series: any Series
+    }
+
+    /// By the name of the metric, in the order in which they were created.
+    private let series = NIOLockedValueBox<[String: [LabelledSeries]]>([:])
+
+    package init() {}
+
+    /// - Parameter values: one for each of the metric's labels, in their order.
+    package func counter(_ metric: Metric, _ values: String...) -> Counter { find(metric, values) { Counter() } }
+
+    package func gauge(_ metric: Metric) -> Gauge { find(metric, []) { Gauge() } }
+
+    package func histogram(_ metric: Metric) -> Histogram { find(metric, []) { Histogram() } }
+
+    /// Writes every series of a metric.
+    package func write(_ metric: Metric, to text: inout ExpositionText) {
+        for series in series.withLockedValue({ $0[metric.name] ?? [] }) {
+            series.series.write(to: &text, of: metric, labels: series.labels)
+        }
+    }
+
+    /// Returns the same series for the same labels, so that two handles count together.
+    private func find<Found: Series>(_ metric: Metric, _ labels: [String], make: () -> Found) -> Found {
+        series.withLockedValue { series in
+            if let known = series[metric.name]?.first(where: { $0.labels == labels })?.series as? Found { return known }
+            let new = make()
+            series[metric.name, default: []].append(LabelledSeries(labels: labels, series: new))
+            return new
+        }
+    }
+}

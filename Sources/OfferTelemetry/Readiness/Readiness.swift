@@ -1,0 +1,80 @@
+package import Logging
+import NIOConcurrencyHelpers
+package import OfferCore
+
+/// The problems that the parts of the service report while it runs, and whether it is stopping.
+package final class Readiness: Sendable {
+    /// A part of the service that reports problems. Each part replaces only its own.
+    package enum Source: CaseIterable, Sendable {
+        case configuration
+        /// The signing keys.
+        case keys
+        /// The key sets of identity providers.
+        case users
+        case audit
+        case clock
+        /// The cryptographic self-test.
+        case selfTest
+    }
+
+    private struct State {
+        var problems: [Source: [Diagnostic]] = [:]
+        var isStopping = false
+        var isNewestInForce = true
+        /// When the scan of keys and configuration that is still running began.
+        var scanBegan: ContinuousClock.Instant?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    package init() {}
+
+    /// Every reported problem.
+    package var problems: [Diagnostic] {
+        state.withLockedValue { state in Source.allCases.flatMap { state.problems[$0] ?? [] } }
+    }
+
+    package func hasProblem(from source: Source) -> Bool {
+        state.withLockedValue { $0.problems[source]?.isEmpty == false }
+    }
+
+    /// Whether the configuration in force is the newest one; false while a newer one was refused or waits for its keys.
+    package var isNewestInForce: Bool {
+        get { state.withLockedValue { $0.isNewestInForce } }
+        set { state.withLockedValue { $0.isNewestInForce = newValue } }
+    }
+
+    /// A problem if scanning keys and configuration has taken longer than five seconds.
+    package var hangingDisk: Diagnostic? {
+        guard let began = state.withLockedValue({ $0.scanBegan }), .now - began > .seconds(5) else { return nil }
+        return Diagnostic(
+            "reading the keys and the configuration has taken longer than five seconds, so changes are not seen",
+            hint: "check the disk that holds them")
+    }
+
+    /// Whether the service has been told to stop.
+    package var isStopping: Bool { state.withLockedValue { $0.isStopping } }
+
+    package func beginScan() { state.withLockedValue { $0.scanBegan = .now } }
+
+    package func endScan() { state.withLockedValue { $0.scanBegan = nil } }
+
+    /// Replaces the problems that `source` reported before. Each problem is logged once when it appears and once when it is
+    /// resolved.
+    package func report(_ problems: [Diagnostic], from source: Source, to log: Logger) {
+        let old = state.withLockedValue { state in
+            let old = state.problems[source] ?? []
+            state.problems[source] = problems
+            return old
+        }
+        let (before, now) = (Set(old), Set(problems))
+        for problem in problems where !before.contains(problem) {
+            log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
+        }
+        for problem in old where !now.contains(problem) {
+            log.notice("problem resolved", metadata: ["problem": "\(problem.error)"])
+        }
+    }
+
+    package func stop() { state.withLockedValue { $0.isStopping = true } }
+}

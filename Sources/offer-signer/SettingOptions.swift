@@ -1,0 +1,118 @@
+import ArgumentParser
+import Logging
+import OfferCore
+import OfferService
+import OfferTelemetry
+
+// Flags take their names and their help from the declarations in `Settings`.
+
+extension Option where Value == String? {
+    /// The flag of a setting, as text.
+    init<Setting: SettingDeclaration>(_ setting: Setting) {
+        self.init(name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help))
+    }
+
+    /// The flag of a setting whose value is checked while the command line is parsed. A usage error repeats the value, so this
+    /// is for settings that cannot hold a secret by mistake.
+    init<Parsed>(checked setting: Setting<Parsed>) {
+        self.init(
+            name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help),
+            transform: { text in
+                if let problem = setting.problem(with: text) { throw ValidationError(problem.error) }
+                return text
+            })
+    }
+}
+
+extension Flag where Value == Bool {
+    /// The flag of a switch.
+    init(_ setting: Setting<Bool>) {
+        self.init(
+            wrappedValue: false, name: .customLong(setting.flag ?? setting.variable),
+            help: ArgumentHelp(stringLiteral: setting.help))
+    }
+}
+
+/// Where key files and settings are: the options of every command that has to do with keys.
+struct KeyFolderOptions: ParsableArguments {
+    @Option(Settings.keysDirectory) var keysDir: String?
+    @Flag(Settings.allowReadableKeys) var allowReadableKeys: Bool
+    @Option(Settings.environmentFile) var envFile: String?
+    @Option(Settings.configurationFile) var config: String?
+
+    func reader(_ flags: Configuration.Flags) -> ConfigurationReader { ConfigurationReader(flags: flags) }
+
+    var flags: Configuration.Flags {
+        var flags = Configuration.Flags()
+        flags[Settings.keysDirectory] = keysDir
+        flags[Settings.allowReadableKeys] = allowReadableKeys ? "true" : nil
+        flags[Settings.environmentFile] = envFile
+        flags[Settings.configurationFile] = config
+        return flags
+    }
+
+    /// The flags of a command that signs nothing, and may do without a key.
+    var verifyingFlags: Configuration.Flags {
+        var flags = flags
+        flags.mayChooseNoKey = true
+        return flags
+    }
+
+    func readConfiguration() throws -> Configuration { try reader(verifyingFlags).read() }
+}
+
+/// Which key signs: the options of every command that signs.
+struct KeyOptions: ParsableArguments {
+    @Option(Settings.keyID) var keyID: String?
+    @Option(Settings.issuerID) var issuerID: String?
+
+    @OptionGroup var folder: KeyFolderOptions
+
+    @Flag(help: "Sign with a development key, created once in the key folder. The App Store refuses its signatures.")
+    var development = false
+
+    var flags: Configuration.Flags {
+        var flags = folder.flags
+        flags[Settings.keyID] = keyID
+        flags[Settings.issuerID] = issuerID
+        flags.development = development
+        return flags
+    }
+
+    var reader: ConfigurationReader { folder.reader(flags) }
+}
+
+/// Everything that `serve` can be told by flags; `doctor` and `health` take the same.
+struct ServeOptions: ParsableArguments {
+    @OptionGroup var key: KeyOptions
+
+    @Option(Settings.host) var host: String?
+    @Option(checked: Settings.port) var port: String?
+    @Option(Settings.metricsAddress) var metricsAddress: String?
+    @Flag(Settings.reusePort) var reusePort: Bool
+    @Option(Settings.tlsCertificate) var tlsCertificate: String?
+    @Option(Settings.tlsKey) var tlsKey: String?
+    @Flag(Settings.behindProxy) var behindProxy: Bool
+    @Option(Settings.trustedProxies) var trustedProxies: String?
+    @Flag(Settings.allowAnyone) var allowAnyone: Bool
+    @Option(Settings.auditLog) var auditLog: String?
+    @Option(checked: Settings.logLevel) var logLevel: String?
+    @Option(checked: Settings.logFormat) var logFormat: String?
+
+    var reader: ConfigurationReader {
+        var flags = key.flags
+        flags[Settings.host] = host
+        flags[Settings.port] = port
+        flags[Settings.metricsAddress] = metricsAddress
+        flags[Settings.reusePort] = reusePort ? "true" : nil
+        flags[Settings.tlsCertificate] = tlsCertificate
+        flags[Settings.tlsKey] = tlsKey
+        flags[Settings.behindProxy] = behindProxy ? "true" : nil
+        flags[Settings.trustedProxies] = trustedProxies
+        flags[Settings.allowAnyone] = allowAnyone ? "true" : nil
+        flags[Settings.auditLog] = auditLog
+        flags[Settings.logLevel] = logLevel
+        flags[Settings.logFormat] = logFormat
+        return key.folder.reader(flags)
+    }
+}

@@ -1,0 +1,365 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import OfferAudit
+import OfferCore
+import OfferCrypto
+import TestSupport
+import Testing
+
+@Suite("Audit file")
+struct AuditFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.path + "/audit.jsonl" }
+
+    private func file(at path: String? = nil, rotatesAtBytes: Int64? = nil) -> AuditFile {
+        AuditFile(
+            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes,
+            now: { Timestamp(milliseconds: 1_767_225_600_000) })
+    }
+
+    /// Appends lines with these texts.
+    private func append(_ texts: String..., to file: AuditFile) throws {
+        try file.append { text, chain in
+            for word in texts {
+                try chain.append(to: &text) { $0.member("text", word) }
+            }
+        }
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    /// The text or event of each line of a file whose chain an independent implementation has verified.
+    private func lines(of names: String...) throws -> [String] {
+        var previous = Data(count: 32)
+        var number = 0
+        return try names.flatMap { name in
+            let text = String(decoding: try folder.read(name), as: UTF8.self)
+            #expect(text.hasSuffix("\n"))
+            return try text.split(separator: "\n").map { line in
+                let json = try #require(
+                    JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "line \(line)")
+                let content = try #require(line.firstRange(of: ",\"hash\":")).lowerBound
+                let hash = Crypto.SHA256.hash(data: previous + line[..<content].utf8)
+                #expect(json["hash"] as? String == hash.map { String(format: "%02x", $0) }.joined())
+                number += 1
+                #expect(json["line"] as? Int == number)
+                if json["event"] as? String == "begin" {
+                    #expect(json["previous"] as? String == previous.map { String(format: "%02x", $0) }.joined())
+                }
+                previous = Data(hash)
+                return json["text"] as? String ?? json["event"] as? String ?? "?"
+            }
+        }
+    }
+
+    @Test("each line has the hash of itself and the previous hash, by an independent SHA-256")
+    func chain() throws {
+        let file = file()
+        try append("a", "b\"\\\u{1F600}", to: file)
+        try append("c", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b\"\\\u{1F600}", "c"])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("the next process continues the chain")
+    func restart() throws {
+        try append("a", to: file())
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b"])
+    }
+
+    @Test("two processes that append to the same file in turn keep one chain")
+    func twoWriters() throws {
+        let (one, other) = (file(), file())
+        for word in ["a", "b", "c"] {
+            try append(word, to: one)
+            try append(word.uppercased(), to: other)
+        }
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "A", "b", "B", "c", "C"])
+    }
+
+    @Test("a renamed file is left alone, and the chain continues in a new one", arguments: [false, true])
+    func renamed(isAnotherAtIt: Bool) throws {
+        let (one, other) = (file(), file())
+        try append("a", to: one)
+        if isAnotherAtIt { try append("b", to: other) }
+        try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/old")
+        try append("c", to: one)
+        try append("d", to: other)
+        #expect(
+            try lines(of: "old", "audit.jsonl") == ["begin", "a"] + (isAnotherAtIt ? ["b"] : []) + ["begin", "c", "d"])
+    }
+
+    @Test("an unfinished line of a killed process is removed", arguments: [1, 40, 70, 71, 200])
+    func cutOff(missing: Int) throws {
+        try append("a", to: file())
+        let whole = try folder.read("audit.jsonl")
+        try append("b", String(repeating: "c", count: 100), to: file())
+        try folder.write(try folder.read("audit.jsonl").dropLast(missing), to: "audit.jsonl")
+        try append("d", to: file())
+        #expect(try folder.read("audit.jsonl").starts(with: whole))
+        let found = try lines(of: "audit.jsonl")
+        #expect(found.first == "begin" && found.last == "d" && found.count < 6)
+    }
+
+    @Test("the check reports an unfinished line as such and continues")
+    func cutOffInCheck() throws {
+        var check = AuditCheck()
+        let file = file()
+        for word in ["a", "b"] { try append(word, to: file) }
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        let found = try [
+            check.take(Array(lines[0].utf8)[...]), check.take(Array(lines[1].utf8)[...]),
+            check.take(Array(lines[2].utf8.prefix(50))[...], isFinished: false), check.take(Array(lines[2].utf8)[...]),
+        ]
+        #expect(found == [nil, nil, .unfinished, nil])
+    }
+
+    @Test("a file whose first line is unfinished starts over")
+    func cutOffAtOnce() throws {
+        try append("a", to: file())
+        try folder.write(try folder.read("audit.jsonl").prefix(30), to: "audit.jsonl")
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl") == ["begin", "b"])
+    }
+
+    @Test(
+        "a file that is not an audit trail is not changed",
+        arguments: ["root:x:0:0\n", "no line end", "{\"line\":1}\n", String(repeating: "x", count: 200_000)])
+    func otherFile(text: String) throws {
+        try folder.write(text.utf8, to: "audit.jsonl")
+        #expect(throws: AuditFault.self) { try append("a", to: file()) }
+        #expect(try folder.read("audit.jsonl") == Array(text.utf8))
+    }
+
+    @Test("a file at its size limit is renamed after its last line, and no older file is replaced")
+    func rotation() throws {
+        let file = file(rotatesAtBytes: 400)
+        try append("a", to: file)
+        try append("b", to: file)
+        try append("c", to: file)
+        try append("d", to: file)
+        let expected = ["audit.jsonl", "audit.jsonl.000000000003"]
+        #expect(try names() == expected)
+        #expect(try lines(of: "audit.jsonl.000000000003", "audit.jsonl") == ["begin", "a", "b", "begin", "c", "d"])
+
+        // The name is taken.
+        for _ in 0..<2 { try append("e", to: file) }
+        try folder.write([], to: "audit.jsonl.000000000009")
+        for _ in 0..<2 { try append("f", to: file) }
+        #expect(try folder.read("audit.jsonl.000000000009") == [])
+        #expect(try names().contains("audit.jsonl.000000000009-2"))
+    }
+
+    @Test("a new file continues the rotated one, whichever process wrote it, also after a restart")
+    func renamedAndRestarted() throws {
+        try append("a", to: file())
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("b", to: file())
+        #expect(try lines(of: "audit.jsonl.1", "audit.jsonl") == ["begin", "a", "begin", "b"])
+
+        // A process that saw the first file, but not the next two.
+        let (idle, busy) = (file(), file())
+        try append("c", to: idle)
+        try append("d", to: busy)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-2")
+        try append("e", to: busy)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-3")
+        try append("f", to: idle)
+        let all = try lines(of: "audit.jsonl.1", "audit.jsonl-2", "audit.jsonl-3", "audit.jsonl")
+        #expect(all == ["begin", "a", "begin", "b", "c", "d", "begin", "e", "begin", "f"])
+
+        // Copied and truncated in place.
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".4")
+        try folder.write([], to: "audit.jsonl")
+        try append("g", to: file())
+        #expect(
+            try lines(of: "audit.jsonl.1", "audit.jsonl-2", "audit.jsonl-3", "audit.jsonl.4", "audit.jsonl").suffix(2)
+                == ["begin", "g"])
+    }
+
+    @Test("an unrelated trail in the folder, or a file that looks like one, is not continued")
+    func foreignSiblings() throws {
+        let other = file(at: folder.path + "/elsewhere")
+        for _ in 0..<20 { try append("x", to: other) }
+        let (running, others) = (file(), try folder.read("elsewhere"))
+        try append("a", to: running)
+        for number in 0..<30 { try folder.write([0x78, 0x0A], to: "audit.jsonl.t\(number)") }
+        try folder.write(others, to: "audit.jsonl.old-era")
+        let hash = String(repeating: "f", count: 64)
+        try folder.write(#"{"line":999999999999999,"x":"","hash":"\#(hash)"}"#.utf8 + [0x0A], to: "audit.jsonl.last")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("b", to: running)
+        #expect(try lines(of: "audit.jsonl.1", "audit.jsonl") == ["begin", "a", "begin", "b"])
+    }
+
+    @Test(
+        "a line whose number or hash is not in written form is refused",
+        arguments: [
+            "18446744073709551614", "9223372036854775807", "1000000000000000", "01", "+1", "-1", "", "0",
+        ])
+    func badNumber(number: String) throws {
+        try append("a", to: file())
+        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
+            .split(separator: "\n")[0]
+        #expect(AuditLine(Array(good.utf8)[...]) != nil)
+        #expect(AuditLine(Array(good.replacing("\"line\":1,", with: "\"line\":\(number),").utf8)[...]) == nil)
+        let hash = good.suffix(66).prefix(64)
+        #expect(AuditLine(Array(good.replacing(hash, with: hash.uppercased()).utf8)[...]) == nil)
+    }
+
+    @Test("a file that cannot be renamed keeps growing, with a warning")
+    func noRotation() throws {
+        let named = folder.path + "/named"
+        try FileManager.default.createDirectory(atPath: named, withIntermediateDirectories: false)
+        let file = file(at: named + "/audit.jsonl", rotatesAtBytes: 1)
+        try append("a", to: file)
+        #expect(file.warning == nil)
+        // The rotated name exceeds the maximum length.
+        let long = self.file(at: named + "/" + String(repeating: "a", count: 250), rotatesAtBytes: 1)
+        for word in ["a", "b"] { try append(word, to: long) }
+        #expect(long.warning != nil)
+    }
+
+    @Test("a full device is an error, and a replacement works at the next attempt")
+    func full() throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let file = file()
+        for _ in 0..<3 { #expect(throws: AuditFault.self) { try append("a", to: file) } }
+        try folder.remove("audit.jsonl")
+        try append("b", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "b"])
+    }
+
+    @Test("a missing folder, or a folder in place of the file, is a setup fault")
+    func noFolder() throws {
+        #expect { try append("a", to: file(at: folder.path + "/none/audit.jsonl")) } throws: {
+            ($0 as? AuditFault)?.isSetup == true
+        }
+        #expect { try append("a", to: file(at: folder.path)) } throws: { ($0 as? AuditFault)?.isSetup == true }
+        #expect { try append("a", to: file(at: "/dev/full")) } throws: { ($0 as? AuditFault)?.isSetup == false }
+    }
+
+    @Test("an error while making lines leaves nothing in the file")
+    func unmade() throws {
+        struct Broken: Error {}
+        let file = file()
+        try append("a", to: file)
+        #expect(throws: AuditFault.self) {
+            try file.append { text, chain in
+                try chain.append(to: &text) { $0.member("text", "b") }
+                throw Broken()
+            }
+        }
+        try append("c", to: file)
+        #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
+    }
+
+    @Test("the check before a start finds what the first append would, and changes nothing")
+    func checkBeforeStart() throws {
+        try append("a", to: file(at: folder.path + "/good"))
+        try folder.write(try folder.read("good").dropLast(20), to: "unfinished")
+        try folder.write([], to: "empty")
+        try folder.write("root:x:0:0\n".utf8, to: "text")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/full", withDestinationPath: "/dev/full")
+        try FileManager.default.createDirectory(atPath: folder.path + "/folder", withIntermediateDirectories: false)
+        let before = try names()
+        let texts = try ["good", "unfinished", "empty", "text"].map { try folder.read($0) }
+        let found = ["good", "unfinished", "empty", "text", "full", "folder", "none/new", "new"].map { name in
+            do throws(AuditFault) {
+                try AuditFile.check(path: folder.path + "/" + name)
+                return nil as AuditFault?
+            } catch { return error }
+        }
+        #expect(found.map { $0 == nil } == [true, true, true, false, true, false, false, true])
+        #expect(try names() == before)
+        #expect(try ["good", "unfinished", "empty", "text"].map { try folder.read($0) } == texts)
+        for (name, fault) in [("text", found[3]), ("folder", found[5]), ("none/new", found[6])] {
+            #expect { try append("b", to: file(at: folder.path + "/" + name)) } throws: { $0 as? AuditFault == fault }
+        }
+    }
+
+    @Test(
+        "a folder or file without write access is found before a start",
+        .enabled(if: geteuid() != 0, "root may write anything"))
+    func notWritable() throws {
+        try append("a", to: file())
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+        #expect(throws: AuditFault.self) { try AuditFile.check(path: path) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
+        #expect(throws: AuditFault.self) { try AuditFile.check(path: folder.path + "/new") }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+    }
+
+    // MARK: Verification
+
+    private func findings(in files: [[Substring]]) throws -> [String: AuditCheck.Finding] {
+        var check = AuditCheck()
+        var findings: [String: AuditCheck.Finding] = [:]
+        for (number, lines) in files.enumerated() {
+            for (line, text) in lines.enumerated() {
+                findings["\(number):\(line)"] = try check.take(Array(text.utf8)[...])
+            }
+        }
+        return findings
+    }
+
+    @Test("the check finds every altered byte and every missing, moved or repeated line")
+    func check() throws {
+        let file = file()
+        for word in ["a", "b", "c", "d"] { try append(word, to: file) }
+        let good = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        #expect(try findings(in: [good]) == [:])
+        #expect(try findings(in: [Array(good[..<2]), Array(good[2...])]) == [:])
+        #expect(try findings(in: [Array(good[1...])]) == ["0:0": .headless])
+        #expect(try findings(in: [[good[0], good[1], good[4]]]) == ["0:2": .missing(3...4)])
+        #expect(try findings(in: [[good[0], good[2], good[1], good[3], good[4]]])["0:1"] == .missing(2...2))
+        #expect(try findings(in: [good, [good[4]]]) == ["1:0": .outOfOrder])
+        #expect(try findings(in: [good, good]) == ["1:0": .newTrail])
+        // Every byte of every line.
+        for (number, line) in good.enumerated() {
+            for index in line.utf8.indices {
+                var bytes = Array(line.utf8)
+                bytes[line.utf8.distance(from: line.startIndex, to: index)] ^= 1
+                var altered = good
+                altered[number] = Substring(String(decoding: bytes, as: UTF8.self))
+                #expect(try !findings(in: [altered]).isEmpty, "byte \(index) of line \(number)")
+            }
+        }
+    }
+
+    @Test("an altered line with a recomputed hash is found at the next line")
+    func remade() throws {
+        let (file, other) = (file(), self.file(at: folder.path + "/other"))
+        for word in ["a", "b", "c"] {
+            try append(word, to: file)
+            try append(word == "b" ? "x" : word, to: other)
+        }
+        var lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        lines[2] = String(decoding: try folder.read("other"), as: UTF8.self).split(separator: "\n")[2]
+        #expect(try findings(in: [lines]) == ["0:3": .altered])
+    }
+
+    @Test("times are formatted as by Foundation", arguments: 0..<500 as Range<UInt64>)
+    func times(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        // From 1583 on: for earlier dates Foundation uses the Julian calendar.
+        let milliseconds = Int64.random(in: -12_212_553_600_000...253_402_300_799_999, using: &random)
+        let seconds = Double(milliseconds.quotientAndRemainder(dividingBy: 1000).quotient)
+        // Whole seconds: Foundation rounds fractions differently.
+        let date = Date(timeIntervalSince1970: seconds)
+        let text = String(decoding: Timestamp(milliseconds: Int64(seconds) * 1000).iso8601, as: UTF8.self)
+        #expect(text == date.formatted(.iso8601).replacing("Z", with: ".000Z"))
+        let withRest = String(decoding: Timestamp(milliseconds: Int64(seconds) * 1000 + 7).iso8601, as: UTF8.self)
+        #expect(withRest == text.replacing(".000Z", with: ".007Z"))
+    }
+}

@@ -1,0 +1,195 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferIdentity
+import OfferTelemetry
+import TestSupport
+import Testing
+
+@Suite("JWKS refresher", .timeLimit(.minutes(5)))
+struct JWKSRefresherTests {
+    /// Returns the configured text, or waits until one is set. A text lists key IDs.
+    private final class Source: KeySetSource {
+        private struct State {
+            var texts: [KeySetLocation: String] = [:]
+            var waiting: [KeySetLocation: [CheckedContinuation<KeySetText, Never>]] = [:]
+            var readings = 0
+        }
+
+        private let state = NIOLockedValueBox(State())
+
+        func put(_ text: String?, at place: KeySetLocation) { state.withLockedValue { $0.texts[place] = text } }
+
+        func isWaitedFor(_ place: KeySetLocation) -> Bool { state.withLockedValue { $0.waiting[place] != nil } }
+
+        /// The number of texts that were parsed.
+        var readings: Int { state.withLockedValue { $0.readings } }
+
+        /// Returns `text` to all waiting readings.
+        func answer(_ text: String, at place: KeySetLocation) {
+            let waiting = state.withLockedValue { $0.waiting.removeValue(forKey: place) } ?? []
+            for one in waiting { one.resume(returning: KeySetText(Array(text.utf8))) }
+        }
+
+        func text(at place: KeySetLocation) async throws(KeySetFault) -> KeySetText {
+            let text = await withCheckedContinuation { continuation in
+                let text = state.withLockedValue { state in
+                    if state.texts[place] == nil { state.waiting[place, default: []].append(continuation) }
+                    return state.texts[place]
+                }
+                if let text { continuation.resume(returning: KeySetText(Array(text.utf8))) }
+            }
+            guard text.bytes != Array("gone".utf8) else {
+                throw KeySetFault(.unavailable, Diagnostic("\(place) is gone", hint: ""), detail: "why")
+            }
+            return text
+        }
+
+        func keys(
+            in text: [UInt8], from place: KeySetLocation
+        ) async throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {
+            state.withLockedValue { $0.readings += 1 }
+            guard text != Array("bad".utf8) else {
+                throw KeySetFault(.unusable, Diagnostic("\(place) is bad", hint: ""))
+            }
+            let keys = text.split(separator: UInt8(ascii: " ")).map { id in
+                UserKeySet.Key(id: Array(id), algorithm: .es256) { _, _ in true }
+            }
+            return (UserKeySet(keys), [])
+        }
+
+        func close() async {}
+    }
+
+    private let source = Source()
+    private let keys = CurrentUserKeys()
+    private let readiness = Readiness()
+    private let policy: CurrentPolicy
+    private let log = RecordedLog()
+
+    init() throws {
+        policy = CurrentPolicy(try Self.policy([]))
+    }
+
+    private static func policy(_ issuers: [UserIssuer]) throws -> Policy {
+        Policy(
+            ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: try Fixtures.makeSigningKey())),
+            callers: Callers([], userIssuers: issuers))
+    }
+
+    private static func issuer(at path: String) -> UserIssuer {
+        UserIssuer(
+            issuer: "i", audience: "a", keys: .file(path: path), algorithms: [.es256],
+            customer: .applicationUsername("sub"), apps: nil)
+    }
+
+    private func names() -> [String]? {
+        keys.set(of: Self.issuer(at: ""))?.keys.map { String(decoding: $0.id ?? [], as: UTF8.self) }
+    }
+
+    private func whileRefreshing(
+        lifetime: Duration = .seconds(3600), _ body: () async throws -> Void
+    ) async throws {
+        let refresher = JWKSRefresher(
+            policy: policy, keys: keys, source: source, lifetime: lifetime, readiness: readiness, log: log.logger)
+        let running = Task { try await refresher.run() }
+        defer { running.cancel() }
+        try await body()
+    }
+
+    private func wait(_ description: Comment, _ isSo: () -> Bool) async throws {
+        for _ in 0..<1500 {
+            if isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(isSo(), description)
+    }
+
+    @Test("an unusable set replaces the old one; an unavailable set does not")
+    func badSet() async throws {
+        let place = KeySetLocation.file(path: "a")
+        source.put("one two", at: place)
+        policy.replace(with: try Self.policy([Self.issuer(at: "a")]))
+        try await whileRefreshing {
+            try await wait("fetched") { names() == ["one", "two"] }
+            source.put("gone", at: place)
+            try await wait("reported") { readiness.problems.map(\.error) == ["a is gone"] }
+            #expect(names() == ["one", "two"])
+            #expect(log.text.contains("debug users' keys unavailable"))
+            source.put("bad", at: place)
+            try await wait("removed") { names() == [] }
+            #expect(readiness.problems.map(\.error) == ["a is bad"])
+            let readings = source.readings
+            try await Task.sleep(for: .milliseconds(2500))
+            #expect(source.readings == readings, "the result is remembered")
+            source.put("two", at: place)
+            try await wait("back") { names() == ["two"] }
+            #expect(readiness.problems == [])
+        }
+    }
+
+    @Test("a set that is unavailable for too long expires, also after a change of location")
+    func lifetime() async throws {
+        let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
+        source.put("one", at: old.keys)
+        policy.replace(with: try Self.policy([old]))
+        try await whileRefreshing(lifetime: .seconds(15)) {
+            try await wait("fetched") { names() == ["one"] }
+            // It is fetched every second.
+            try await Task.sleep(for: .seconds(16))
+            #expect(names() == ["one"] && readiness.problems == [])
+            source.put("gone", at: old.keys)
+            try await wait("reported") { readiness.problems.map(\.error) == ["old is gone"] }
+            #expect(names() == ["one"])
+            try await wait("gone") { names() == [] }
+            #expect(readiness.problems.map(\.error).joined().contains("unavailable for too long"))
+
+            source.put("one", at: old.keys)
+            try await wait("back") { names() == ["one"] }
+            source.put("gone", at: new.keys)
+            policy.replace(with: try Self.policy([new]))
+            try await wait("reported") { readiness.problems.map(\.error) == ["new is gone"] }
+            #expect(names() == ["one"])
+            try await wait("gone") { names() == [] }
+        }
+    }
+
+    @Test("after a change of location, an issuer keeps its old keys until the new location has been read")
+    func moved() async throws {
+        let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
+        source.put("one", at: old.keys)
+        policy.replace(with: try Self.policy([old]))
+        try await whileRefreshing {
+            try await wait("fetched") { names() == ["one"] }
+            policy.replace(with: try Self.policy([new]))
+            #expect(names() == ["one"], "at once")
+            try await wait("read") { source.isWaitedFor(new.keys) }
+            #expect(names() == ["one"])
+            source.put("gone", at: new.keys)
+            source.answer("gone", at: new.keys)
+            try await wait("reported") { readiness.problems.map(\.error) == ["new is gone"] }
+            #expect(names() == ["one"])
+            source.put("two", at: new.keys)
+            try await wait("new") { names() == ["two"] }
+            policy.replace(with: try Self.policy([]))
+            try await wait("forgotten") { names() == nil }
+        }
+    }
+
+    @Test("a late result of an abandoned reading changes nothing")
+    func late() async throws {
+        let issuer = Self.issuer(at: "a")
+        policy.replace(with: try Self.policy([issuer]))
+        try await whileRefreshing {
+            try await wait("read") { source.isWaitedFor(issuer.keys) }
+            policy.replace(with: try Self.policy([]))
+            source.put("new", at: issuer.keys)
+            // Two checks: the location has been dropped by then.
+            try await Task.sleep(for: .milliseconds(2200))
+            policy.replace(with: try Self.policy([issuer]))
+            try await wait("new") { names() == ["new"] }
+            source.answer("withdrawn", at: issuer.keys)
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(names() == ["new"])
+        }
+    }
+}

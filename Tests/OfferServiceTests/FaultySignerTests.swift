@@ -1,0 +1,192 @@
+import Logging
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferCrypto
+import OfferFiles
+import OfferHTTP
+import OfferService
+import TestSupport
+import Testing
+
+@Suite("Faulty signers")
+struct FaultySignerTests {
+    /// A signer that sometimes flips one bit of the signature.
+    private final class BitTurningKeyPair: SigningKeyPair {
+        let key: SigningKey
+        var fingerprint: String { key.fingerprint }
+        private let state: NIOLockedValueBox<(random: SplitMix64, turned: Int)>
+        /// The number of signatures per one with a flipped bit.
+        private let interval: UInt64
+
+        init(key: SigningKey, seed: UInt64, interval: UInt64 = 1000) {
+            self.key = key
+            self.interval = interval
+            state = NIOLockedValueBox((SplitMix64(seed: seed), 0))
+        }
+
+        var turned: Int { state.withLockedValue { $0.turned } }
+
+        func sign(_ message: [UInt8]) throws -> [UInt8] {
+            let signature = try key.sign(message)
+            return state.withLockedValue { state in
+                guard state.random.next() % interval == 0 else { return signature }
+                state.turned += 1
+                return signature.turningBit(Int.random(in: 0..<signature.count * 8, using: &state.random))
+            }
+        }
+
+        func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+            try key.verify(signature, of: message)
+        }
+
+        func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+            try key.verifyOwn(signature, of: message)
+        }
+    }
+
+    @Test("no bad signature gets out among a million, some with a flipped bit", arguments: [1, 2] as [UInt64])
+    func noBadSignatureInAMillion(seed: UInt64) async throws {
+        let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed)
+        // The second key verifies its signatures with a precomputed public key, as keys of the service do.
+        if seed == 2 { _ = try pair.key.precompute() }
+        let publicKey = try pair.key.verifyingKey
+        let offer = try Self.offer()
+        // A log line per signature would take longer than everything else except the cryptography.
+        var routes = try TestService(pair: pair, logLevel: .critical)
+        var refused = 0
+        for round in 0..<500_000 {
+            if round % 256 == 0 { await Task.yield() }  // the tests beside this one have connections that must not wait
+            do {
+                let signed = try routes.signer.signForCommand(offer).offer
+                guard try publicKey.verify(signed.signature.der, of: signed.payload.bytes) else {
+                    Issue.record("a bad signature got out")
+                    return
+                }
+            } catch let problem as Problem {
+                #expect(problem == .signingUnavailable)
+                #expect(routes.log.text.contains("critical ALARM"))
+                refused += 1
+                // The key is out of service, so restart as an operator would.
+                routes = try TestService(pair: pair, logLevel: .critical)
+            }
+        }
+        #expect(refused > 300)
+        #expect(refused == pair.turned)
+    }
+
+    @Test("no bad JWS gets out among 5,000, some with a flipped bit in the signature", arguments: [3] as [UInt64])
+    func noBadJWS(seed: UInt64) async throws {
+        let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed, interval: 50)
+        let publicKey = try pair.key.verifyingKey
+        let issuerIDs = IssuerIDs(ofAllApps: try Fixtures.issuerID())
+        let json =
+            #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#
+        let offer = try OfferRequest(OfferRouteTests.object(Array(json.utf8)), spelling: .command)
+        var routes = try TestService(pair: pair, issuerIDs: issuerIDs)
+        var refused = 0
+        for round in 0..<5_000 {
+            if round % 16 == 0 { await Task.yield() }
+            do {
+                guard case .made(let jws) = try routes.signer.signForCommand(offer).offer.jws,
+                    jws == (try CompactJWS(jws.text)), jws.signingInput == jws.content.signingInput,
+                    try publicKey.verify(jws.signature.der, of: jws.signingInput)
+                else {
+                    Issue.record("a bad JWS got out")
+                    return
+                }
+            } catch let problem as Problem {
+                #expect(problem == .signingUnavailable)
+                #expect(routes.log.text.contains("critical ALARM"))
+                refused += 1
+                routes = try TestService(pair: pair, issuerIDs: issuerIDs)
+            }
+        }
+        #expect(refused > 100)
+        #expect(refused == pair.turned)
+    }
+
+    @Test("a JWS that does not verify is a 503 and an alarm, and takes the key out of service")
+    func jwsTakesKeyOutOfService() throws {
+        /// A signer that signs V1 payloads correctly and JWS, which contain dots, wrongly.
+        final class FalseForJWS: SigningKeyPair {
+            let key: SigningKey
+            let fingerprint = ""
+            init(key: SigningKey) { self.key = key }
+            func sign(_ message: [UInt8]) throws -> [UInt8] {
+                try message.starts(with: "eyJ".utf8) ? key.sign([]) : key.sign(message)
+            }
+            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+                try key.verify(signature, of: message)
+            }
+        }
+        let bodies = [
+            "promotional-offers":
+                #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"","transactionID":"1"}"#,
+            "introductory-offers":
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#,
+            "advanced-commerce": #"{"bundleID":"a","request":{"a":1}}"#,
+        ]
+        for (path, body) in bodies {
+            let routes = try TestService(
+                pair: FalseForJWS(key: Fixtures.makeSigningKey()), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+            let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
+            #expect(routes.post("/offer", sample).status == 200)
+            if path == "promotional-offers" {
+                let list = routes.post("/v1/" + path, #"{"offers":[\#(body),\#(body)]}"#)
+                #expect(list.status == 200 && list.text.ranges(of: "signing_unavailable").count == 2)
+                #expect(!list.text.contains("signature\":") && !list.text.contains("eyJ"))
+            }
+            let answer = routes.post("/v1/" + path, body)
+            #expect(answer.status == 503)
+            #expect(answer.json["code"] as? String == "signing_unavailable")
+            #expect(!answer.text.contains("eyJ"))
+            #expect(routes.post("/offer", sample).status == 503)
+            #expect(routes.get("/health/ready").status == 503)
+            #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
+            #expect(!routes.log.text.contains("eyJ"), "no JWS is logged")
+        }
+    }
+
+    @Test("an offer with a bad signature gets 503, alarms once, and takes the key out of service")
+    func keyLeavesService() throws {
+        final class Refusing: SigningKeyPair {
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) -> [UInt8] { Array("marked-signature".utf8) }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+        }
+        let routes = try TestService(pair: Refusing())
+        let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"marked-user"}"#
+        for _ in 0..<3 {
+            let answer = routes.post("/offer", body)
+            #expect(answer.status == 503)
+            #expect(answer.mediaType == .problem)
+            #expect(answer.json["code"] as? String == "signing_unavailable")
+            #expect(answer.retryAfter != nil)
+            #expect(!answer.text.contains("signature\":"))
+        }
+        #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
+        #expect(!routes.log.text.contains("marked"), "neither user nor signature is logged")
+    }
+
+    @Test("a fault of the library gets 503 without detail, is logged in full, and may be temporary")
+    func libraryFault() throws {
+        final class Failing: SigningKeyPair {
+            let fingerprint = ""
+            struct Fault: Error, CustomStringConvertible { var description: String { "marked reason" } }
+            func sign(_ message: [UInt8]) throws -> [UInt8] { throw Fault() }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }
+        }
+        let routes = try TestService(pair: Failing())
+        let answer = routes.post(
+            "/offer", #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#)
+        #expect(answer.status == 503)
+        #expect(!answer.text.contains("marked"))
+        #expect(routes.log.text.contains("marked reason"))
+        #expect(routes.get("/health/ready").status == 200)
+    }
+
+    private static func offer() throws -> OfferRequest {
+        let json = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
+        return try OfferRequest(OfferRouteTests.object(Array(json.utf8)), spelling: .sample)
+    }
+}

@@ -1,0 +1,66 @@
+import OfferCore
+import OfferCrypto
+import OfferFiles
+import OfferService
+import TestSupport
+import Testing
+
+extension KnownAnswers {
+    /// The real cryptography, except for what `change` replaces.
+    static func test(_ change: (inout Functions) -> Void = { _ in }) -> KnownAnswers {
+        var functions = Functions.inUse
+        change(&functions)
+        return KnownAnswers(functions, library: "libcrypto 3.0.0")
+    }
+}
+
+@Suite("Known answers")
+struct KnownAnswersTests {
+    @Test("libcrypto passes every known-answer test")
+    func right() throws {
+        #expect(KnownAnswers.test().problem == nil)
+        #expect(try SelfTest(.test()).holds)
+    }
+
+    private struct Fault: Error {}
+
+    @Test(
+        "each broken function is reported by its own error, with a hint",
+        arguments: [
+            (
+                KnownAnswers.test { $0.verify = { _, _, _ in true } },
+                [
+                    "a signature with one flipped bit is accepted",
+                    "of another message, with one flipped bit, is accepted",
+                ]
+            ),
+            (.test { $0.verify = { _, _, _ in false } }, ["a good signature is refused"]),
+            (
+                .test {
+                    $0.verify = { signature, _, key in
+                        let vectors = try OfferVectors.load()
+                        return try VerifyingKey(der: key).verify(signature, of: vectors.vectors[0].payload.bytes)
+                    }
+                }, ["of another message, with one flipped bit, is accepted"]
+            ),
+            (.test { $0.sha256 = { _ in [UInt8](repeating: 0, count: 32) } }, ["SHA-256 is wrong"]),
+            (.test { $0.sha256 = { _ in throw Fault() } }, ["SHA-256 is wrong (Fault())"]),
+            (.test { $0.hmacSHA256 = { try HMACSHA256.code(of: $1, under: $0) } }, ["HMAC with SHA-256 is wrong"]),
+            (
+                .test {
+                    $0.makeNonce = {
+                        var random = SplitMix64(seed: 1)
+                        return Nonce(using: &random)
+                    }
+                }, ["two nonces are the same"]
+            ),
+            (.test { $0.makeSecret = { [UInt8](repeating: 0, count: 32) } }, ["two secrets are the same"]),
+        ])
+    func wrong(answers: KnownAnswers, faults: [String]) throws {
+        let problem = try #require(answers.problem)
+        for fault in faults { #expect(problem.error.contains(fault)) }
+        #expect(problem.error.split(separator: ";").count == faults.count, "\(problem.error)")
+        #expect(problem.hint.contains("another machine") && problem.hint.contains("libcrypto 3.0.0"))
+        #expect(throws: ConfigurationError.self) { try SelfTest(answers) }
+    }
+}

@@ -1,0 +1,128 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import OfferCore
+import OfferHTTP
+import TestSupport
+import Testing
+
+/// Immediate, committed and asynchronous responses on one connection.
+@Suite("Response lanes", .timeLimit(.minutes(1)))
+struct LanesTests {
+    /// A handler that chooses the lane by path: `/now`, `/after`, `/later`.
+    private final class Lanes: Responder {
+        let log = ManualLog()
+
+        func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+            let body = Array("\(request.path)\n".utf8)
+            switch request.path {
+            case "/after":
+                return .after(Commit(log: log, positions: 1...1)) {
+                    HTTPResponse(status: $0 ? 200 : 503, body: $0 ? body : [])
+                }
+            case "/later":
+                return .later { HTTPResponse(body: body) }
+            default: return .now(HTTPResponse(body: body))
+            }
+        }
+
+        func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
+            HTTPResponse(status: 400, body: [])
+        }
+    }
+
+    /// A log whose entries become durable when the test says so.
+    private final class ManualLog: CommitLog {
+        let completions = NIOLockedValueBox<[@Sendable (Bool) -> Void]>([])
+
+        func write(_ commit: Commit, completion: @escaping @Sendable (Bool) -> Void) {
+            completions.withLockedValue { $0.append(completion) }
+        }
+
+        func end(isDurable: Bool) {
+            for completion in completions.withLockedValue({ $0 }) { completion(isDurable) }
+        }
+    }
+
+    private let loop = EmbeddedEventLoop()
+    private let lanes = Lanes()
+    /// Never run, so asynchronous responses do not complete.
+    private let asyncLane = AsyncLane()
+    private let batch: ResponseBatch
+    private let connections: ConnectionSet
+    private let metrics = ConnectionMetrics.unregistered
+
+    init() {
+        batch = ResponseBatch(eventLoop: loop, responder: lanes, asyncLane: asyncLane)
+        connections = ConnectionSet(limit: 10, batch: batch, metrics: metrics)
+    }
+
+    private func connect() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(loop: loop)
+        let connection = OpenConnection(channel)
+        connections.add(connection)
+        try channel.pipeline.syncOperations.addHandler(
+            HTTP1Handler(responder: lanes, date: HTTPDate(), batch: batch, connection: connection))
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        return channel
+    }
+
+    private func send(_ paths: String..., on channel: EmbeddedChannel) throws {
+        let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
+        channel.pipeline.fireChannelRead(ByteBuffer(string: requests))
+        loop.run()
+    }
+
+    /// The bodies received since the last call, in order.
+    private func received(_ channel: EmbeddedChannel) throws -> [String] {
+        loop.run()
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text.matches(of: /HTTP\/1.1 (\d+)[^\0]*?\r\n\r\n(\/\w+)?/).map {
+            $0.output.2.map(String.init) ?? String($0.output.1)
+        }
+    }
+
+    @Test("a response on the asynchronous lane does not delay other connections")
+    func otherConnections() throws {
+        let (slow, quick) = (try connect(), try connect())
+        try send("/later", on: slow)
+        try send("/now", "/now", on: quick)
+        #expect(try received(quick) == ["/now", "/now"])
+        #expect(try received(slow) == [])
+    }
+
+    @Test("a response whose commit failed is not sent", arguments: [true, false])
+    func commit(isDurable: Bool) throws {
+        let channel = try connect()
+        try send("/after", "/now", on: channel)
+        #expect(try received(channel) == [])
+        lanes.log.end(isDurable: isDurable)
+        #expect(try received(channel) == [isDurable ? "/after" : "503", "/now"])
+        lanes.log.end(isDurable: true)
+        #expect(try received(channel) == [], "a second outcome changes nothing")
+    }
+
+    @Test("a commit that takes longer than two seconds fails, even if it succeeds later")
+    func slowCommit() throws {
+        let channel = try connect()
+        try send("/after", on: channel)
+        loop.advanceTime(by: .seconds(3))
+        #expect(try received(channel) == ["503"])
+        lanes.log.end(isDurable: true)
+        #expect(try received(channel) == [])
+    }
+
+    @Test("the entries of one turn are committed together")
+    func oneWrite() throws {
+        let channels = [try connect(), try connect()]
+        for channel in channels {
+            channel.pipeline.fireChannelRead(
+                ByteBuffer(string: String(repeating: "GET /after HTTP/1.1\r\nHost: a\r\n\r\n", count: 3)))
+        }
+        loop.run()
+        #expect(lanes.log.completions.withLockedValue { $0.count } == 1)
+        lanes.log.end(isDurable: true)
+        for channel in channels { #expect(try received(channel).count == 3) }
+    }
+}

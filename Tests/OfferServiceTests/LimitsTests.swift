@@ -1,0 +1,148 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferIdentity
+import TestSupport
+import Testing
+
+/// Rate limits of requests for offers.
+@Suite("Limits")
+struct LimitsTests {
+    private static func offer(_ username: String = "u", app: String = "a") -> String {
+        #"{"appBundleID":"\#(app)","productIdentifier":"p","offerID":"o","applicationUsername":"\#(username)"}"#
+    }
+
+    private static func caller(_ name: String) throws -> Caller {
+        Caller(
+            name: name, tokenDigest: try SHA256.hash(Array("token-of-\(name)".utf8)),
+            scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+    }
+
+    private static func limit(_ perSecond: Double, _ burst: Int) throws -> RateLimit {
+        try #require(RateLimit(perSecond: perSecond, burst: burst))
+    }
+
+    private static let outside = "192.0.2.1"
+
+    @Test("a caller over the limit gets 429 with the time to wait, and is served again afterwards")
+    func tokens() throws {
+        var limits = Limits()
+        limits.tokens = try Self.limit(0.5, 2)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        func status(_ caller: String) -> Int {
+            routes.post("/offer", Self.offer(), authorization: "Bearer token-of-\(caller)", peer: Self.outside).status
+        }
+        #expect([status("one"), status("one"), status("one"), status("two")] == [200, 200, 429, 200])
+        let refused = routes.post("/offer", Self.offer(), authorization: "Bearer token-of-one", peer: Self.outside)
+        #expect(refused.json["code"] as? String == "rate_limited")
+        #expect(refused.retryAfter == 2)
+        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        #expect([status("one"), status("one")] == [200, 429])
+        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("warning rate limit exceeded") }
+        #expect(lines.count == 1, "a flood of refusals is no flood of lines")
+        #expect(lines.first?.contains("the caller one") == true)
+    }
+
+    @Test("a customer has a limit per app across all callers; an empty username has none")
+    func customers() throws {
+        var limits = Limits()
+        limits.customers = try Self.limit(1, 1)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one"), Self.caller("two")], limits: limits)
+        func status(_ username: String, app: String = "a", by caller: String = "one") -> Int {
+            routes.post("/offer", Self.offer(username, app: app), authorization: "Bearer token-of-\(caller)").status
+        }
+        #expect([status("u"), status("u"), status("v"), status("u", app: "b")] == [200, 429, 200, 200])
+        #expect(status("u", by: "two") == 429)
+        #expect([status(""), status(""), status("")] == [200, 200, 200])
+        // A JWS names a transaction instead of a username, so the transaction is limited too.
+        let bound = ["x", "y"].map { username in
+            routes.post(
+                "/v1/promotional-offers",
+                #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"\#(username)","transactionID":"1"}"#,
+                authorization: "Bearer token-of-one"
+            ).status
+        }
+        #expect(bound == [200, 429])
+    }
+
+    @Test("an address without a valid token has a limit: 401 within it, 429 beyond")
+    func addresses() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits)
+        func status(_ token: String?, from peer: String?) -> Int {
+            routes.post("/offer", Self.offer(), authorization: token.map { "Bearer \($0)" }, peer: peer).status
+        }
+        #expect(
+            [status("guess", from: Self.outside), status(nil, from: Self.outside), status("x", from: Self.outside)]
+                == [401, 401, 429])
+        // A backend with a valid token is not limited by its address, nor are other clients behind it.
+        #expect(status("token-of-one", from: Self.outside) == 200)
+        #expect(status("guess", from: "192.0.2.2") == 401)
+        // The peer is unknown, or it is this machine.
+        for peer in [nil, "127.0.0.1", "::1"] {
+            #expect((0..<5).allSatisfy { _ in status("guess", from: peer) == 401 })
+        }
+        // One subscriber has many IPv6 addresses.
+        #expect(
+            [status(nil, from: "2001:db8::1"), status(nil, from: "2001:db8::2"), status(nil, from: "2001:db8::3")]
+                == [401, 401, 429])
+        #expect(status(nil, from: "2001:db8:0:1::1") == 401)
+    }
+
+    @Test("valid users are not limited by their address, even after 1000 bad tokens from it")
+    func usersBehindOneAddress() async throws {
+        let issuer = UserIssuer(
+            issuer: "i", audience: "a", keys: .file(path: "keys"), algorithms: [.es256],
+            customer: .applicationUsername("sub"), apps: nil)
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
+        let key = ProviderKey()
+        let set = try await KeySetReader { _, _ in KeySetText([]) }
+            .keys(in: Array(ProviderKey.set(key).utf8), from: issuer.keys).set
+        func status(_ user: String, by key: ProviderKey) throws -> Int {
+            let expiry = Fixtures.timestamp.milliseconds / 1000 + 600
+            let token = try key.token(claims: #"{"iss":"i","aud":"a","exp":\#(expiry),"sub":"\#(user)"}"#)
+            let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
+            return routes.post("/offer", body, authorization: "Bearer \(token)", peer: Self.outside).status
+        }
+        // Without keys, a valid token cannot be told from a bad one.
+        #expect(try (0..<5).map { try status("user-\($0)", by: key) } == [503, 503, 503, 503, 503])
+        routes.userKeys.replace(set, of: issuer)
+        let foreign = ProviderKey()
+        let bad = try (0..<1000).map { _ in try status("user", by: foreign) }
+        #expect(bad.prefix(2) == [401, 401] && bad.dropFirst(2).allSatisfy { $0 == 429 })
+        #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
+        // Nor do they use up the tokens of others.
+        routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
+        #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
+        #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
+    }
+
+    @Test("without callers each address has a limit; behind a proxy the client's address counts")
+    func proxies() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 1)
+        func routes(_ proxies: TrustedProxies) throws -> TestService {
+            try TestService(pair: Fixtures.makeSigningKey(), limits: limits, proxies: proxies)
+        }
+        func statuses(_ routes: TestService, _ clients: [String?]) -> [Int] {
+            clients.map { routes.post("/offer", Self.offer(), peer: "10.0.0.1", forwardedFor: $0).status }
+        }
+        let network = try #require(TrustedProxies.Network("10.0.0.0/8"))
+        let clients = ["198.51.100.1", "198.51.100.2", "198.51.100.1", "1.1.1.1, 198.51.100.1"]
+        #expect(try statuses(routes(TrustedProxies([network])), clients) == [200, 200, 429, 429])
+        let here = try routes(TrustedProxies([try #require(TrustedProxies.Network("127.0.0.1"))]))
+        let garbage = (0..<3).map { _ in
+            here.post("/offer", Self.offer(), peer: "127.0.0.1", forwardedFor: "unknown").status
+        }
+        #expect(garbage == [200, 429, 429], "a proxy beside us is no program of the team's")
+        #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
+        #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
+    }
+}

@@ -1,0 +1,333 @@
+import Foundation
+import OfferAudit
+import OfferCore
+import OfferCrypto
+import OfferExplanations
+import OfferHTTP
+import OfferService
+import TestSupport
+import Testing
+
+@Suite("The contract")
+struct OpenAPITests {
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+    private let routes: TestService
+    private let schema: JSONSchema
+
+    init() throws {
+        routes = try TestService(
+            pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
+        schema = JSONSchema(document: routes.get("/openapi.json").json)
+    }
+
+    private func object(_ keys: String...) -> [String: Any] {
+        keys.reduce(schema.document) { $0[$1] as? [String: Any] ?? [:] }
+    }
+
+    @Test("the contract is served to anyone as JSON and parses as OpenAPI 3.1")
+    func served() throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller(.sign)])
+        let answer = routes.get("/openapi.json")
+        #expect(answer.status == 200)
+        #expect(answer.mediaType == .json)
+        #expect(answer.json["openapi"] as? String == "3.1.0")
+        let source = MarkdownBlock.repository.appending(path: "Sources/OfferService/OpenAPI/openapi.json")
+        #expect(answer.body == [UInt8](try Data(contentsOf: source)))
+        #expect(routes.post("/openapi.json", "{}").allow == ["GET", "HEAD"])
+    }
+
+    @Test("the service serves every path and method of the contract, and no other")
+    func routesOfTheContract() {
+        for (path, operations) in object("paths") {
+            let documented = Set((operations as? [String: Any] ?? [:]).keys.map { $0.uppercased() })
+            for method in Self.methods {
+                let answer = routes.respond(HTTPRequest(method: method, target: path))
+                #expect(answer.status != 404)
+                #expect((answer.status != 405) == documented.contains(method), "\(method) \(path)")
+                if answer.status == 405 { #expect(Set(answer.allow) == documented) }
+            }
+        }
+    }
+
+    @Test("every routed path is in the contract")
+    func pathsOfTheRoutes() {
+        let known = Set(routes.router.paths)
+        #expect(!known.isEmpty)
+        #expect(known == Set(object("paths").keys))
+    }
+
+    @Test("the contract lists every problem code under its status, and no other")
+    func codes() {
+        var documented: [String: Int] = [:]
+        for (name, response) in object("components", "responses") {
+            let schemas = schema.problemSchemas(of: response)
+            let properties = schemas.compactMap { $0["properties"] as? [String: [String: Any]] }.first ?? [:]
+            #expect(!properties.isEmpty, "\(name)")
+            for code in properties["code"]?["enum"] as? [String] ?? [] {
+                #expect(documented.updateValue(properties["status"]?["const"] as? Int ?? 0, forKey: code) == nil)
+            }
+        }
+        let codes = Problem.Code.allCases
+        for code in codes { #expect(documented[code.rawValue] == Self.example(of: code).status, "\(code)") }
+        #expect(Set(documented.keys) == Set(codes.map(\.rawValue)))
+    }
+
+    /// Makes a problem with this code.
+    private static func example(of code: Problem.Code) -> Problem {
+        switch code {
+        case .malformedHTTP: .malformedHTTP
+        case .requestTimeout: .requestTimeout
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed(["GET"])
+        case .bodyTooLarge: .bodyTooLarge
+        case .notJSONContent: .notJSONContent
+        case .encodedContent: .encodedContent
+        case .unreadableJSON: .unreadableJSON(JSONError(.notUTF8, at: 0))
+        case .notAnObject: .notAnObject
+        case .unreadableQuery: .unreadableQuery(.plus)
+        case .queryNotExpected: .queryNotExpected
+        case .queryAndBody: .queryAndBody
+        case .missingField: .missingField("a")
+        case .wrongType: .wrongType(field: "a", expected: "a string", found: "null")
+        case .invalidField: .invalidField(FieldError(field: "a", reason: .empty))
+        case .conflictingFields: .conflictingFields("a", "b")
+        case .reservedField: .reservedField("a")
+        case .unknownField: .unknownField("a")
+        case .credentialsMissing: .credentialsMissing
+        case .credentialsRefused: .credentialsRefused
+        case .scopeMissing: .scopeMissing(.sign)
+        case .offerNotServed: .offerNotServed
+        case .notForUsers: .notForUsers
+        case .customerNotYours: .customerNotYours
+        case .rateLimited: .rateLimited(seconds: 1)
+        case .usersUnavailable: .usersUnavailable
+        case .signingUnavailable: .signingUnavailable
+        case .auditUnavailable: .auditUnavailable
+        case .clockWrong: .clockWrong
+        case .issuerIDMissing: .issuerIDMissing
+        case .overloaded: .overloaded
+        case .notReady: .notReady
+        case .stopping: .stopping
+        }
+    }
+
+    @Test("each problem has its own code and a status that has counters")
+    func declarations() {
+        for code in Problem.Code.allCases {
+            let problem = Self.example(of: code)
+            #expect(problem.code == code)
+            #expect(Problem.statuses.contains(problem.status))
+        }
+    }
+
+    @Test("the contract lists every cause and warning of an explanation, each with its own sentence")
+    func causes() {
+        let properties = object("components", "schemas", "Explanation", "properties")
+        let documented = (properties["cause"] as? [String: Any])?["enum"] as? [Any] ?? []
+        #expect(documented.compactMap { $0 as? String } == Cause.allCases.map(\.rawValue))
+        #expect(documented.last is NSNull)
+        #expect(Set(Cause.allCases.map { Finding($0).sentence }).count == Cause.allCases.count)
+        let warnings = schema.resolve("#/components/schemas/Explanation/properties/warnings/items/properties/code")
+        #expect((warnings as? [String: Any])?["enum"] as? [String] == ExplanationWarning.allCases.map(\.rawValue))
+    }
+
+    @Test("every response matches the contract")
+    func answers() async throws {
+        let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
+        let v1 =
+            #"{"bundleID":"a","productID":"p","offerID":"o","appAccountToken":"D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"}"#
+        let evidence =
+            #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"x","nonce":"n","timestamp":"1","signature":"s"}"#
+        let post = ("POST", "application/json" as String?)
+        let requests: [(target: String, method: String, type: String?, body: String, status: Int)] = [
+            ("/offer", post.0, post.1, sample, 200), ("/v1/promotional-offers", post.0, post.1, v1, 200),
+            (
+                "/v1/promotional-offers", post.0, post.1,
+                v1.replacing(#""o","#, with: #""o","transactionID":"1","#), 200
+            ),
+            ("/v1/promotional-offers", post.0, post.1, #"{"offers":[\#(v1),{},7,\#(v1)]}"#, 200),
+            ("/v1/promotional-offers", post.0, post.1, #"{"offers":[]}"#, 400),
+            (
+                "/v1/introductory-offers", post.0, post.1,
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":false,"transactionID":"1"}"#, 200
+            ),
+            ("/v1/introductory-offers", post.0, post.1, #"{"bundleID":"a","iss":"x"}"#, 400),
+            ("/v1/advanced-commerce", post.0, post.1, #"{"bundleID":"a","request":{"a":[1]}}"#, 200),
+            ("/v1/advanced-commerce", post.0, post.1, #"{"bundleID":"a","request":1}"#, 400),
+            ("/offer?appBundleID=a&productIdentifier=p&offerID=o&applicationUsername=u", "GET", nil, "", 200),
+            ("/health/live", "GET", nil, "", 200), ("/health/ready", "GET", nil, "", 200),
+            ("/openapi.json", "GET", nil, "", 200), ("/offer", post.0, post.1, "{", 400),
+            ("/offer", post.0, post.1, "[]", 400), ("/offer", post.0, post.1, "{}", 400),
+            ("/offer", post.0, post.1, #"{"keyID":"K"}"#, 400), ("/offer?a", "GET", nil, "", 400),
+            ("/offer?a=b", post.0, post.1, sample, 400), ("/offer?a=b", "GET", post.1, sample, 400),
+            ("/v1/promotional-offers", post.0, post.1, sample, 400),
+            ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "\"\""), 400),
+            ("/v1/promotional-offers", post.0, post.1, v1.replacing("\"a\"", with: "1"), 400),
+            ("/offer", post.0, "text/plain", sample, 415), ("/offer", "DELETE", nil, "", 405),
+            ("/health/live", "POST", nil, "", 405), ("/v1/explanations", post.0, post.1, "{}", 400),
+            ("/v1/explanations", post.0, post.1, evidence, 200),
+            ("/v1/explanations", post.0, post.1, evidence.replacing(#""x""#, with: "\"\""), 200),
+            ("/v1/explanations", post.0, post.1, #"{"compactJWS":"e30.e30.e30","storeKitError":"12"}"#, 200),
+            ("/v1/explanations", post.0, post.1, #"{"compactJWS":"x","signature":"y"}"#, 400),
+        ]
+        let both = routes.post("/v1/promotional-offers", v1.replacing(#""o","#, with: #""o","transactionID":"1","#))
+            .text
+        let explained = await routes.postLater("/v1/explanations", both)
+        #expect(explained.text.contains(#""compactJWS":{"verifies":true"#))
+        expect(explained, isDocumentedAt: "/v1/explanations", "POST", "both signatures")
+        for request in requests {
+            let answer = routes.respond(
+                HTTPRequest(
+                    method: request.method, target: request.target, contentType: request.type,
+                    body: Array(request.body.utf8)))
+            let path = String(request.target.prefix { $0 != "?" })
+            #expect(answer.status == request.status, "\(request)")
+            let isOwn = answer.status != 405
+            expect(answer, isDocumentedAt: path, isOwn ? request.method : "GET", "\(request)")
+        }
+    }
+
+    @Test("responses about tokens and of a service that cannot sign match the contract")
+    func refusals() throws {
+        let refusing = try TestService(
+            pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:]),
+            callers: [Self.caller(.sign), Self.caller(.metrics)])
+        let sample = #"{"appBundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#
+        for (token, status) in [(nil, 401), ("unknown", 401), ("metrics", 403), ("sign", 403)] as [(String?, Int)] {
+            let answer = refusing.post("/offer", sample, authorization: token.map { "Bearer \($0)" })
+            #expect(answer.status == status)
+            expect(answer, isDocumentedAt: "/offer", "POST", "\(token ?? "no token")")
+        }
+        let faulty = try TestService(pair: RefusingKeyPair())
+        let refused = faulty.post("/offer", sample)
+        #expect(refused.status == 503)
+        expect(refused, isDocumentedAt: "/offer", "POST", "a faulty key")
+        let withoutIssuer = try TestService(pair: Fixtures.makeSigningKey())
+        expect(
+            withoutIssuer.post("/v1/advanced-commerce", #"{"bundleID":"a","request":{"a":1}}"#),
+            isDocumentedAt: "/v1/advanced-commerce", "POST", "no issuer ID")
+        for (token, status) in [(nil, 401), ("unknown", 401), ("sign", 403), ("metrics", 200)] as [(String?, Int)] {
+            let answer = refusing.get("/metrics", authorization: token.map { "Bearer \($0)" })
+            #expect(answer.status == status)
+            expect(answer, isDocumentedAt: "/metrics", "GET", "\(token ?? "no token")")
+        }
+        expect(faulty.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a faulty key")
+        for token in [nil, "unknown", "sign", "metrics"] {
+            let answer = refusing.get("/health/ready", authorization: token.map { "Bearer \($0)" })
+            #expect(answer.status == 200)
+            expect(answer, isDocumentedAt: "/health/ready", "GET", "\(token ?? "no token")")
+        }
+        for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
+            expect(problem.response(to: RequestContext()), isDocumentedAt: "/offer", "POST", "\(problem)")
+        }
+    }
+
+    @Test("example requests of the contract are accepted, and forbidden ones are refused")
+    func requests() throws {
+        for path in [
+            "/offer", "/v1/promotional-offers", "/v1/introductory-offers", "/v1/advanced-commerce", "/v1/explanations",
+        ] {
+            let (examples, ofBody) = schema.examples(ofBodyAt: path)
+            #expect(!examples.isEmpty)
+            for example in examples {
+                #expect(schema.faults(of: example, against: ofBody) == [])
+                let body = try JSONSerialization.data(withJSONObject: example)
+                #expect(routes.post(path, String(decoding: body, as: UTF8.self)).status == 200)
+            }
+        }
+        for text in ["", "x", "é", "\u{2063}", "a\u{2063}\u{301}", "\n", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "😀"] {
+            for count in [1, 38, 39, 63, 64, 128, 129, 155, 156, 255, 256, 512, 513] {
+                for field in ["bundleID", "productID", "offerID", "applicationUsername", "transactionID"] {
+                    let value = String(repeating: text, count: count)
+                    var members = ["bundleID": "a", "productID": "p", "offerID": "o", "applicationUsername": "u"]
+                    members[field] = value
+                    let body = try JSONSerialization.data(withJSONObject: members)
+                    let status = routes.post("/v1/promotional-offers", String(decoding: body, as: UTF8.self)).status
+                    let faults = schema.faults(
+                        of: members, against: ["$ref": "#/components/schemas/PromotionalOfferRequest"])
+                    if faults.isEmpty {
+                        #expect(status == 200, "\(field) of \(count) \(text.debugDescription)")
+                    } else if value.allSatisfy(\.isASCII) {
+                        #expect(status == 400, "\(field) of \(count) \(text.debugDescription)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares the status, headers and body of a response with the contract of an operation.
+    private func expect(_ answer: HTTPResponse, isDocumentedAt path: String, _ method: String, _ comment: String) {
+        let operation = object("paths", path, method.lowercased())
+        var response = (operation["responses"] as? [String: Any])?[String(answer.status)] as? [String: Any] ?? [:]
+        if let reference = response["$ref"] as? String { response = schema.resolve(reference) as? [String: Any] ?? [:] }
+        let content = response["content"] as? [String: [String: Any]] ?? [:]
+        #expect(content[answer.mediaType.rawValue] != nil, "\(answer.status): \(comment)")
+        guard let body = content[answer.mediaType.rawValue]?["schema"] else { return }
+        let value: Any = answer.mediaType == .metrics ? answer.text : answer.json
+        #expect(schema.faults(of: value, against: body) == [], "\(comment)")
+        if answer.status == 200, path != "/openapi.json", answer.mediaType != .metrics {
+            #expect(schema.undocumentedMembers(of: answer.json, against: body) == [], "\(comment)")
+        }
+        let documented = response["headers"] as? [String: [String: Any]] ?? [:]
+        let headers = Dictionary(uniqueKeysWithValues: answer.headers.map { ($0.name, $0.value) })
+        for (name, value) in headers where name != "Content-Type" {
+            let header = schema.resolve(documented[name]?["$ref"] as? String ?? "") as? [String: Any]
+            #expect(header != nil, "\(name): \(comment)")
+            let isNumber = (header?["schema"] as? [String: Any])?["type"] as? String == "integer"
+            let typed: Any = isNumber ? Int(value) ?? value as Any : value
+            #expect(schema.faults(of: typed, against: header?["schema"] ?? false) == [], "\(comment)")
+        }
+        for (name, header) in documented {
+            let isRequired = (schema.resolve(header["$ref"] as? String ?? "") as? [String: Any])?["required"] as? Bool
+            #expect(isRequired != true || headers[name] != nil, "\(name): \(comment)")
+        }
+    }
+
+    /// A caller whose token is the name of its scope.
+    private static func caller(_ scope: Caller.Scope) throws -> Caller {
+        Caller(
+            name: scope.rawValue, tokenDigest: try SHA256.hash(Array(scope.rawValue.utf8)), scopes: [scope], apps: nil,
+            expiry: nil)
+    }
+
+    private final class RefusingKeyPair: SigningKeyPair {
+        let fingerprint = ""
+        func sign(_ message: [UInt8]) -> [UInt8] { [0x30, 0x00] }
+        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+    }
+}
+
+extension JSONSchema {
+    /// The schemas that together describe the problems of a response.
+    fileprivate func problemSchemas(of response: Any) -> [[String: Any]] {
+        let content = (response as? [String: Any])?["content"] as? [String: [String: Any]]
+        let schema = content?["application/problem+json"]?["schema"] as? [String: Any]
+        return schema?["allOf"] as? [[String: Any]] ?? []
+    }
+
+    fileprivate func examples(ofBodyAt path: String) -> (examples: [[String: Any]], schema: Any) {
+        let paths = document["paths"] as? [String: [String: [String: Any]]]
+        let body = paths?[path]?["post"]?["requestBody"] as? [String: Any]
+        let content = (body?["content"] as? [String: [String: Any]])?["application/json"]
+        let examples = content?["examples"] as? [String: [String: Any]] ?? [:]
+        return (examples.values.compactMap { $0["value"] as? [String: Any] }, content?["schema"] ?? false)
+    }
+
+    /// Members that a schema allows without describing them.
+    fileprivate func undocumentedMembers(of object: [String: Any], against schema: Any) -> [String] {
+        var schema = schema as? [String: Any] ?? [:]
+        if let reference = schema["$ref"] as? String { schema = resolve(reference) as? [String: Any] ?? [:] }
+        if let choices = schema["anyOf"] as? [Any] {
+            let choice = choices.first { faults(of: object, against: $0).isEmpty }
+            return choice.map { undocumentedMembers(of: object, against: $0) } ?? ["none of anyOf"]
+        }
+        let properties = schema["properties"] as? [String: Any] ?? [:]
+        return object.flatMap { name, value in
+            guard let property = properties[name] else { return [name] }
+            let items = (property as? [String: Any])?["items"] ?? false
+            return (value as? [String: Any]).map { undocumentedMembers(of: $0, against: property) }
+                ?? (value as? [[String: Any]])?.flatMap { undocumentedMembers(of: $0, against: items) } ?? []
+        }
+    }
+}

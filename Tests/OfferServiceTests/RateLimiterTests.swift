@@ -1,0 +1,77 @@
+import NIOCore
+import OfferCore
+import OfferService
+import TestSupport
+import Testing
+
+@Suite("Rate limits")
+struct RateLimiterTests {
+    private static func time(_ milliseconds: Int64) -> NIODeadline {
+        .uptimeNanoseconds(1_000_000_000_000) + .milliseconds(milliseconds)
+    }
+
+    @Test("a bucket allows a burst, then one request per interval, and returns the time to wait")
+    func bucket() throws {
+        let limits = RateLimiter<String>()
+        let limit = try #require(RateLimit(perSecond: 2, burst: 3))
+        for _ in 0..<3 { #expect(limits.take("a", limit: limit, now: Self.time(0)) == nil) }
+        #expect(limits.take("a", limit: limit, now: Self.time(0)) == .milliseconds(500))
+        #expect(limits.take("a", limit: limit, now: Self.time(400)) == .milliseconds(100))
+        #expect(limits.take("b", limit: limit, now: Self.time(400)) == nil, "each key has a bucket of its own")
+        #expect(limits.take("a", limit: limit, now: Self.time(500)) == nil)
+        #expect(limits.take("a", limit: limit, now: Self.time(500)) == .milliseconds(500))
+        for _ in 0..<3 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == nil) }
+        #expect(limits.take("a", limit: limit, now: Self.time(10_000)) != nil)
+        // Refusals cost nothing, and no time means no refill.
+        for _ in 0..<100 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == .milliseconds(500)) }
+    }
+
+    @Test(
+        "no history of requests exceeds the limit in any interval",
+        arguments: 0..<20 as Range<UInt64>)
+    func neverMore(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let limit = try #require(
+            RateLimit(
+                perSecond: Double.random(in: 0.1...20, using: &random), burst: .random(in: 1...10, using: &random)))
+        let limits = RateLimiter<Int>()
+        var given: [Int64] = []
+        var now: Int64 = 0
+        for _ in 0..<2000 {
+            now += .random(in: 0...400, using: &random)
+            if limits.take(0, limit: limit, now: Self.time(now)) == nil { given.append(now) }
+        }
+        #expect(given.count > limit.burst)
+        for first in given.indices {
+            for last in first..<min(first + 50, given.count) {
+                let allowed = Double(limit.burst) + Double(given[last] - given[first]) / 1000 * limit.perSecond
+                #expect(Double(last - first + 1) <= allowed + 0.001)
+            }
+        }
+    }
+
+    @Test("a lower limit applies at once, and nobody waits longer than for a whole bucket")
+    func smaller() throws {
+        let limits = RateLimiter<Int>()
+        let large = try #require(RateLimit(perSecond: 0.01, burst: 1000))
+        for _ in 0..<1000 { #expect(limits.take(0, limit: large, now: Self.time(0)) == nil) }
+        let small = try #require(RateLimit(perSecond: 1, burst: 2))
+        #expect(limits.take(0, limit: small, now: Self.time(0)) == .seconds(2))
+    }
+
+    @Test("the limiter remembers the most recent of 100,000 keys")
+    func bounded() throws {
+        let limits = RateLimiter<Int>(maximumCount: 1000)
+        let limit = try #require(RateLimit(perSecond: 0.001, burst: 1))
+        for key in 0..<100_000 { #expect(limits.take(key, limit: limit, now: Self.time(0)) == nil) }
+        #expect((99_500..<100_000).allSatisfy { limits.take($0, limit: limit, now: Self.time(0)) != nil })
+        #expect(limits.take(0, limit: limit, now: Self.time(0)) == nil)
+    }
+
+    @Test(
+        "a limit must be in range",
+        arguments: [(0, 1), (-1, 1), (.nan, 1), (.infinity, 1), (1e7, 1), (1, 0), (1, 2_000_000)])
+    func ranges(perSecond: Double, burst: Int) {
+        #expect(RateLimit(perSecond: perSecond, burst: burst) == nil)
+    }
+}

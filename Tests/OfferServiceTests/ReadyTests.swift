@@ -1,0 +1,245 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferService
+import OfferTelemetry
+import TestSupport
+import Testing
+
+/// The checks in `/health/ready`, and who may see them.
+@Suite("Readiness")
+struct ReadyTests {
+    private static let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
+
+    private static let clock = ClockCheck(buildDay: "Jan  1 2026")
+
+    /// The clocks of a ``HealthMonitor`` and the service that it monitors.
+    private final class Machine: Sendable {
+        let routes: TestService
+        private let keeper: HealthMonitor
+        private let steady: NIOLockedValueBox<ContinuousClock.Instant>
+        private let signatures: NIOLockedValueBox<Bool?>
+
+        init(callers: [Caller] = [], role: ListenerRole = .all) throws {
+            let (readiness, steady) = (Readiness(), NIOLockedValueBox(ContinuousClock.now))
+            let signatures = NIOLockedValueBox<Bool?>(nil)
+            let selfTest = try SelfTest(
+                .test {
+                    $0.verify = { signature, message, key in
+                        try signatures.withLockedValue { $0 } ?? VerifyingKey(der: key).verify(signature, of: message)
+                    }
+                })
+            (self.steady, self.signatures) = (steady, signatures)
+            let routes = try TestService(
+                pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: callers,
+                readiness: readiness, selfTest: selfTest, earliest: ReadyTests.clock.earliest,
+                role: role)
+            self.routes = routes
+            keeper = HealthMonitor(
+                selfTest: selfTest, clock: ReadyTests.clock, now: { routes.wall.withLockedValue { $0 } },
+                steadyNow: { steady.withLockedValue { $0 } }, readiness: readiness, metrics: routes.metrics,
+                log: routes.log.logger)
+        }
+
+        /// - Parameter answer: the fixed result of every verification; nil for the real one.
+        func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer } }
+
+        /// Advances both clocks, sets the wall clock further if asked to, and runs the checks.
+        func pass(seconds: Int64, setBy milliseconds: Int64 = 0) async {
+            steady.withLockedValue { $0 += .seconds(seconds) }
+            set(by: seconds * 1000 + milliseconds)
+            await keeper.check()
+        }
+
+        func set(by milliseconds: Int64) {
+            routes.wall.withLockedValue { $0 = Timestamp(milliseconds: $0.milliseconds + milliseconds) }
+        }
+    }
+
+    private static func checks(_ answer: HTTPResponse) -> [String: String] {
+        answer.json["checks"] as? [String: String] ?? [:]
+    }
+
+    @Test("without problems each check is ok, and unused features are off")
+    func well() async throws {
+        let machine = try Machine()
+        await machine.pass(seconds: 1)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 200 && answer.json["status"] as? String == "ready")
+        #expect(
+            Self.checks(answer)
+                == ["keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off"])
+        #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
+        #expect(answer.json["problems"] == nil)
+    }
+
+    // MARK: Who may see what
+
+    @Test(
+        "keys and problems are shown only with the scope; an invalid token is not refused",
+        arguments: [
+            (nil, false), ("Bearer strange", false), ("Bearer signer", false), ("Basic watcher", false), ("", false),
+            ("Bearer watcher", true),
+        ])
+    func details(authorization: String?, isTold: Bool) throws {
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
+        let answer = routes.get("/health/ready", authorization: authorization)
+        #expect(answer.status == 200)
+        #expect(Self.checks(answer).count == 5)
+        #expect((answer.json["activeKeys"] != nil) == isTold)
+        #expect(answer.text.contains("TESTKEY123") == isTold)
+    }
+
+    @Test("problems are shown with the scope, with 200 and 503, and to anyone at the metrics address")
+    func problems() async throws {
+        let machine = try Machine(callers: [Self.caller("watcher", .metrics)])
+        await machine.pass(seconds: 1)
+        await machine.pass(seconds: 1, setBy: 3_600_000)
+        for status in [200, 503] {
+            let (short, whole) = (
+                machine.routes.get("/health/ready"),
+                machine.routes.get("/health/ready", authorization: "Bearer watcher")
+            )
+            #expect((short.status, whole.status) == (status, status))
+            #expect(Self.checks(short) == Self.checks(whole))
+            #expect(short.json["problems"] == nil && !short.text.contains("was set from"))
+            #expect((whole.json["problems"] as? [String])?.contains { $0.contains("was set from") } == true)
+            machine.set(by: -86_400_000 * 10)
+        }
+        let alone = try Machine(callers: [Self.caller("watcher", .metrics)], role: .metricsOnly)
+        #expect(alone.routes.get("/health/ready").json["activeKeys"] != nil)
+    }
+
+    // MARK: Keys and cryptography
+
+    @Test("a key that made a bad signature fails only the check of the keys")
+    func keys() throws {
+        final class Refusing: SigningKeyPair {
+            let fingerprint = ""
+            func sign(_ message: [UInt8]) -> [UInt8] { [] }
+            func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { false }
+        }
+        let routes = try TestService(pair: Refusing())
+        #expect(routes.post("/offer", Self.sample).status == 503)
+        let answer = routes.get("/health/ready")
+        #expect(answer.status == 503 && answer.mediaType == .problem)
+        #expect(answer.json["status"] as? Int == 503)
+        #expect(answer.json["code"] as? String == "not_ready")
+        #expect(Self.checks(answer)["keys"] == "failed" && Self.checks(answer)["clock"] == "ok")
+        #expect(routes.scrape()["offer_signer_ready"] == 0)
+    }
+
+    @Test("a self-test that fails at run time stops signing for good", arguments: [true, false])
+    func selfTest(takes: Bool) async throws {
+        let machine = try Machine()
+        #expect(machine.routes.post("/offer", Self.sample).status == 200)
+        machine.verify(allAs: takes)
+        await machine.pass(seconds: 59)
+        #expect(machine.routes.get("/health/ready").status == 200, "once a minute is enough")
+        await machine.pass(seconds: 1)
+        for path in ["/offer", "/v1/promotional-offers", "/v1/introductory-offers", "/v1/advanced-commerce"] {
+            let answer = machine.routes.post(path, Self.sample)
+            #expect(answer.status == 503)
+            #expect(answer.json["code"] as? String == "signing_unavailable")
+        }
+        machine.verify(allAs: nil)
+        await machine.pass(seconds: 120)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 503)
+        #expect(answer.json["code"] as? String == "not_ready")
+        #expect(Self.checks(answer)["selfTest"] == "failed" && Self.checks(answer)["keys"] == "ok")
+        #expect(machine.routes.log.text.contains("error nothing is signed because the cryptography"))
+        #expect(machine.routes.get("/health/live").status == 200)
+        #expect(machine.routes.post("/offer", Self.sample).status == 503)
+    }
+
+    // MARK: The clock
+
+    @Test(
+        "a clock step over two seconds degrades readiness for ten minutes and is logged once", arguments: [-1, 1])
+    func step(direction: Int64) async throws {
+        let machine = try Machine()
+        await machine.pass(seconds: 1)
+        await machine.pass(seconds: 1, setBy: 2000 * direction)
+        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "ok", "a leap second is less")
+        await machine.pass(seconds: 1, setBy: 2001 * direction)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 200)
+        #expect(answer.json["status"] as? String == "degraded")
+        #expect(Self.checks(answer)["clock"] == "degraded")
+        let told =
+            direction > 0 ? "00:00:05.000Z to 2026-01-01T00:00:07.001Z" : "00:00:01.000Z to 2025-12-31T23:59:58.999Z"
+        #expect(machine.routes.log.text.contains("error the clock was set from 2026-01-01T\(told)"))
+        #expect(machine.routes.scrape()["offer_signer_clock_steps_total"] == 1)
+        #expect(machine.routes.post("/offer", Self.sample).status == 200)
+        for _ in 0..<59 { await machine.pass(seconds: 10) }
+        await machine.pass(seconds: 9)
+        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "degraded")
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
+        #expect(machine.routes.log.text.ranges(of: "error ").count == 1)
+    }
+
+    @Test("a clock slewed by NTP and a suspended machine do not count as clock steps")
+    func noStep() async throws {
+        let machine = try Machine()
+        await machine.pass(seconds: 1)
+        // chrony's maximum of 83 ms per second, for an hour: five minutes in total.
+        for _ in 0..<3600 { await machine.pass(seconds: 1, setBy: 83) }
+        await machine.pass(seconds: 8 * 3600)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
+        #expect(machine.routes.scrape()["offer_signer_clock_steps_total"] == 0)
+    }
+
+    @Test("nothing is signed before the day of the build, on any route, until the clock is right")
+    func beforeBuild() async throws {
+        let machine = try Machine()
+        let bodies = [
+            "/offer": Self.sample,
+            "/v1/promotional-offers": #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":""}"#,
+            "/v1/introductory-offers":
+                #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"1"}"#,
+            "/v1/advanced-commerce": #"{"bundleID":"a","request":{"a":1}}"#,
+        ]
+        // One millisecond too early.
+        machine.set(by: Self.clock.earliest.milliseconds - Fixtures.timestamp.milliseconds - 1)
+        for look in 0..<3 {
+            for (path, body) in bodies {
+                let answer = machine.routes.post(path, body)
+                #expect(answer.status == 503 && answer.retryAfter == 30)
+                #expect(answer.json["code"] as? String == "clock_wrong")
+            }
+            let offer = try OfferRequest(OfferRouteTests.object(Array(Self.sample.utf8)), spelling: .command)
+            #expect(throws: Problem.clockWrong) { try machine.routes.signer.signForCommand(offer) }
+            let ready = machine.routes.get("/health/ready")
+            #expect(ready.status == 503, "before anybody looks, and after")
+            #expect(ready.json["code"] as? String == "clock_wrong" && Self.checks(ready)["clock"] == "failed")
+            #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
+            await machine.pass(seconds: look == 2 ? 1 : 0)
+        }
+        for (path, body) in bodies { #expect(machine.routes.post(path, body).status == 200) }
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
+        let lines = machine.routes.log.text.split(separator: "\n").filter {
+            $0.contains("before this version was built")
+        }
+        #expect(lines.count == 2, "once when it was seen and once when it was over")
+    }
+
+    @Test("correcting the clock counts as a clock step, so that someone checks earlier signatures")
+    func comesRight() async throws {
+        let machine = try Machine()
+        machine.set(by: -86_400_000 * 365)
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").status == 503)
+        await machine.pass(seconds: 1, setBy: 86_400_000 * 365)
+        #expect(machine.routes.post("/offer", Self.sample).status == 200)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "degraded")
+    }
+
+    private static func caller(_ token: String, _ scope: Caller.Scope) throws -> Caller {
+        Caller(name: token, tokenDigest: try SHA256.hash(Array(token.utf8)), scopes: [scope], apps: nil, expiry: nil)
+    }
+}

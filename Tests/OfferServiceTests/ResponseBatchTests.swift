@@ -1,0 +1,111 @@
+import Dispatch
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import OfferAudit
+import OfferCore
+import OfferHTTP
+import OfferService
+import OfferTelemetry
+import TestSupport
+import Testing
+
+/// Requests that an event loop reads, answers and sends together in one turn.
+@Suite("Turns of an event loop")
+struct LoopTurnTests {
+    /// A file that accepts the first line of the trail and then hangs.
+    private final class HangingStore: AuditStore {
+        private var hasBegun = false
+        var warning: Diagnostic? { nil }
+
+        func append(_ write: (inout [UInt8], inout AuditChain) throws -> Void) throws(AuditFault) {
+            if hasBegun { DispatchSemaphore(value: 0).wait() }
+            hasBegun = true
+        }
+    }
+
+    /// Runs a closure when the first responses are sent, as a socket does that becomes readable then.
+    private final class FirstFlush: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        var action: (() -> Void)?
+
+        func flush(context: ChannelHandlerContext) {
+            let action = action
+            self.action = nil
+            action?()
+            context.flush()
+        }
+    }
+
+    private final class CountingKeyPair: SigningKeyPair {
+        let fingerprint = ""
+        let count = NIOLockedValueBox(0)
+
+        func sign(_ message: [UInt8]) -> [UInt8] {
+            count.withLockedValue { $0 += 1 }
+            return [1]
+        }
+        func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool { true }
+    }
+
+    private static let live = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n"
+    private static let offer =
+        "GET /offer?appBundleID=a&productIdentifier=p&offerID=o&applicationUsername=u HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    private static func connect(
+        _ batch: ResponseBatch, _ router: Router, _ loop: EmbeddedEventLoop, through handlers: [any ChannelHandler] = []
+    ) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handlers: handlers, loop: loop)
+        try channel.pipeline.syncOperations.addHandler(
+            HTTP1Handler(
+                responder: router, date: HTTPDate(), batch: batch, connection: OpenConnection(channel)))
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        return channel
+    }
+
+    private static func received(_ channel: EmbeddedChannel) throws -> String {
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text
+    }
+
+    @Test("a request read while responses are sent does not overtake those that wait for the trail")
+    func readWhileSending() async throws {
+        let trail = try await AuditTrail(
+            store: HangingStore(), customerCode: { $0 }, now: { Fixtures.timestamp },
+            readiness: Readiness(), metrics: ServiceMetrics().audit, log: RecordedLog().logger)
+        let router = try TestService(pair: Fixtures.makeSigningKey(), trail: trail).router
+        let loop = EmbeddedEventLoop()
+        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane())
+        let sending = FirstFlush()
+        let one = try Self.connect(batch, router, loop, through: [sending])
+        let other = try Self.connect(batch, router, loop)
+        // 64 requests are answered together. While their responses are sent, 64 more arrive.
+        sending.action = {
+            other.pipeline.fireChannelRead(ByteBuffer(string: String(repeating: Self.live, count: 63)))
+            one.pipeline.fireChannelRead(ByteBuffer(string: Self.live))
+        }
+        one.pipeline.fireChannelRead(ByteBuffer(string: String(repeating: Self.live, count: 62)))
+        other.pipeline.fireChannelRead(ByteBuffer(string: Self.live + Self.offer))
+        loop.run()
+        #expect(sending.action == nil)
+        let received = try Self.received(other)
+        #expect(received.ranges(of: "HTTP/1.1 200").count == 1 && !received.contains("signature"))
+    }
+
+    @Test(
+        "an offer is signed at the end of the turn, unless its connection has closed",
+        arguments: [false, true])
+    func gone(isGone: Bool) throws {
+        let pair = CountingKeyPair()
+        let loop = EmbeddedEventLoop()
+        let router = try TestService(pair: pair).router
+        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane())
+        let channel = try Self.connect(batch, router, loop)
+        channel.pipeline.fireChannelRead(ByteBuffer(string: Self.offer))
+        #expect(pair.count.withLockedValue { $0 } == 0)
+        if isGone { channel.close(promise: nil) }
+        loop.run()
+        #expect(pair.count.withLockedValue { $0 } == (isGone ? 0 : 1))
+    }
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferAudit
+import OfferCore
+import OfferHTTP
+import OfferIdentity
+import OfferService
+import OfferTelemetry
+import TestSupport
+
+/// The whole service without a socket, with a fixed time and fixed nonces.
+struct TestService {
+    let router: Router
+    let signer: OfferSigner
+    let log: RecordedLog
+    let metrics: ServiceMetrics
+
+    /// The key sets of identity providers.
+    let userKeys: CurrentUserKeys
+    /// The time that signatures and health use.
+    let wall = NIOLockedValueBox(Fixtures.timestamp)
+    /// The time that rate limits use.
+    let clock = NIOLockedValueBox(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+
+    init(
+        pair: any SigningKeyPair, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
+        callers: [Caller] = [], userIssuers: [UserIssuer] = [],
+        usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
+        readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
+        earliest: Timestamp = .min, role: ListenerRole = .all, logLevel: Logger.Level = .trace
+    ) throws {
+        log = RecordedLog(level: logLevel)
+        let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
+        let policy = CurrentPolicy(
+            Policy(
+                ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
+                issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
+                limits: limits, proxies: proxies))
+        let sources = Sources(
+            now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },
+            makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
+        var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)
+        dependencies.readiness = readiness
+        dependencies.trail = trail
+        dependencies.selfTest = selfTest
+        dependencies.earliest = earliest
+        metrics = dependencies.metrics
+        userKeys = dependencies.userKeys
+        let application = Application(dependencies)
+        signer = application.signer
+        router = application.router(for: role)
+    }
+
+    /// The response to a request, on either lane. Entries that wait for a commit count as durable.
+    func respond(_ request: HTTPRequest, isLate: Bool = false) -> HTTPResponse {
+        switch router.reply(to: request, isLate: isLate) {
+        case .now(let response): return response
+        case .after(_, let response): return response(true)
+        case .later(let makeResponse): return Self.wait(for: makeResponse)
+        }
+    }
+
+    /// The same without blocking the thread.
+    func respondLater(_ request: HTTPRequest, isLate: Bool = false) async -> HTTPResponse {
+        guard case .later(let response) = router.reply(to: request, isLate: isLate) else {
+            return respond(request, isLate: isLate)
+        }
+        return await response()
+    }
+
+    /// Blocks until the response is there. It is made on separate threads: blocked tests may occupy those of tasks.
+    private static func wait(for makeResponse: @escaping @Sendable () async -> HTTPResponse) -> HTTPResponse {
+        let response = NIOLockedValueBox<HTTPResponse?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Task(executorPreference: QueueExecutor.shared) {
+            let made = await makeResponse()
+            response.withLockedValue { $0 = made }
+            isDone.signal()
+        }
+        isDone.wait()
+        return response.withLockedValue { $0 } ?? HTTPResponse(status: 0, body: [])
+    }
+
+    private final class QueueExecutor: TaskExecutor {
+        static let shared = QueueExecutor()
+        private let queue = DispatchQueue(label: "later", attributes: .concurrent)
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// - Parameters:
+    ///   - peer: the client's address; nil if unknown.
+    ///   - forwardedFor: the value of `X-Forwarded-For`.
+    func post(
+        _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
+    ) -> HTTPResponse {
+        respond(
+            Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
+    }
+
+    /// The same without blocking the thread.
+    func postLater(
+        _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
+    ) async -> HTTPResponse {
+        await respondLater(
+            Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
+    }
+
+    private static func post(
+        _ path: String, _ json: String, authorization: String?, peer: String?, forwardedFor: String?
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: "POST", target: path, contentType: "application/json", authorization: authorization,
+            peer: peer.flatMap { IPAddress($0) }, forwardedFor: forwardedFor, body: Array(json.utf8))
+    }
+
+    func get(_ target: String, authorization: String? = nil) -> HTTPResponse {
+        respond(HTTPRequest(method: "GET", target: target, authorization: authorization))
+    }
+
+    /// The body of `/metrics`.
+    func scrape() -> Scrape { Scrape(get("/metrics").body) }
+}
+
+extension HTTPResponse {
+    /// The body, parsed by Foundation rather than by our own reader.
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
