@@ -43,8 +43,8 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         /// The last entry that was lost.
         var lastLost: UInt64 = 0
         var waiters: [Waiter] = []
-        /// Whether someone waits for the group. What a batch of responses adds is left until the batch asks: written
-        /// one by one, its entries would cost ten times as much.
+        /// Whether someone waits for the group. Entries from a batch of responses wait until the batch asks: writing
+        /// them one by one would cost ten times as much.
         var isDue = false
         /// Whether the thread is writing or about to.
         var isWriting = false

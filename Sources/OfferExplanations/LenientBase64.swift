@@ -7,7 +7,7 @@ struct LenientBase64 {
     let hasURLAlphabet: Bool
     /// Whether the text contains + or / (RFC 4648 section 4).
     let hasStandardAlphabet: Bool
-    /// The number of = at the end.
+    /// The number of trailing = characters.
     let paddingCount: Int
     /// Whether the padding is that of standard base64.
     let isPadded: Bool

@@ -21,7 +21,7 @@ struct WatchedFile {
     /// Whether the file is absent and no longer has a status.
     var isForgotten: Bool { stamp == .absent && status == nil }
 
-    /// Records the stamp of the file and the result of reading it, nil if it is absent.
+    /// Records the file's stamp and the result of reading it; nil if the file is absent.
     mutating func record(
         _ stamp: FileStamp, as read: (status: KeyFileStatus, isTransient: Bool)?, at now: ContinuousClock.Instant
     ) {

@@ -24,7 +24,7 @@ struct ConfigurationReader: Sendable {
         let environment = ProcessInfo.processInfo.environment.merging(environmentFile?.variables ?? [:]) { $1 }
         let configurationFile = readConfigurationFile(environment, &problems)
         let certificate = readCertificate(environment, &problems)
-        // A file that could not be read may choose the key, so it is not reported that none is chosen.
+        // A file that could not be read may be the one that chooses the key, so a missing choice is not reported.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate)

@@ -16,7 +16,7 @@ package enum ECDSASignatureDER {
 
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
-        // DER writes zero as one zero byte, and keeps a first bit that is set from being a sign.
+        // DER writes zero as one zero byte, and puts one before a first bit that is set: that bit is the sign.
         let padding: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
         return [integer, UInt8(padding.count + digits.count)] + padding + digits
     }

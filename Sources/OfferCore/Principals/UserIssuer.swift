@@ -2,7 +2,7 @@
 package struct UserIssuer: Hashable, Sendable {
     /// The rule that derives a customer from the claims of a user's token.
     package enum CustomerClaim: Hashable, Sendable {
-        /// The claim with this name is the username, unchanged.
+        /// The username is the claim with this name, unchanged.
         case applicationUsername(String)
         /// The username is HMAC-SHA-256 of the claim with this name, keyed with ``Callers/usernameSalt``, in
         /// hexadecimal.

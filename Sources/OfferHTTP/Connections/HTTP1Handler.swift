@@ -213,7 +213,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     /// The service stops. Requests that have begun or are on their way, perhaps already in the socket, are answered; no
-    /// client can delay the end for long.
+    /// client can delay the stop for long.
     private func stop(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         closeDeadline = now + TimeLimit.stopping

@@ -9,7 +9,7 @@ enum TimeLimit {
     static let request: TimeAmount = .seconds(30)
     /// Between two requests: longer than the 60 s for which proxies keep an idle connection, so that the proxy closes it first.
     static let idle: TimeAmount = .seconds(75)
-    /// For a request to wait while others are answered. Later ones are refused, which takes a tenth of the time.
+    /// For a request to wait behind others. One that waits longer is refused, at a tenth of the cost.
     static let wait: TimeAmount = .milliseconds(500)
     /// For a response's commit to be written. After that the response is withheld.
     static let commit: TimeAmount = .seconds(2)

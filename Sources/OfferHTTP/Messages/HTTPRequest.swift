@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable {
     package let authorization: String?
     /// The address of the connection's other end; nil if the kernel does not say.
     package let peer: IPAddress?
-    /// The values of `X-Forwarded-For`, joined by commas. Any client can write them: see ``TrustedProxies``.
+    /// The values of `X-Forwarded-For`, joined by commas. Any client can set them: see ``TrustedProxies``.
     package let forwardedFor: String?
     package let context: RequestContext
     /// At most ``maximumBodySize`` bytes.

@@ -42,7 +42,7 @@ package struct Authenticator: Sendable {
     }
 }
 
-/// The reason a request is not authenticated.
+/// The reason authentication failed.
 package enum AuthenticationError: Error, Hashable {
     /// No credentials were sent.
     case missing

@@ -86,7 +86,7 @@ package struct OfferSigner: Sendable {
         return try record([jws.entry(for: admission)], answer: commerce.body(jws))
     }
 
-    /// `offer-signer sign`: signs an offer from the command line, for which no one authenticates.
+    /// `offer-signer sign`: signs an offer from the command line, without authentication.
     /// - Returns: the offer, and the entries that must be durable before it is printed.
     package func signForCommand(_ offer: OfferRequest) throws(Problem) -> (offer: SignedOffer, commit: Commit?) {
         try requireReady()

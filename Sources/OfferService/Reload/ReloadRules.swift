@@ -4,7 +4,7 @@ import OfferHTTP
 /// What a reload may change while the service runs: pure functions of the old and the new configuration.
 enum ReloadRules {
     /// Changes that refuse the whole reload: a slip in a file must not open a running service to strangers or to every offer,
-    /// nor turn its users into other customers. Each of them takes a restart.
+    /// nor map its users to other customers. Each change needs a restart.
     /// - Parameters:
     ///   - running: the configuration at the start, which decides where the service listens.
     ///   - old: the configuration in force.
