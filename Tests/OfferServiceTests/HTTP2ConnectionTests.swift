@@ -1,5 +1,7 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
+import OfferCore
 import OfferHTTP
 import OfferService
 import OfferTelemetry
@@ -25,12 +27,12 @@ struct HTTP2ConnectionTests {
         let channel = EmbeddedChannel()
         private var unread: [UInt8] = []
 
-        init() throws {
-            let service = try TestService(pair: Fixtures.makeSigningKey())
+        convenience init() throws { try self.init(TestService(pair: Fixtures.makeSigningKey()).router) }
+
+        init(_ responder: any Responder) throws {
             let setup = ConnectionSetup(
-                responder: service.router, certificate: CurrentCertificate(nil), readiness: Readiness(),
-                asyncLane: AsyncLane(), metrics: service.metrics.connections, group: channel.eventLoop,
-                maximumConnections: 10)
+                responder: responder, certificate: CurrentCertificate(nil), readiness: Readiness(),
+                asyncLane: AsyncLane(), metrics: .unregistered, group: channel.eventLoop, maximumConnections: 10)
             channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
             try setup.addHTTP2(setup.add(channel))
             try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
@@ -89,6 +91,29 @@ struct HTTP2ConnectionTests {
                 $0.type == Frame.data && $0.stream == stream && $0.flags & 1 == 1
                     && String(decoding: $0.payload, as: UTF8.self).contains("\"signature\"")
             }
+        }
+    }
+
+    /// Answers when its log says so. While the handler of a stream is in memory, so is its responder.
+    private final class Committing: Responder, CommitLog {
+        let completions = NIOLockedValueBox<[@Sendable (Bool) -> Void]>([])
+
+        func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+            .after(Commit(log: self, positions: 1...1)) { _ in HTTPResponse(body: []) }
+        }
+
+        func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse { HTTPResponse(body: []) }
+
+        func write(_ commit: Commit, completion: @escaping @Sendable (Bool) -> Void) {
+            completions.withLockedValue { $0.append(completion) }
+        }
+
+        func end() {
+            let all = completions.withLockedValue { completions in
+                defer { completions = [] }
+                return completions
+            }
+            for completion in all { completion(true) }
         }
     }
 
@@ -164,6 +189,38 @@ struct HTTP2ConnectionTests {
         let frames = try client.frames()
         #expect(Client.isSigned(1, in: frames))
         #expect(frames.filter { $0.type == Frame.reset }.map(\.stream) == [3, 5])
+    }
+
+    @Test("a stream that is reset before its response leaves nothing in memory", arguments: [0, 1, 2])
+    func reset(turnsBefore: Int) throws {
+        weak var handler: Committing?
+        do {
+            let responder = Committing()
+            handler = responder
+            let client = try Client(responder)
+            try client.begin(stream: 1, ends: true)
+            if turnsBefore > 0 { client.channel.embeddedEventLoop.run() }
+            #expect(responder.completions.withLockedValue(\.count) == min(1, turnsBefore))
+            if turnsBefore > 1 { responder.end() }
+            // CANCEL (RFC 9113 section 7).
+            try client.send(type: Frame.reset, flags: 0, stream: 1, [0, 0, 0, 8])
+            responder.end()
+            _ = try client.frames()
+            client.channel.close(promise: nil)
+            _ = try client.frames()
+        }
+        #expect(handler == nil)
+    }
+
+    @Test("nothing that a client does delays the end of its connection beyond 10 s")
+    func endOnce() throws {
+        let client = try Client()
+        try client.begin(stream: 1)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        client.wait(9)
+        client.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        client.wait(2)
+        #expect(!client.channel.isActive)
     }
 
     @Test(

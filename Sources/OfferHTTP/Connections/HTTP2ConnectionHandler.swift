@@ -95,7 +95,11 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     /// refuses later ones, so the client knows that it can send them elsewhere.
     /// - Parameter tellsClient: false if the client sends nothing more anyway.
     private func drain(_ context: ChannelHandlerContext, tellsClient: Bool) {
-        let since = if case .ending(let since) = state { since } else { context.eventLoop.now }
+        let since =
+            switch state {
+            case .open: context.eventLoop.now
+            case .ending(let since), .draining(let since): since
+            }
         state = .draining(since: since)
         if openStreams == 0 { close(context) } else if tellsClient { sendGoAway(context) }
     }

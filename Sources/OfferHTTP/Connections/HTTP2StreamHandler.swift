@@ -17,6 +17,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         case answering(Exchange)
         /// The response has been written.
         case answered(at: NIODeadline)
+        /// The stream has ended, perhaps before its response was made.
+        case gone
     }
 
     /// Above this, requests of a client that reads no responses are refused.
@@ -59,13 +61,21 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        leave()
         parent.unwatch(self)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.context = nil
+        leave()
         context.fireChannelInactive()
+    }
+
+    /// Releases the request and its exchange. The exchange holds this handler, so both would stay in memory otherwise.
+    private func leave() {
+        context = nil
+        state = .gone
+        head = nil
+        body = []
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -161,7 +171,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             guard let began, now - began > TimeLimit.request else { return }
             readingTime = TimeLimit.lingering
             refuse(.timedOut)
-        case .answering: break
+        case .answering, .gone: break
         case .answered(let time):
             // A client that does not read its response, or does not end its request, keeps neither stream nor connection.
             guard now - time > readingTime else { return }
