@@ -31,6 +31,6 @@ package struct Commit: Sendable {
 package protocol CommitLog: AnyObject, Sendable {
     /// Writes the entries of `commit`.
     /// - Parameter completion: called once, on any thread and possibly under a lock, so it must not
-    ///   block; its argument tells whether all entries are durable.
+    ///   block; its argument is true if all entries are durable.
     func write(_ commit: Commit, completion: @escaping @Sendable (_ isDurable: Bool) -> Void)
 }

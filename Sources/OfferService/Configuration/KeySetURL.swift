@@ -3,7 +3,7 @@ import OfferCore
 
 /// The rules for key-set URLs. The server at such a URL decides which users are accepted.
 enum KeySetURL {
-    /// Whether keys may be fetched from a URL: `https`, or `http` on this machine, where nobody can change the response
+    /// Whether keys may be fetched from a URL: `https`, or `http` on this machine, where the response cannot be changed
     /// in transit. It must not contain a password, which would appear in the log.
     static func isGood(_ text: String) -> Bool {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,

@@ -8,7 +8,7 @@ enum Parse {
 
     static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
 
-    /// A secret that cannot be guessed: whoever could would find out which customer a code stands for, by trying all.
+    /// A secret that cannot be guessed. With a guess, an attacker could try all customers and match the codes.
     static func longSecret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? {
         if text.utf8.count < minimumSecretSize {
             problems.append(Diagnostic("\(name) is shorter than \(minimumSecretSize) bytes", hint: secretHint))
