@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-/// Every target of ours builds under the same rules, so that the compiler keeps the house style:
-/// each unsafe expression says `unsafe`, and no warning survives.
+/// All our Swift targets build under the same rules, so that the compiler enforces the house style: each unsafe expression
+/// says `unsafe`, and no warning survives.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Locks that the thread sanitizer understands; it takes whatever a `Mutex` guards for a race.
+/// Locks that the thread sanitizer understands. It would report a race on whatever a `Mutex` guards.
 let locks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 
 let package = Package(
@@ -30,7 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // Tests only: the second implementations that have to agree with ours.
+        // For tests only: second implementations that have to agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
@@ -179,7 +179,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferHTTP", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
-                // The second parser that has to agree with ours.
+                // A second parser that has to agree with ours.
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -220,7 +220,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
+        // The targets that scripts/fuzz feeds with generated input. The tests replay Tests/Fuzz/Corpora.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -253,7 +253,7 @@ let package = Package(
     ]
 )
 
-// libFuzzer brings the main function, so this links in the build of scripts/fuzz and in no other.
+// libFuzzer provides the main function, so this target links only in the build of scripts/fuzz.
 if ProcessInfo.processInfo.environment["OFFER_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(

@@ -19,8 +19,8 @@ static inline EVP_PKEY *offer_generate_p256_key(void) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
-// An OSSL_PARAM keeps a pointer to its name. Swift imports the macros of names as String and passes a pointer that is
-// valid for one call only, so C builds the parameters.
+// An OSSL_PARAM keeps a pointer to its name. Swift imports the name macros as String and passes a pointer that is valid
+// for one call only, so C code builds the parameters.
 static inline OSSL_PARAM offer_mac_digest_parameter(char *name) {
   return OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0);
 }
@@ -33,7 +33,7 @@ static inline OSSL_PARAM offer_public_point_parameter(unsigned char *point, size
   return OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, size);
 }
 
-// In the byte order of the machine; the exponent too.
+// The modulus and the exponent are in the byte order of the machine.
 static inline OSSL_PARAM offer_rsa_modulus_parameter(unsigned char *number, size_t size) {
   return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, number, size);
 }

@@ -15,7 +15,7 @@ bool offer_keep_memory_private(void) {
   for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++)
     if (signal(crashes[index], SIG_DFL) == SIG_ERR) return false;
   const struct rlimit none = {0, 0};
-  // The limit applies to core files only. A core piped to another program is prevented by the dumpable flag alone.
+  // The limit applies to core files only. Only the dumpable flag prevents a core from being piped to another program.
   return setrlimit(RLIMIT_CORE, &none) == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }
 
@@ -40,6 +40,6 @@ const char *offer_build_day(void) { return __DATE__; }
 
 bool offer_run_only_when_idle(void) {
   const struct sched_param parameters = {0};
-  // 0 is the calling thread.
+  // 0 means the calling thread.
   return sched_setscheduler(0, SCHED_IDLE, &parameters) == 0;
 }

@@ -1,4 +1,4 @@
-/// Verifies the hash chain of an audit trail, line by line and file by file, oldest first.
+/// A check of the hash chain of an audit trail, line by line and file by file, oldest first.
 package struct AuditCheck {
     package enum Finding: Hashable, Sendable {
         /// The lines with these numbers are missing.
@@ -9,12 +9,13 @@ package struct AuditCheck {
         case notALine
         /// The line's number is not greater than the previous one.
         case outOfOrder
-        /// The first line is not the beginning of a trail or file, so what precedes it is missing and its hash unknown.
+        /// The first line is not the beginning of a trail or file, so earlier lines are missing and the previous hash is
+        /// unknown.
         case headless
         /// A new trail begins that does not continue the previous one.
         case newTrail
-        /// The line has no end: the process stopped while writing it, before its response was sent. Not a sign of
-        /// tampering.
+        /// The line has no line feed: the process stopped while writing it, before its response was sent. This is not a
+        /// sign of tampering.
         case unfinished
     }
 

@@ -2,8 +2,8 @@ package import OfferCore
 
 /// One entry of the audit trail: a signature that was made, or requested and refused.
 ///
-/// A class, because it is passed on several times; as a struct its dozen references would be counted separately each
-/// time.
+/// This is a class because it is passed on several times. In a struct, each of its dozen references would be retained
+/// separately each time.
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
@@ -13,12 +13,12 @@ package final class AuditEntry: Sendable {
 
     package let time: Timestamp
     package let requestID: String
-    /// The principal: the name of a caller, or where a user signed in.
+    /// The name of the principal: a caller's name, or the identity provider of a user.
     package let caller: String
     package let kind: SignatureKind
     package let item: CatalogueItem
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID. nil if the
-    /// signature identifies no one. The trail stores only their HMAC.
+    /// signature identifies no customer. The trail stores only the HMAC of these bytes.
     package let customer: [UInt8]?
     package let outcome: Outcome
 
@@ -35,8 +35,8 @@ package final class AuditEntry: Sendable {
         self.outcome = outcome
     }
 
-    /// Writes the members of its line.
-    /// - Parameter customerCode: computes the HMAC under the key of the trail.
+    /// Writes the members of the entry's line.
+    /// - Parameter customerCode: computes the HMAC with the key of the trail.
     package func write(to writer: inout JSONWriter, customerCode: ([UInt8]) throws -> [UInt8]) throws {
         writer.member("time", utf8: time.iso8601)
         writer.member("requestID", requestID)

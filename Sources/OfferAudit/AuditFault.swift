@@ -16,12 +16,13 @@ package struct AuditFault: Error, Hashable, CustomStringConvertible {
         self = error as? AuditFault ?? AuditFault("\(error)")
     }
 
-    /// The fault in words for an operator.
+    /// The fault, worded for an operator.
     package var problem: Diagnostic {
         Diagnostic(
             "nothing is signed because the audit trail cannot be written: \(description)",
             hint: isSetup
-                ? "fix it, or rename the file and the next line starts a new one; or set SUBSCRIPTION_OFFERS_AUDIT_LOG"
+                ? "fix the cause; or rename the file, so that the next line starts a new one; "
+                    + "or set SUBSCRIPTION_OFFERS_AUDIT_LOG to another path"
                 : "free disk space, or check the disk or the reader of the pipe; writing is retried continuously")
     }
 }

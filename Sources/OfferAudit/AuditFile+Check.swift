@@ -17,7 +17,7 @@ extension AuditFile {
         }
     }
 
-    /// The fault of a file that does not end with a line of an audit trail.
+    /// Makes the fault for a file that does not end with an audit line.
     static func notATrail(_ path: FilePath) -> AuditFault {
         AuditFault("\(path) does not end with an audit line", isSetup: true)
     }
@@ -31,7 +31,7 @@ extension AuditFile {
         guard type == .regular else { return try requireAccess(to: path, W_OK) }
         let file = try FileDescriptor.open(path, .readWrite, options: [.append, .closeOnExec])
         try file.closeAfter {
-            // Without the lock, which a service with a hanging disk may hold. A line that is being written looks
+            // Reads without the lock, which a service with a hanging disk may hold. A line that is being written looks
             // unfinished, which is allowed.
             let tail = try AuditTail(file, size: Int64(file.stat().size))
             if case .somethingElse = tail.content { throw notATrail(path) }

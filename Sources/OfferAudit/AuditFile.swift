@@ -4,10 +4,10 @@ package import OfferCore
 import OfferFiles
 import SystemPackage
 
-/// The file of the audit trail: a regular file, or a pipe or device with another program behind it.
+/// The file of the audit trail: a regular file, or a pipe or device that another program reads.
 ///
-/// Several processes may append to the same file, as during a restart without downtime. Each holds a lock while it
-/// writes and first reads what the others have added. After a rename, as by logrotate, the next line goes to a new
+/// Several processes may append to the same file, as during a restart without downtime. Each takes a lock, reads the last
+/// line that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
 /// file.
 package final class AuditFile: AuditStore {
     private struct Open {
@@ -21,8 +21,8 @@ package final class AuditFile: AuditStore {
     private let now: @Sendable () -> Timestamp
     private var open: Open?
     private var chain = AuditChain.beginning
-    /// The offset of the end of our last line. Anything beyond was written by other processes, or is an unfinished
-    /// line.
+    /// The offset of the end of the last line that this process has written or read. Anything beyond it was written by
+    /// other processes since, or is an unfinished line.
     private var end: Int64 = 0
     package private(set) var warning: Diagnostic?
 
@@ -59,14 +59,14 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Closes the file so that the next append reopens it. The fault may lie in the open file, not in the one that has
-    /// the name now.
+    /// Closes the file so that the next append reopens it. The fault may lie in the open file, not in the file that now
+    /// has the name.
     private func closeFile() {
         try? open?.descriptor.close()
         open = nil
     }
 
-    /// Whether the error needs an operator, such as a missing or read-only folder.
+    /// Whether an operator has to fix the cause, such as a missing or read-only folder.
     static func isSetup(_ error: any Error) -> Bool {
         switch error as? Errno {
         case .noSuchFileOrDirectory, .permissionDenied, .notPermitted, .isDirectory, .notDirectory, .readOnlyFileSystem,
@@ -104,7 +104,7 @@ package final class AuditFile: AuditStore {
 
     // MARK: File
 
-    /// Opens and locks the file that has the name now, and sets ``chain`` and ``end`` to its last line.
+    /// Opens and locks the file that now has the name, and sets ``chain`` and ``end`` to its last line.
     private func lockedFile() throws -> Open {
         while true {
             let file = try open ?? openFile()
@@ -115,7 +115,7 @@ package final class AuditFile: AuditStore {
             try catchUp(file, size: Int64(ours.size))
             let named = try? path.stat()
             if let named, named.inode == ours.inode, named.deviceID == ours.deviceID { return file }
-            // Renamed or removed: the chain continues in a new file.
+            // The file was renamed or removed, so the chain continues in a new one.
             closeFile()
         }
     }
@@ -144,13 +144,13 @@ package final class AuditFile: AuditStore {
         return Open(descriptor: descriptor, isRegular: isRegular)
     }
 
-    /// Reads the last line, unless it is our own, and removes an unfinished line after it.
+    /// Reads the last line, unless this process wrote it, and removes an unfinished line after it.
     private func catchUp(_ file: Open, size: Int64) throws {
         guard size != end || size == 0 else { return }
         let tail = try AuditTail(file.descriptor, size: size)
         switch tail.content {
         case .nothing, .unfinished:
-            // The chain continues from its latest line: ours, or another process's in a file that was renamed since.
+            // The chain continues from its latest line: this process's own, or another process's in a file renamed since.
             chain = latestRotatedChain()
         case .line(let line):
             chain = line.chain
@@ -164,8 +164,8 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Finds the chain head to continue: ours, or else the newest rotated file's. Other processes may have continued it
-    /// in files that were renamed since.
+    /// Finds the head of the chain to continue: this process's, or else that of the newest rotated file. Other processes
+    /// may have continued it in files that have since been renamed.
     private func latestRotatedChain() -> AuditChain {
         let trails = rotatedTrails()
         var chain = chain.number > 0 ? chain : trails.first?.chain ?? .beginning
@@ -185,8 +185,8 @@ package final class AuditFile: AuditStore {
         return trails.sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
     }
 
-    /// Renames the file, with the number of its last line as the suffix. A renamed file is not written, removed or
-    /// replaced again. If renaming fails, the file keeps growing, because that must not stop signing.
+    /// Renames the file, with the number of its last line as the suffix. A renamed file is never written, removed or
+    /// replaced. If renaming fails, the file keeps growing, because a failed rename must not stop signing.
     private func rotate() {
         let number = String(chain.number)
         let name = "\(path).\(String(repeating: "0", count: max(0, 12 - number.count)))\(number)"
@@ -196,19 +196,19 @@ package final class AuditFile: AuditStore {
         } else {
             warning = Diagnostic(
                 "the audit trail \(path) has reached its size limit but cannot be renamed (\(Errno(rawValue: errno)))",
-                hint: "make its folder writable for the service's user, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
+                hint: "make its folder writable by the service's user, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
         }
     }
 
-    /// The name for a rotated file if `number` files with the same suffix exist, which happens after a trail was
-    /// restarted.
+    /// The name for a rotated file if `number` files with the same suffix already exist, as they may after a trail has
+    /// been restarted.
     private static func variant(_ number: Int, of name: String) -> String {
         number == 0 ? name : "\(name)-\(number + 1)"
     }
 
     // MARK: System calls
 
-    /// F_OFD_SETLKW of Linux, which Swift does not import.
+    /// Linux's `F_OFD_SETLKW`, which Swift does not import.
     private static let waitForLock: Int32 = 38
 
     /// Locks the open file against other processes. Taking the lock requires write access to the file.

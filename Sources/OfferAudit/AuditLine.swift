@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// One line of an audit trail, parsed as far as the hash chain needs.
+/// One line of an audit trail, parsed only as far as the hash chain requires.
 package struct AuditLine: Sendable {
     package let number: UInt64
     /// The bytes that the hash covers, together with the previous hash.
@@ -32,7 +32,7 @@ package struct AuditLine: Sendable {
         content = text.dropLast(size)
     }
 
-    /// The maximum digits of a line number. At one line per microsecond, 30 years of lines fit.
+    /// The maximum number of digits in a line number, enough for 30 years at one line per microsecond.
     private static let maximumDigits = 15
     private static let beginning = Array(#"{"line":"#.utf8)
 

@@ -4,8 +4,8 @@ package import OfferCore
 package struct AuditSettings: Sendable {
     /// The path of a file, pipe or device.
     package let path: String
-    /// Whether lines are synced to disk before their responses leave. Otherwise the kernel has them, which survives a
-    /// crash of the process but not of the machine.
+    /// Whether lines are synced to disk before their responses leave. Otherwise only the kernel has them by then, so they
+    /// survive a crash of the process but not of the machine.
     package let isSynced: Bool
     /// The size at which the file is renamed and a new one begun; nil means never.
     package let rotatesAtBytes: Int64?

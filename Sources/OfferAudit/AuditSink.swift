@@ -2,7 +2,7 @@ import Logging
 import OfferCore
 package import OfferTelemetry
 
-/// Formats the lines of the audit trail and appends them to its store. It runs on the trail's own thread.
+/// The sink that formats the lines of the audit trail and appends them to its store. It runs on the trail's own thread.
 package final class AuditSink: CommitSink {
     private let store: any AuditStore
     private let customerCode: @Sendable ([UInt8]) throws -> [UInt8]
@@ -11,10 +11,10 @@ package final class AuditSink: CommitSink {
     private let metrics: AuditMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
-    /// The warning of the store that has been reported.
+    /// The warning of the store that was last reported.
     private var reportedWarning: Diagnostic?
 
-    /// Bytes; slightly more than most lines have.
+    /// In bytes; slightly more than most lines need.
     private static let typicalLineSize = 512
 
     init(
@@ -89,7 +89,7 @@ package final class AuditSink: CommitSink {
 package struct AuditMetrics: Sendable {
     /// Entries that could not be written.
     let failures: Counter
-    /// Entries that wait to be written.
+    /// Entries waiting to be written.
     let lag: Gauge
 
     package init(failures: Counter, lag: Gauge) {

@@ -4,7 +4,8 @@ import OfferCrypto
 package import OfferTelemetry
 
 extension AuditTrail {
-    /// Opens the trail that the configuration asks for; nil if it asks for none.
+    /// Opens the configured audit trail.
+    /// - Returns: nil if none is configured.
     /// - Throws: a fault that an operator has to fix.
     package static func open(
         _ settings: AuditSettings?, now: @escaping @Sendable () -> Timestamp, readiness: Readiness,
@@ -17,7 +18,7 @@ extension AuditTrail {
             try await Task.sleep(for: .seconds(1))
             log.warning(
                 "waiting for the audit trail",
-                metadata: ["path": "\(settings.path)", "hint": "check who holds a lock on it, and its disk"])
+                metadata: ["path": "\(settings.path)", "hint": "check its disk, and which process has locked it"])
         }
         defer { waiting.cancel() }
         do {

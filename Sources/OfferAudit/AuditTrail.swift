@@ -12,7 +12,7 @@ package final class AuditTrail: Sendable {
         /// The second of the last refusal, and the number of refusals in it.
         var second: Int64 = 0
         var count = 0
-        /// The number of refusals that have no line, and that no line has reported yet.
+        /// The number of refusals without a line of their own that no other line has reported yet.
         var omitted = 0
         var isReportScheduled = false
 
@@ -39,17 +39,17 @@ package final class AuditTrail: Sendable {
 
     /// The time the disk may take before signing stops.
     private static let patience: TimeAmount = .seconds(1)
-    /// The maximum number of entries that wait, some seconds' worth.
+    /// The maximum number of waiting entries, a few seconds' worth.
     private static let capacity = 50_000
     /// The number of refusals that get a line each second. Anyone can cause refusals, and disk space is limited.
     private static let refusalsPerSecond = 100
 
-    /// Writes the start line and returns when it is written or could not be.
+    /// Writes the start line and returns once that has succeeded or failed.
     /// - Parameters:
     ///   - store: where the lines go.
     ///   - customerCode: computes the HMAC that represents a customer.
-    ///   - about: further members of the lines in which this process starts or resumes.
-    /// - Throws: a fault that an operator has to fix. With any other fault the trail exists, and nothing is signed
+    ///   - about: additional members of the lines with which this process starts or resumes.
+    /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is signed
     ///   while the fault lasts.
     package init(
         store: sending any AuditStore, customerCode: @escaping @Sendable ([UInt8]) throws -> [UInt8],
@@ -74,7 +74,7 @@ package final class AuditTrail: Sendable {
         let (fault, since) = commits.health
         if let fault { return AuditFault(fault) }
         guard let since, NIODeadline.now() - since > Self.patience else { return nil }
-        let hanging = AuditFault("the disk, or the reader of the pipe, takes longer than a second for a line")
+        let hanging = AuditFault("the disk, or the reader of the pipe, takes longer than a second per line")
         hangWarning.warn(["hint": "\(hanging.problem.hint)"])
         return hanging
     }
@@ -83,7 +83,7 @@ package final class AuditTrail: Sendable {
     /// - Returns: nil if the trail cannot be written or too many entries wait.
     package func add(_ entries: [AuditEntry]) -> Commit? { commits.add(entries) }
 
-    /// Adds the entry of a refusal, for which no one waits.
+    /// Adds the entry of a refusal, which no one waits for.
     package func note(_ refusal: AuditEntry) {
         let mayHaveLine = refusals.withLockedValue { $0.count(at: refusal.time) }
         if mayHaveLine, commits.note(refusal) { return }

@@ -7,7 +7,7 @@ package import OfferCore
 package protocol CommitSink: AnyObject, SendableMetatype {
     associatedtype Entry: Sendable
 
-    /// Makes a group of entries durable, all or none of them. It may take as long as a disk does.
+    /// Makes a group of entries durable, all or none of them. It may block for as long as the disk takes.
     func write(_ group: [Entry]) throws
 
     /// Tries to write again after a failure.
@@ -22,11 +22,11 @@ package protocol CommitSink: AnyObject, SendableMetatype {
     func didResume()
 }
 
-/// Writes entries in groups from a thread of its own, and tells those who wait for them when they are durable.
+/// A log that writes entries in groups on its own thread and notifies waiters when their entries are durable.
 ///
-/// A disk that hangs therefore blocks no event loop, and everything added while a write is under way goes into the next
-/// one. A failed write closes the log: everything pending is lost, waiters are told so, and nothing more is accepted.
-/// The sink is then asked to resume four times a second, and the log opens again when it can.
+/// A hanging disk therefore blocks no event loop, and entries added during a write go into the next group. A failed write
+/// closes the log: pending entries are lost, their waiters are told so, and no new entries are accepted. The sink is then
+/// asked to resume four times a second, and the log reopens once the sink succeeds.
 package final class GroupCommit<Sink: CommitSink>: CommitLog {
     private struct Waiter {
         let positions: ClosedRange<UInt64>
@@ -38,13 +38,13 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         var group: [Sink.Entry] = []
         /// The total number of entries added.
         var added: UInt64 = 0
-        /// All entries up to here are written or lost.
+        /// All entries up to this position are written or lost.
         var settled: UInt64 = 0
         /// The last entry that was lost.
         var lastLost: UInt64 = 0
         var waiters: [Waiter] = []
-        /// Whether someone waits for the group. Entries from a batch of responses wait until the batch asks: writing
-        /// them one by one would cost ten times as much.
+        /// Whether a write of the group has been requested. Entries from a batch of responses wait until the batch
+        /// requests one, because writing them one by one would cost ten times as much.
         var isDue = false
         /// Whether the thread is writing or about to.
         var isWriting = false
@@ -59,12 +59,12 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return added - UInt64(entries.count) + 1...added
         }
 
-        /// True if all entries at `positions` are written, false if some were lost, nil if that is not decided.
+        /// Whether all entries at `positions` are written: false if some were lost, nil if that is not decided yet.
         func isDurable(_ positions: ClosedRange<UInt64>) -> Bool? {
             positions.upperBound <= settled ? positions.lowerBound > lastLost : nil
         }
 
-        /// Asks for the group to be written.
+        /// Requests that the group be written.
         /// - Returns: whether the thread has to be woken.
         mutating func requestWrite() -> Bool {
             isDue = true
@@ -72,7 +72,8 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return !isWriting
         }
 
-        /// The next group to write; nil if no one waits for any.
+        /// Takes the next group to write.
+        /// - Returns: nil if no write has been requested or there are no entries.
         mutating func takeGroup() -> [Sink.Entry]? {
             isWriting = isDue && !group.isEmpty
             isDue = false
@@ -107,7 +108,8 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
 
     // MARK: Entries
 
-    /// Adds entries that someone will wait for by ``write(_:completion:)``.
+    /// Adds entries that someone will wait for with ``write(_:completion:)``.
+    /// - Parameter entries: at least one.
     /// - Returns: nil if the log is closed or too many entries wait.
     package func add(_ entries: [Sink.Entry]) -> Commit? {
         let positions = state.withLockedValue { state -> ClosedRange<UInt64>? in
@@ -117,7 +119,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         return positions.map { Commit(log: self, positions: $0) }
     }
 
-    /// Adds an entry that no one waits for, and has it written soon.
+    /// Adds an entry that no one waits for and requests that it be written.
     /// - Returns: false if the log is closed or too many entries wait.
     package func note(_ entry: Sink.Entry) -> Bool {
         let (isAdded, wakes) = state.withLockedValue { state in
@@ -139,7 +141,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         if wakes { wake() }
     }
 
-    /// The reason the log is closed, nil while it is open; and the start time of the disk operation in progress.
+    /// The reason the log is closed (nil while it is open), and the start time of any disk operation in progress.
     package var health: (fault: (any Error)?, operationBegan: NIODeadline?) {
         state.withLockedValue { ($0.fault, $0.operationBegan) }
     }
@@ -162,20 +164,20 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         }
     }
 
-    /// Does something with the sink, outside of a group.
+    /// Performs `work` with the sink, outside any group.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable (Sink) throws -> Result) async throws -> Result {
         try await thread.submit { try self.timed { try work(self.sink.value) } }.get()
     }
 
-    /// The same after a delay, if the log is open then.
-    /// - Parameter work: an error closes the log.
+    /// Performs `work` with the sink after a delay, outside any group and even if the log is closed then.
+    /// - Parameter work: if it throws, the log is closed.
     package func schedule(in delay: TimeAmount, _ work: @escaping @Sendable (Sink) throws -> Void) {
         thread.scheduleTask(in: delay) {
             do { try self.timed { try work(self.sink.value) } } catch { self.fail(error) }
         }
     }
 
-    /// Closes the log because of an error outside of a group.
+    /// Closes the log because of an error outside any group.
     package func close(_ error: any Error) async { try? await thread.submit { self.fail(error) }.get() }
 
     private func timed<Result>(_ work: () throws -> Result) rethrows -> Result {

@@ -25,6 +25,7 @@ struct RotatedTrail {
         changed = [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec]
     }
 
-    /// The limit for line numbers to continue from. No real trail reaches it, and its successors could not be written.
+    /// The limit on the line numbers that a chain continues from. No real trail reaches it, and ``AuditLine`` cannot
+    /// read numbers ten times as large.
     private static let maximumNumber: UInt64 = 100_000_000_000_000
 }

@@ -11,7 +11,7 @@ import NIOConcurrencyHelpers
     }
 
     private let free = NIOLockedValueBox(Free())
-    // Never changed after init; each context retains it: openssl-threads(7).
+    // Never changed after init, and retained by each context. See openssl-threads(7).
     nonisolated(unsafe) let pkey: OpaquePointer
     private let canSign: Bool
 
@@ -33,7 +33,7 @@ import NIOConcurrencyHelpers
                 try unsafe ECDSAContext(pkey: pkey, canSign: canSign, multiples: multiples)
             }
         let result = try body(context)
-        // A context created before the last call of use(_:) is discarded.
+        // A context created before the last call to use(_:) is discarded.
         free.withLockedValue { if $0.multiples === multiples { $0.contexts.append(context) } }
         return result
     }
@@ -44,7 +44,7 @@ import NIOConcurrencyHelpers
     /// Sets the precomputed public key with which contexts verify the key's own signatures; nil for none.
     func use(_ multiples: PrecomputedPublicKey?) {
         var old = Free(multiples: multiples)
-        // The old contexts are freed outside the lock: signers may be waiting for it.
+        // The old contexts are freed outside the lock, because signers may be waiting for it.
         free.withLockedValue { swap(&$0, &old) }
     }
 }

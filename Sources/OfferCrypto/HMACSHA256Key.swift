@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 
 /// A reusable key for HMAC-SHA256 (RFC 2104).
 ///
-/// ``HMACSHA256`` fetches the algorithm and prepares the key on every call, which takes several times as long as the
-/// code itself.
+/// ``HMACSHA256`` fetches the algorithm and prepares the key on every call, which takes several times as long as
+/// computing the code.
 @safe package final class HMACSHA256Key: Sendable {
     // Used only under the lock, so threads never share it.
     @safe private struct Context: @unchecked Sendable {

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// A private key, decoded from the forms that environment variables and secret stores give it.
+/// The text of a private key in any of the forms in which environment variables and secret stores deliver it.
 enum KeyText {
     /// - Parameter form: the form of the text, for messages.
     case pem([UInt8], form: String)
     case der([UInt8], form: String)
 
-    /// - Parameter text: PEM; PEM with the two characters `\n` for each line end; or base64 of PEM or DER.
+    /// - Parameter text: PEM; PEM with the two characters `\n` for each line ending; or base64 of PEM or DER.
     /// - Returns: nil for any other text.
     init?(_ text: [UInt8]) {
         if Self.isPEM(text) {
@@ -23,7 +23,8 @@ enum KeyText {
         !bytes.ranges(of: Array("-----BEGIN ".utf8)).isEmpty
     }
 
-    /// Replaces `\n` and `\r`: PEM contains no backslashes, so both can only stand for line ends.
+    /// Replaces each `\n` with a line feed and removes each `\r`. PEM contains no backslashes, so both must stand for
+    /// line endings.
     private static func withLineEnds(_ text: [UInt8]) -> [UInt8] {
         text.replacing(Array("\\r".utf8), with: []).replacing(Array("\\n".utf8), with: [UInt8(ascii: "\n")])
     }

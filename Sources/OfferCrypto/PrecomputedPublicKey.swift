@@ -2,12 +2,12 @@ import COpenSSL
 
 /// A P-256 public key with precomputed multiples of its point, which about halve the time of a verification.
 ///
-/// Most of a verification is the multiplication of the key's point by a number. libcrypto has a table of multiples for
-/// the curve's base point only. This type makes the public key the base point of a second group and has libcrypto
+/// A verification spends most of its time multiplying the key's point by a number. libcrypto has a table of multiples
+/// for the curve's base point only. This type makes the public key the base point of a second group and has libcrypto
 /// compute that group's table, which takes 150 kB.
 @safe package final class PrecomputedPublicKey: Sendable {
-    // Never changed after init. libcrypto's arithmetic only reads a group (see its sources since 3.0), so threads share
-    // it.
+    // Never changed after init. libcrypto's arithmetic only reads a group (see its sources since 3.0), so threads can
+    // share it.
     nonisolated(unsafe) let curve: OpaquePointer
     /// The same curve with the public key as its base point.
     nonisolated(unsafe) let curveFromKey: OpaquePointer

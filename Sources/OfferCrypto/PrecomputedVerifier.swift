@@ -1,12 +1,12 @@
 import COpenSSL
 import OfferCore
 
-/// An ECDSA verifier that uses a ``PrecomputedPublicKey``. One thread uses it at a time.
+/// An ECDSA verifier that uses a ``PrecomputedPublicKey``. Only one thread may use it at a time.
 ///
-/// libcrypto does the arithmetic. This type takes the steps of FIPS 186-5 section 6.4.2, each of which must succeed.
+/// libcrypto does the arithmetic. This type performs the steps of FIPS 186-5 section 6.4.2, each of which must succeed.
 @safe package final class PrecomputedVerifier {
     private let multiples: PrecomputedPublicKey
-    /// `BN_CTX`, which reuses the numbers of one verification for the next.
+    /// A `BN_CTX`, which reuses the memory of its numbers from one verification to the next.
     private let numbers: OpaquePointer
     private let sum: OpaquePointer
     private let product: OpaquePointer

@@ -1,7 +1,8 @@
 import COpenSSL
 
-/// Parses private keys in every form of ``KeyText``: unencrypted PKCS #8 (RFC 5958), as App Store Connect issues it, or
-/// SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, the first block counts.
+/// A parser of private keys in every form of ``KeyText``. It accepts unencrypted PKCS #8 (RFC 5958), as App Store
+/// Connect issues it, and SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, it reads only the first block other than
+/// `EC PARAMETERS`.
 enum PrivateKeyReader {
     /// - Returns: the form of the text, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
     static func read(_ text: [UInt8]) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
@@ -42,8 +43,8 @@ enum PrivateKeyReader {
         return unsafe (structure, pkey)
     }
 
-    /// Whether a text looks like a PEM label: capitals, digits and spaces. In PEM without line ends the key itself
-    /// follows where the label should end, and an error must not quote it.
+    /// Whether a text looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks, the label
+    /// that libcrypto reads may contain the key, which an error must not quote.
     private static func isLabel(_ text: String) -> Bool {
         text.utf8.count <= 40
             && text.utf8.allSatisfy { byte in

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A reusable SHA-256 context. The algorithm is fetched from libcrypto only once.
 @safe struct SHA256Digest: ~Copyable {
-    // Never changed after init, and documented as safe to share between threads: openssl-threads(7).
+    // Never changed after init, and documented in openssl-threads(7) as safe to share between threads.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     private let context: OpaquePointer

@@ -1,7 +1,7 @@
 import COpenSSL
 import OfferCore
 
-/// An ECDSA P-256 private key owned by libcrypto, which never exports its bytes.
+/// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
 
@@ -68,7 +68,7 @@ import OfferCore
     /// - Parameter multiples: the precomputed public half, which must have passed ``prove(_:)``.
     package func use(_ multiples: PrecomputedPublicKey) { contexts.use(multiples) }
 
-    /// Tests a precomputed key: one that accepted everything would let a bad signature out.
+    /// Tests a precomputed key. One that accepted everything would let a bad signature out.
     /// - Throws: if it refuses a good signature or accepts a bad one.
     package func prove(_ multiples: PrecomputedPublicKey) throws(OpenSSLError) {
         let verification = try PrecomputedVerifier(by: multiples)

@@ -1,8 +1,9 @@
 import Glibc
 import NIOConcurrencyHelpers
 
-/// Random numbers from the system's cryptographically secure generator, fetched 32 at a time: one by one, they would
-/// cost two system calls per offer.
+/// Random numbers from the system's cryptographically secure generator, fetched 32 at a time.
+///
+/// Fetched one by one, they would cost two system calls per offer.
 ///
 /// Use them for public values, such as nonces. ``RandomSecret`` makes secrets.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {

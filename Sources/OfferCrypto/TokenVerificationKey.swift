@@ -5,7 +5,7 @@ package import OfferCore
 ///
 /// The initializers take the numbers of a JWK, decoded from base64url.
 @safe package final class TokenVerificationKey: Sendable {
-    // Never changed after init, and each call uses its own context, so threads share it: openssl-threads(7).
+    // Never changed after init, and each call uses its own context, so threads can share it. See openssl-threads(7).
     private nonisolated(unsafe) let pkey: OpaquePointer
     private let kind: TokenKeyKind
 
@@ -107,7 +107,7 @@ package import OfferCore
             unsafe EVP_DigestVerifyInit_ex(context, &keyContext, algorithm.digestName, nil, nil, pkey, nil) == 1,
             unsafe Self.setPadding(of: algorithm, in: keyContext)
         else { throw .draining(after: "EVP_DigestVerifyInit_ex or EVP_PKEY_CTX_set_rsa_padding") }
-        // 1 means valid, 0 invalid, below 0 malformed: only 1 is success.
+        // 1 means valid, 0 invalid, and a negative value malformed, so only 1 is success.
         let verdict = unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count)
         if verdict != 1 { ERR_clear_error() }
         return verdict == 1

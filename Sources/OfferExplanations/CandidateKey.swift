@@ -53,9 +53,8 @@ extension [CandidateKey] {
 }
 
 extension KeyRing {
-    /// Every key of the ring, including retired ones. Active keys come first.
-
-    /// - Parameter apps: the apps whose keys the caller may see; nil for all.
+    /// Lists the keys of the ring, including retired ones. Active keys come first.
+    /// - Parameter apps: the apps whose keys the caller may see; nil for all keys.
     package func candidateKeys(of apps: Set<BundleID>?) -> [CandidateKey] {
         let ids = keyIDs.filter { state(of: $0) == .active } + keyIDs.filter { state(of: $0) != .active }
         let known = apps.map { Set($0.compactMap { choice.keyID(for: $0) }) }

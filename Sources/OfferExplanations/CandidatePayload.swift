@@ -26,7 +26,7 @@ struct CandidatePayload: Hashable, Sendable {
         set { texts[field] = newValue }
     }
 
-    /// Assembles the input of the signing function.
+    /// Assembles the input to the signing function.
     func bytes() throws -> [UInt8] {
         let text = prefix + Array(order.map { self[$0] }.joined(separator: separator.utf8)) + suffix
         return switch digest {

@@ -1,4 +1,4 @@
-/// A reason why the App Store rejects a signature.
+/// A reason the App Store rejects a signature.
 ///
 /// To add one, add its case and its sentence here, and its code to `openapi.json`. A test compares the two lists.
 /// Codes are stable: programs rely on them.
@@ -73,7 +73,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case claimDiffers = "claim_differs"
     case claimEncoding = "claim_encoding"
 
-    /// No other cause can be shown.
+    /// No other cause could be proven.
     case unexplained
 }
 
@@ -171,8 +171,8 @@ extension Cause {
             """
         case .unknownKeyID:
             """
-            There is no key \(key) here, and the signature does not verify with any key that is here. Find out where \
-            that key is, or pass the keyID that came with the signature.
+            There is no key \(key) here, and the signature does not verify with any key here. Find out where that key \
+            is, or pass the keyID that came with the signature.
             """
 
         // The signature is encoded incorrectly.
@@ -204,13 +204,13 @@ extension Cause {
         case .signatureNotDER:
             """
             The signature is almost ASN.1 DER: an INTEGER has a missing or extra leading zero, a length is wrong or \
-            longer than necessary, or extra bytes follow the end. Let a library encode it, and pass all of it without \
-            the rest of its buffer.
+            longer than necessary, or extra bytes follow the end. Let a library encode it, and pass exactly the bytes \
+            of the signature, not the rest of the buffer.
             """
         case .base64BitsLeft:
             """
-            The base64 of \(field) ends in a digit that no encoder writes: some of its bits belong to no byte. It was \
-            changed or cut off in transit: pass it on unchanged.
+            The base64 of \(field) ends in a character that no encoder writes there, because some of its bits belong to \
+            no byte. It was changed or cut off in transit. Pass it on unchanged.
             """
         case .signatureUnreadable:
             """
@@ -349,8 +349,8 @@ extension Cause {
         case .unexplained:
             """
             The signature does not verify with any key here, and no common mistake explains it. A field differs from \
-            its signed value, another key made the signature, or it is not over SHA-256. Compare each field with the \
-            server's response.
+            its signed value, another key made the signature, or the signature does not use SHA-256. Compare each field \
+            with the server's response.
             """
         }
     }

@@ -34,12 +34,12 @@ struct ClaimCheck {
         self.names = names
     }
 
-    /// The defect of `alg`, if any. It comes first, as no signature is valid with another algorithm.
+    /// The defect of `alg`, if any. It comes first, because no signature is valid with another algorithm.
     var algorithm: [Finding] {
         header["alg"] == .string(Array("ES256".utf8)) ? [] : [Finding(.jwsAlgorithm, field: "alg")]
     }
 
-    /// All other defects. Those that the App Store is most certain to reject come first.
+    /// All other defects. Those most certain to cause a rejection come first.
     var findings: [Finding] {
         (claims["exp"] == nil ? [] : [Finding(.jwsExpiry, field: "exp")]) + headerMembers + audience + issuedAt + issuer
             + app + nonce + keyID + featureClaims + type
@@ -67,13 +67,13 @@ struct ClaimCheck {
         Feature.allCases.contains { $0 != feature && claims[$0.distinctiveClaim] != nil && feature != nil }
     }
 
-    /// The smallest number taken for milliseconds: in the year 5138 as seconds, in 1973 as milliseconds.
+    /// The smallest number taken for milliseconds. As seconds it is in the year 5138, as milliseconds in 1973.
     private static let millisecondsThreshold = 1e11
 
     // MARK: Claims of every feature
 
-    /// Certificates, as in a JWS that Apple signs, and extensions that a reader must understand (RFC 7515 section
-    /// 4.1.11), such as unencoded claims (RFC 7797).
+    /// Findings for certificates, as in a JWS that Apple signs, and for critical extensions (RFC 7515 section 4.1.11),
+    /// such as unencoded claims (RFC 7797).
     private var headerMembers: [Finding] {
         ["x5c", "crit", "b64"].filter { header[$0] != nil }.map { Finding(.jwsHeader, field: $0) }
     }

@@ -1,9 +1,9 @@
 package import OfferCore
 
-/// The input of an explanation: the values that an app passed to StoreKit, and StoreKit's error.
+/// The input to an explanation: the values that an app passed to StoreKit, and StoreKit's error.
 package struct Evidence: Sendable {
     package enum Signature: Sendable {
-        /// A V1 signature and the JWS that accompanies it, if any, as in a response of `/v1/promotional-offers`.
+        /// A V1 signature and the JWS that accompanies it, if any, as in a response from `/v1/promotional-offers`.
         case v1(PresentedFields, jws: PresentedToken?)
         case jws(PresentedToken)
     }
@@ -51,7 +51,7 @@ package struct Evidence: Sendable {
         }
     }
 
-    /// The member names of both kinds of evidence. With `expiresAt` and `compactJWSMissing`, a response of
+    /// The member names of both kinds of evidence. With `expiresAt` and `compactJWSMissing`, a response from
     /// `/v1/promotional-offers` can be presented unchanged.
     private static let fieldNames: Set<String> = [
         "appBundleID", "bundleID", "productIdentifier", "productID", "offerID", "applicationUsername",
@@ -60,7 +60,7 @@ package struct Evidence: Sendable {
 
     private static let v1Names = fieldNames.union(["signature"])
 
-    /// The member names of a V1 signature. Many programs write them as null when there is none.
+    /// The member names of a V1 signature. Many programs write them as null when there is no signature.
     private static let signatureNames: Set<String> = ["keyID", "nonce", "timestamp", "signature"]
 
     private static let jwsNames = fieldNames.union(["keyID", "allowIntroductoryOffer"])

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A reader of evidence, which may be wrong in any way: it checks only sizes and JSON types.
+/// A reader of evidence. Evidence may be wrong in any way, so the reader checks only sizes and JSON types.
 struct EvidenceReader {
     private let members: JSONObject
     private let reader: MemberReader
@@ -13,7 +13,7 @@ struct EvidenceReader {
     /// Whether a member is present and not null.
     func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
 
-    /// Refuses all members except these. No name is reserved: values made by the server are evidence, too.
+    /// Refuses all members except these. No name is reserved, because values made by the server are evidence, too.
     /// - Parameter nullNames: names that are also accepted if their value is null.
     func refuseOthers(than names: Set<String>, orNull nullNames: Set<String> = []) throws(MemberError) {
         for member in members.members {

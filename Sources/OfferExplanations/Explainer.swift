@@ -29,7 +29,7 @@ package struct Explainer: Sendable {
         var jwsVerdict: Verdict?
         switch evidence.signature {
         case .v1(let fields, let token):
-            // The JWS goes first: it needs few verifications.
+            // The JWS is checked first, because it needs few verifications.
             jwsVerdict = try token.map { try self.verdict(on: $0, &budget) }
             verdict = try self.verdict(on: fields, budget)
         case .jws(let token):

@@ -2,7 +2,7 @@ import OfferCore
 
 /// A verdict on each presented signature, and advice on StoreKit's error.
 ///
-/// The members of ``Verdict`` are those of the main verdict, ``verdict``.
+/// It forwards the members of ``Verdict`` to the main verdict, ``verdict``.
 @dynamicMemberLookup
 package struct Explanation: Hashable, Sendable {
     /// StoreKit's error, and what to check because of it.

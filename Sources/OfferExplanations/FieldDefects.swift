@@ -14,13 +14,13 @@ struct FieldDefects {
             + fieldsWithWhiteSpace.filter { $0 != .customer || isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// ``fatal`` and the defects that may be intended.
+    /// The defects in ``fatal``, and those that may be intended.
     var all: [Finding] {
         fatal + (hasUndefinedCustomer ? [finding(.customerUndefined, .customer)] : [])
             + fieldsWithWhiteSpace.filter { $0 == .customer && !isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// A missing or empty customer: allowed, and yet the most common mistake.
+    /// A missing or empty customer, which is allowed but is the most common mistake.
     var missingCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
     /// Texts that programming languages produce for a missing value.
@@ -35,7 +35,7 @@ struct FieldDefects {
             || Self.wrappedTexts.contains { customer.starts(with: $0.utf8) }
     }
 
-    /// The smallest number taken for microseconds: in the year 5138 as milliseconds, in 1973 as microseconds.
+    /// The smallest number taken for microseconds. As milliseconds it is in the year 5138, as microseconds in 1973.
     private static let microsecondsThreshold = 100_000_000_000_000
 
     private var emptyFields: [Finding] {
@@ -49,14 +49,14 @@ struct FieldDefects {
         }.map { finding(.forbiddenCharacter, $0) }
     }
 
-    /// Fields with invisible characters, which a username may contain.
+    /// Identifiers with invisible characters. A username may contain them.
     private var invisibleCharacters: [Finding] {
         [PayloadField.appBundleID, .keyID, .productIdentifier, .offerID].filter { field in
             text(field) != ReadableText.withoutInvisible(text(field))
         }.map { finding(.invisibleCharacter, $0) }
     }
 
-    /// Checks a text for U+2063, control characters and line separators.
+    /// Whether a text contains U+2063, a control character or a line separator.
     static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
         do {
             _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)
@@ -70,8 +70,8 @@ struct FieldDefects {
         PayloadField.allCases.filter { text($0) != text($0).trimmed }
     }
 
-    /// Whether white space at an end of the customer is fatal. A username may end in a space, but not in a line break.
-    /// A token may end in neither.
+    /// Whether white space at either end of the customer is fatal. A username may begin or end with a space, but not with
+    /// a line break. A token may begin or end with neither.
     private var isCustomerStrict: Bool { presented.hasToken || Self.hasForbiddenCharacter(text(.customer)) }
 
     private var notUUIDs: [Finding] {

@@ -2,7 +2,7 @@
 /// proves it.
 struct Hypothesis: Sendable {
     let finding: Finding
-    /// Whether the hypothesis is also tried under other keys and together with each other common one.
+    /// Whether the hypothesis is also tried with other keys and in combination with every other common hypothesis.
     let isCommon: Bool
     let apply: @Sendable (inout CandidatePayload) -> Void
 

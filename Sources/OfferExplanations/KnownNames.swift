@@ -1,15 +1,15 @@
 package import OfferCore
 
-/// The names that a signature may cover instead of the presented one. An explanation reveals a name only if the
-/// signature proves to cover it.
+/// The known names that a signature may cover instead of the presented ones. An explanation reveals a name only if the
+/// signature is proven to cover it.
 package struct KnownNames: Sendable {
-    /// The maximum number of values of a field that are tried.
+    /// The maximum number of values that are tried for a field.
     static let maximumCount = 20
 
     /// The maximum number of catalogue entries that are scanned, in arbitrary order. A full scan could take too long.
     private static let maximumScanned = 2000
 
-    /// The maximum number of values that are sorted; of more values, an arbitrary selection.
+    /// The maximum number of values that are sorted. If there are more, the selection is arbitrary.
     private static let maximumSorted = 200
 
     private let apps: [[UInt8]]
@@ -41,7 +41,7 @@ package struct KnownNames: Sendable {
         return Array((near + others.sorted { $0.lexicographicallyPrecedes($1) }).prefix(Self.maximumCount))
     }
 
-    /// Checks whether an unknown bundle ID differs from a known one only in letter case.
+    /// Whether a bundle ID is unknown but differs from a known one only in letter case.
     func isMiscased(app: [UInt8]) -> Bool {
         !apps.contains(app) && apps.contains { $0.isEqual(ignoringCaseOf: app) }
     }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Base64 of either alphabet, with or without padding, and its deviations.
+/// A decoded base64 text, of either alphabet and with or without padding, and its deviations from the standard.
 struct LenientBase64 {
     let bytes: [UInt8]
     /// Whether the text contains - or _ (RFC 4648 section 5).

@@ -2,9 +2,9 @@ import OfferCore
 
 /// A search for the payload that a V1 signature really covers, and for its key.
 ///
-/// The search tries the presented fields under the named key and then under every other key. It goes on with each
-/// hypothesis, common hypotheses under other keys, and pairs of common hypotheses. The first payload that verifies is
-/// the proof. The search also ends when its ``VerificationBudget`` is spent.
+/// The search first tries the presented fields, with the named key and then with the other keys. It then tries each
+/// hypothesis, common hypotheses with other keys, and pairs of common hypotheses. The first payload that verifies is the
+/// proof. The search also ends when its ``VerificationBudget`` is spent.
 struct PayloadSearch {
     /// The signed payload, its key, and the differences from the evidence.
     struct Proof {
@@ -18,7 +18,7 @@ struct PayloadSearch {
     private let keys: [CandidateKey]
     private let names: KnownNames
     private(set) var budget: VerificationBudget
-    /// The attempts so far, so that hypotheses with the same payload cost one verification.
+    /// The attempts so far, so that hypotheses with the same payload cost only one verification.
     private var tried: Set<Attempt> = []
 
     private struct Attempt: Hashable {

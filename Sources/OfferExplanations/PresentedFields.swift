@@ -12,7 +12,7 @@ package struct PresentedFields: Sendable {
     /// The presented text of the signature.
     let signature: [UInt8]
 
-    /// - Parameter members: the output of `offer-signer sign`, or a response of `/v1/promotional-offers`, which has the
+    /// - Parameter members: the output of `offer-signer sign`, or a response from `/v1/promotional-offers`, which has the
     ///   signature's fields in an object `signature`.
     init(_ members: JSONObject) throws(MemberError) {
         let fields = EvidenceReader(members)

@@ -28,16 +28,17 @@ package struct PresentedToken: Sendable {
         let signature: [UInt8]
         /// The first two segments and the dot between them, as presented but without white space.
         let signingInput: [UInt8]
-        /// The signing input in base64url without padding, which was signed if the text was re-encoded only afterwards.
+        /// The signing input, converted to base64url without padding. This is the signed text if the encoding was changed
+        /// after signing.
         let normalizedSigningInput: [UInt8]
         /// The second segment.
         let claimsSegment: [UInt8]
     }
 
-    /// The largest accepted text, in bytes. Every JWS made here is shorter.
+    /// The maximum size of the text, in bytes. Every JWS made here is smaller.
     private static let maximumSize = 30 * 1024
 
-    /// - Parameter accompaniesV1: whether the evidence also has a V1 signature, to which `keyID` then belongs.
+    /// - Parameter accompaniesV1: whether the evidence also has a V1 signature. If so, `keyID` belongs to it.
     init(_ members: JSONObject, accompaniesV1: Bool) throws(MemberError) {
         let reader = EvidenceReader(members)
         _ = try reader.customer()  // A JWS has no such customer, but the app may name one.

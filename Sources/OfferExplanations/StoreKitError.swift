@@ -103,9 +103,9 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The advice for a name that is none of these.
+    /// The advice for any other name.
     static let checkOfUnknown = """
-        This is not a name that StoreKit has for a refused offer. Those names are invalidSignature, \
+        StoreKit has no error of this name for a refused offer. The names that it has are invalidSignature, \
         missingOfferParams, invalidOfferIdentifier, invalidOfferPrice and ineligibleForOffer.
         """
 }

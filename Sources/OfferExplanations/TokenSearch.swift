@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// A search for the text that the signature of a JWS really covers, and for its key.
 ///
-/// The search tries the right text, and the texts of common mistakes with fewer keys, so that a long JWS costs no more
-/// than the fields of V1.
+/// The search tries the right text, and then the texts that common mistakes produce. It tries the latter with fewer keys,
+/// so that a long JWS costs no more than the fields of V1.
 struct TokenSearch {
     /// The signed text, its key, and the differences from the evidence.
     struct Proof {

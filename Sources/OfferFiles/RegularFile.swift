@@ -16,14 +16,14 @@ package struct RegularFile {
     package let bytes: [UInt8]
     package let permissions: FilePermissions
 
-    /// Reads the file. Links are followed; nothing at `path` can block.
+    /// Reads the file, following links. A pipe or device at `path` does not block.
     /// - Parameter maximumSize: in bytes.
     package init(path: String, maximumSize: Int) throws(Fault) {
         do {
-            // Non-blocking, so that a pipe at that path cannot block us.
+            // Non-blocking, because opening a pipe without a writer would otherwise wait for one.
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
             (bytes, permissions) = try file.closeAfter {
-                // The open file is examined, so it cannot be replaced in between.
+                // Checks the open file, not the path, so that the file cannot be replaced in between.
                 let stat = try file.stat()
                 if stat.type == .directory { throw Fault.folder }
                 guard stat.type == .regular else { throw Fault.notAFile }
@@ -40,7 +40,7 @@ package struct RegularFile {
         }
     }
 
-    /// Whether only the owner has any access.
+    /// Whether only the owner has access.
     package var isPrivate: Bool { permissions.rawValue & 0o077 == 0 }
 
     /// Whether group or others have write access.
@@ -51,7 +51,7 @@ package struct RegularFile {
 }
 
 extension RegularFile.Fault {
-    /// The predicate of a sentence about the file.
+    /// Words the fault as the predicate of a sentence about the file.
     /// - Parameter maximumSize: in bytes.
     package func reason(maximumSize: Int) -> String {
         switch self {

@@ -27,13 +27,13 @@ package struct AvailableKeys: Sendable {
         }
     }
 
-    /// Reads all keys and takes each for what it is now.
+    /// Reads all keys and judges each file by its current content, without waiting for changes to settle.
     package init(_ settings: KeySettings, openFolder: @escaping OpenFolder = { $0.watcher() }) {
         self.init(settings, folder: openFolder(settings.folder), openFolder: openFolder)
         _ = folder.scan(at: .now, .first)
     }
 
-    /// Reads all keys again, by other settings or the same.
+    /// Reads all keys again, with the same or new settings.
     package func reread(_ settings: KeySettings) -> AvailableKeys {
         let isSameFolder = settings.folder == self.settings.folder
         var keys = AvailableKeys(
@@ -46,10 +46,10 @@ package struct AvailableKeys: Sendable {
     /// - Returns: whether anything changed.
     package mutating func scan() -> Bool { folder.scan(at: .now, .forChanges) }
 
-    /// Every key and every failure to read one. Of two with the same ID the first counts, so the text overrides a file.
+    /// Every key and every failure to read one. If two have the same ID, the first counts, so the text overrides a file.
     package var all: [KeyFileStatus] { ofText + folder.keys }
 
-    /// Plans the ring that follows `ring` with these keys.
+    /// Plans the next ring from `ring` and these keys.
     package func plan(from ring: KeyRing) -> KeyRingPlan {
         KeyRingPlan(from: ring, to: settings.wanted, found: all, filePath: folder.path(of:))
     }

@@ -4,7 +4,7 @@ import SystemPackage
 /// The metadata that identifies the state of a file without reading it. Two stamps differ if the file changed in
 /// between.
 enum FileStamp: Equatable {
-    /// Its identity, size, mode and times, links followed.
+    /// The identity, size, mode and times of the file, or of the file that a link points to.
     case file(Attributes)
     /// A dangling link.
     case danglingLink
@@ -20,7 +20,7 @@ enum FileStamp: Equatable {
         fileprivate let changed: [Int]
     }
 
-    /// - Parameter path: of a file that the folder lists.
+    /// - Parameter path: the path of a file that the folder lists.
     init(path: String) {
         guard let stat = try? FilePath(path).stat() else {
             self = .danglingLink

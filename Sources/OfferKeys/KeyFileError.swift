@@ -9,11 +9,11 @@ package enum KeyFileError: Error, Hashable {
     /// A pipe, a socket or a device.
     case notAFile(path: String)
     case unreadable(path: String, reason: String)
-    /// - Parameter mode: its permissions in octal, such as `644`.
+    /// - Parameter mode: the permissions in octal, such as `644`.
     case readableByOthers(path: String, mode: String)
     case tooLarge(path: String)
     case empty(path: String)
-    /// `SubscriptionKey_….p8` whose ID is not ten capitals and digits.
+    /// `SubscriptionKey_….p8` with an ID that is not ten capital letters and digits.
     case noKeyID(path: String)
     /// `AuthKey_….p8` or `ApiKey_….p8`.
     case otherKind(path: String)
@@ -38,7 +38,8 @@ extension KeyFileError {
             }
     }
 
-    /// Whether reading the unchanged file may succeed later: a disk or network failed, or too many files were open.
+    /// Whether reading the unchanged file may succeed later, for example after a disk or network failure, or once fewer
+    /// files are open.
     var isTransient: Bool { if case .unreadable = self { true } else { false } }
 
     package var problem: Diagnostic {
@@ -53,10 +54,10 @@ extension KeyFileError {
             Diagnostic("\(path) is not a regular file", hint: "replace it with the key file")
         case .unreadable(let path, let reason):
             Diagnostic(
-                "the key file \(path) cannot be read (\(reason))", hint: "make it readable for the service's user")
+                "the key file \(path) cannot be read (\(reason))", hint: "make it readable by the service's user")
         case .readableByOthers(let path, let mode):
             Diagnostic(
-                "\(path) holds a private key and can be read by others (mode \(mode))",
+                "\(path) contains a private key and can be read by others (mode \(mode))",
                 hint: "chmod 600 \(path); or, if container secrets cannot have that mode, "
                     + "set SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS=true")
         case .tooLarge(let path):
@@ -67,7 +68,7 @@ extension KeyFileError {
         case .noKeyID(let path):
             Diagnostic(
                 "the name of \(path) has no valid key ID, which is ten capital letters and digits",
-                hint: "rename it as downloaded, such as SubscriptionKey_2X9R4HXF34.p8")
+                hint: "restore its name as downloaded, such as SubscriptionKey_2X9R4HXF34.p8")
         case .otherKind(let path):
             Diagnostic(
                 "\(path) is a key for another purpose: the App Store refuses offers signed with it",

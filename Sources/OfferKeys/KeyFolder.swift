@@ -19,7 +19,7 @@ package struct KeyFolder: Hashable, Sendable {
         self.mayBeMissing = mayBeMissing
     }
 
-    /// The maximum size of a key file in bytes. A P-256 key has about 250.
+    /// The maximum size of a key file in bytes. A P-256 key takes about 250.
     package static let maximumFileSize = 8 * 1024
 
     package func filePath(of id: KeyID) -> String { filePath(KeyFileName.name(of: id)) }
@@ -73,7 +73,7 @@ package struct KeyFolder: Hashable, Sendable {
         }
     }
 
-    /// Lists the names in the folder; none if the folder is missing and ``mayBeMissing``.
+    /// Lists the names in the folder. A missing folder counts as empty if ``mayBeMissing`` is true.
     func fileNames() throws(KeyFileError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)

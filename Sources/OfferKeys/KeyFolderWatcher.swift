@@ -1,12 +1,12 @@
 package import OfferCore
 
-/// The keys in a folder. A file is read again only if it changed, so a key that stays is the same object.
+/// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
 ///
-/// It is scanned every second. Polling notices files renamed into place and links that point elsewhere (the way
-/// container secrets change), and works on network file systems, where the kernel's change notifications do not.
+/// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere, which
+/// is how container secrets change. It also works on network file systems, unlike the kernel's change notifications.
 package struct KeyFolderWatcher: KeySource {
-    /// The time a file must stay unchanged before it counts as broken or gone: it may be being written or replaced. A
-    /// key counts as soon as it is complete; part of one never does.
+    /// The time a file must stay unchanged before it counts as broken or gone, because a write or replacement may be in
+    /// progress. A complete key counts at once; a partial one never does.
     package static let settlingTime: Duration = .seconds(3)
 
     /// The time after which a file is judged by its current content, however often it changes.
@@ -17,7 +17,7 @@ package struct KeyFolderWatcher: KeySource {
     private var files: [String: WatchedFile] = [:]
     private var folderFault: (problem: Diagnostic, since: ContinuousClock.Instant, isReported: Bool)?
 
-    /// - Parameter makeKey: reads the text of a key and proves that the key signs.
+    /// - Parameter makeKey: parses the text of a key and proves that the key can sign.
     package init(folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair) {
         self.folder = folder
         self.makeKey = makeKey
@@ -36,7 +36,7 @@ package struct KeyFolderWatcher: KeySource {
         do {
             names = Set(try folder.fileNames().filter { KeyFileName($0) != .other })
         } catch {
-            // Everything stays as it was: a disk that fails for a moment removes no key.
+            // Nothing changes, so a disk that fails for a moment removes no key.
             return noteFolderFault(error.problem, at: now, mode)
         }
         var hasChanged = folderFault?.isReported == true
@@ -63,7 +63,7 @@ package struct KeyFolderWatcher: KeySource {
         return isReported && (old?.isReported != true || old?.problem != problem)
     }
 
-    /// - Returns: the status of the file, and whether reading it again may give another.
+    /// - Returns: the status of the file, and whether reading it again may give a different one.
     private func read(_ name: String) -> (status: KeyFileStatus, isTransient: Bool) {
         let path = folder.filePath(name)
         let id: KeyID
@@ -83,7 +83,7 @@ package struct KeyFolderWatcher: KeySource {
 }
 
 extension Diagnostic {
-    /// A text that is not a usable key.
+    /// Reports a text that is not a usable key.
     /// - Parameters:
     ///   - source: the file or variable that contains it.
     ///   - error: the reason; it must not contain any of the text.

@@ -2,17 +2,17 @@ package import OfferCore
 
 /// The next key ring, planned from the current one, the settings and the keys that were found.
 package struct KeyRingPlan: Sendable {
-    /// The ring to put in force: the one that was asked for, or the current one unchanged.
+    /// The ring to put in force: the requested one, or the current one unchanged.
     package let ring: KeyRing
     package let problems: [Diagnostic]
-    /// Whether ``ring`` is the one that was asked for.
+    /// Whether ``ring`` is the requested one.
     package let isComplete: Bool
 
     /// - Parameters:
     ///   - old: the ring in force; empty at start.
-    ///   - found: every key, and every file that should be one. Of several with the same ID the first counts, whatever
-    ///     its status: nothing replaces a key that was refused.
-    ///   - filePath: the path that the file of a key would have.
+    ///   - found: every key, and every file that should be one. If several have the same ID, the first counts, whatever
+    ///     its status. A later one never replaces a refused one.
+    ///   - filePath: returns the path of a key's file, which need not exist.
     package init(
         from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], filePath: (KeyID) -> String
     ) {

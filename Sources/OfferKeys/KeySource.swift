@@ -3,11 +3,11 @@ package import OfferCore
 /// A place where keys are stored, such as a folder of key files.
 package protocol KeySource: Sendable {
     /// Scans for changes.
-    /// - Parameter now: used to tell files that may still be being written.
+    /// - Parameter now: the current time, used to recognise files that may still be incomplete.
     /// - Returns: whether ``keys`` differs from before.
     mutating func scan(at now: ContinuousClock.Instant, _ mode: ScanMode) -> Bool
 
-    /// The path that the file of a key would have.
+    /// Returns the path of a key's file, which need not exist.
     func path(of id: KeyID) -> String
 
     /// The results of the last scan, in a stable order.
@@ -15,7 +15,7 @@ package protocol KeySource: Sendable {
 }
 
 package enum ScanMode: Sendable {
-    /// Reads every file and takes each for what it is now.
+    /// Reads every file and judges it by its current content.
     case first
     /// Reads only changed files. A file that is not a key gets time to become one.
     case forChanges
@@ -27,9 +27,9 @@ package enum ScanMode: Sendable {
 package enum KeyFileStatus: Sendable {
     /// A key that has been proven to sign.
     case key(KeyRing.Key)
-    /// Not a usable key, with the reason; and with its ID if that is known.
+    /// Not a usable key; with its ID, if known, and the reason.
     case refused(KeyID?, Diagnostic)
-    /// Not a key yet, but changed a moment ago: it may be half written.
+    /// Not a key yet, but changed a moment ago, so it may be half written.
     case unsettled(KeyID)
 
     package var key: KeyRing.Key? { if case .key(let key) = self { key } else { nil } }

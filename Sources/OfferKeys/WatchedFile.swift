@@ -1,13 +1,13 @@
 import OfferCore
 
-/// One file of a watched folder: its latest reading, and the status it has until that reading has settled.
+/// One file in a watched folder: its latest reading, and the status it keeps until that reading has settled.
 struct WatchedFile {
     private(set) var stamp = FileStamp.absent
-    /// The time of the last change of stamp or reading.
+    /// The time at which the stamp or the reading last changed.
     private var changed: ContinuousClock.Instant
     /// The result of the latest reading; nil while the file is absent.
     private var reading: KeyFileStatus?
-    /// Whether reading again may give another result although the file has not changed.
+    /// Whether reading the unchanged file again may give a different result.
     private(set) var isTransient = false
     /// The status in force; nil for none.
     private(set) var status: KeyFileStatus?
@@ -36,7 +36,7 @@ struct WatchedFile {
 
     /// Puts the latest reading in force once it has settled. Until then a file that may be half written keeps its
     /// status.
-    /// - Parameter immediately: whether not to wait.
+    /// - Parameter immediately: whether to skip the wait.
     /// - Returns: whether the status changed.
     mutating func settle(at now: ContinuousClock.Instant, immediately: Bool) -> Bool {
         guard let unsettledSince else { return false }
@@ -53,8 +53,8 @@ struct WatchedFile {
         return true
     }
 
-    /// Whether `other` says the same as the latest reading. That one is then kept, and with it the object of a key in
-    /// use.
+    /// Whether `other` is equivalent to the latest reading. If so, the latest reading is kept, and with it the object of
+    /// a key in use.
     private func isSameReading(_ other: KeyFileStatus?) -> Bool {
         switch (reading, other) {
         case (nil, nil): true

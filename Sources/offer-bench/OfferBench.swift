@@ -4,8 +4,8 @@ import OfferCrypto
 import OfferHTTP
 import OfferService
 
-/// Times the parts of an offer without sockets and HTTP, for `scripts/bench`: microseconds per offer for the cryptography
-/// alone, and from a request to its response.
+/// The benchmark of the parts of an offer without sockets and HTTP, for `scripts/bench`. It prints microseconds per offer for
+/// the cryptography alone, and from a request to its response.
 @main
 enum OfferBench {
     static func main() throws {
@@ -45,7 +45,7 @@ enum OfferBench {
         return Application(.init(policy: policy, sources: sources, log: log)).router(for: .all)
     }
 
-    /// The time of one call of `work`: the best of several rounds, because disturbances only make a round longer.
+    /// Returns the time of one call of `work`, the best of several rounds, because disturbances only make a round longer.
     private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)

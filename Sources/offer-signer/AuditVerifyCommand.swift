@@ -49,7 +49,7 @@ struct AuditVerifyCommand: ParsableCommand {
                     }
                     if check.chain?.hash == expected { expected = nil }
                     guard let finding else { return }
-                    // An unfinished line is what a killed process leaves.
+                    // An unfinished line is not a fault, because a killed process leaves one.
                     if finding != .unfinished { findings += 1 }
                     if findings <= Self.maximumFindings {
                         StandardStreams.writeError(Array("\(file):\(number): \(finding.sentence)\n".utf8))

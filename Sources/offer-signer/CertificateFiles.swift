@@ -10,7 +10,7 @@ struct CertificateFiles {
     private let chain: (path: String, file: RegularFile)
     private let key: (path: String, file: RegularFile)
 
-    /// In bytes; far more than any chain has.
+    /// In bytes; far larger than any chain.
     private static let maximumSize = 256 * 1024
 
     /// - Returns: nil if none are named.

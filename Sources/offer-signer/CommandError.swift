@@ -19,7 +19,7 @@ struct CommandError: Error {
 
     /// A problem with the fields of an offer, in the words of the service.
     init(_ problem: Problem) {
-        // It may repeat input, which could contain terminal commands.
+        // The detail may repeat input, which could contain terminal control sequences.
         self.init(problem.detail.printable)
     }
 }

@@ -5,7 +5,7 @@ import OfferHTTP
 import OfferKeys
 import OfferService
 
-/// Reads the configuration from the flags, the environment file, the environment of the process and the configuration file.
+/// A reader of the configuration from the flags, the environment file, the process environment and the configuration file.
 struct ConfigurationReader: Sendable {
     let flags: Configuration.Flags
 
@@ -16,7 +16,7 @@ struct ConfigurationReader: Sendable {
         return configuration
     }
 
-    /// Reads as much as can be read, for a report on everything that is wrong.
+    /// Reads as much of the configuration as possible, for a report on everything that is wrong.
     func readAll() -> (configuration: Configuration, problems: [Diagnostic]) {
         var flags = flags
         var problems: [Diagnostic] = []
@@ -98,13 +98,13 @@ struct ConfigurationReader: Sendable {
     }
 }
 
-/// An environment file that was read, and what must not be in it.
+/// A loaded environment file, with the problems of its contents and permissions.
 private struct LoadedEnvironmentFile {
     let path: String
     let file: RegularFile
     let variables: [String: String]
 
-    /// Problems whatever the permissions of the file are.
+    /// The problems that do not depend on the permissions of the file.
     var problems: [Diagnostic] {
         guard variables[Settings.environmentFile.variable] != nil else { return [] }
         return [
@@ -114,7 +114,7 @@ private struct LoadedEnvironmentFile {
         ]
     }
 
-    /// The secrets that others can read.
+    /// A problem for each secret that others can read.
     var problemsOfMode: [Diagnostic] {
         guard !file.isPrivate else { return [] }
         var problems: [Diagnostic] = []

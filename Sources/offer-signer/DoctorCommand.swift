@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return plan.problems
     }
 
-    /// What prevents a missing development key from being created.
+    /// Returns the problems that prevent a missing development key from being created.
     private func developmentKeyProblems(_ folder: String) -> [Diagnostic] {
         guard FileManager.default.isWritableFile(atPath: folder + "/") else {
             return [
@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    /// Problems of users' key sets in files. URLs are not fetched: their response now says little about later.
+    /// Returns the problems of users' key sets in files. URLs are not fetched: a response now says little about later ones.
     private func userProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let reader = KeySetReader()
         var problems: [Diagnostic] = []

@@ -49,7 +49,7 @@ struct HealthCommand: AsyncParsableCommand {
         }
     }
 
-    /// A wildcard address is reached by the loopback address.
+    /// Returns the URL of the readiness probe. A wildcard address is reached through the loopback address.
     private static func url(for configuration: Configuration) -> String {
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][configuration.address.host] ?? configuration.address.host
         let scheme = configuration.certificate == nil ? "http" : "https"

@@ -61,7 +61,7 @@ struct KeysListCommand: ParsableCommand {
 private struct ListedKey {
     let id: String
     let state: KeyState
-    /// `all`, `all others`, or the apps that have the key for their own; `-` for none.
+    /// `all`, `all others`, or the apps that have this key as their own; `-` for none.
     let apps: String
     let form: String
     let fingerprint: String

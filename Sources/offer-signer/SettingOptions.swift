@@ -33,7 +33,7 @@ extension Flag where Value == Bool {
     }
 }
 
-/// Where key files and settings are: the options of every command that has to do with keys.
+/// The locations of key files and settings: the options of every command that deals with keys.
 struct KeyFolderOptions: ParsableArguments {
     @Option(Settings.keysDirectory) var keysDir: String?
     @Flag(Settings.allowReadableKeys) var allowReadableKeys: Bool
@@ -51,7 +51,7 @@ struct KeyFolderOptions: ParsableArguments {
         return flags
     }
 
-    /// The flags of a command that signs nothing, and may do without a key.
+    /// The flags of a command that signs nothing, and therefore needs no key.
     var verifyingFlags: Configuration.Flags {
         var flags = flags
         flags.mayChooseNoKey = true
@@ -61,7 +61,7 @@ struct KeyFolderOptions: ParsableArguments {
     func readConfiguration() throws -> Configuration { try reader(verifyingFlags).read() }
 }
 
-/// Which key signs: the options of every command that signs.
+/// The choice of the signing key: the options of every command that signs.
 struct KeyOptions: ParsableArguments {
     @Option(Settings.keyID) var keyID: String?
     @Option(Settings.issuerID) var issuerID: String?
@@ -82,7 +82,7 @@ struct KeyOptions: ParsableArguments {
     var reader: ConfigurationReader { folder.reader(flags) }
 }
 
-/// Everything that `serve` can be told by flags; `doctor` and `health` take the same.
+/// The flags of `serve`; `doctor` and `health` take the same ones.
 struct ServeOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
 

@@ -36,7 +36,7 @@ struct VerifyCommand: ParsableCommand {
             let explanation = try explainer.explanation(of: evidence)
             StandardStreams.print(String(decoding: explanation.body, as: UTF8.self) + "\n")
             guard !explanation.isGood else { return }
-            // A missing key may be one of the files that cannot be read.
+            // A missing key may be in one of the files that cannot be read.
             if explanation.verdicts.contains(where: { $0.keyID == nil }) {
                 for problem in problems { StandardStreams.printError(CommandError(problem).text) }
             }
@@ -49,7 +49,7 @@ struct VerifyCommand: ParsableCommand {
     private func explainer(for evidence: Evidence) throws -> (Explainer, [Diagnostic]) {
         if let publicKey {
             let key = try readPublicKey(publicKey)
-            // It stands for whichever key is named.
+            // It stands in for whichever key the evidence names.
             let candidate = CandidateKey(id: try KeyID(evidence), standing: .inService, accepts: key.verify)
             let issuerIDs = IssuerIDs(ofAllApps: try issuerID.map(IssuerID.init(option:)))
             return (Explainer(keys: [candidate], issuerIDs: issuerIDs, now: Sources.system.now()), [])

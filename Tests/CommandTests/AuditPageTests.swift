@@ -54,7 +54,7 @@ struct AuditPageTests {
         #expect(outcome.standardOutput.hasPrefix("ok: 13 lines, "))
     }
 
-    @Test("the line on the page has the members of a real line, in order")
+    @Test("the line on the page has the members of a real line, in the same order")
     func line() throws {
         let outcome = try walk.run(start: walk.block(0), ask, "kill $service; wait $service", "tail -n 1 audit.jsonl")
         func members(_ line: String) -> [String] { line.matches(of: /"([a-zA-Z]+)":/).map { String($0.output.1) } }
@@ -64,7 +64,7 @@ struct AuditPageTests {
 
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    @Test("the script agrees with audit verify", .enabled(if: hasPython, "there is no python3"))
+    @Test("the script agrees with audit verify", .enabled(if: hasPython, "requires python3"))
     func script() throws {
         #expect(
             try walk.run(
@@ -115,7 +115,7 @@ struct AuditPageTests {
         try await waitUntil { text().contains("\"resume\"") }
         try await Connection.open(port: service.port) { connection in
             #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200)
-            // Without an issuer ID each is refused.
+            // Without an issuer ID each of these requests is refused.
             let refused = #"{"bundleID":"a","request":{"operation":"x"}}"#
             try await waitUntil {
                 for _ in 0..<150 { _ = try await connection.post("/v1/advanced-commerce", json: refused) }

@@ -217,8 +217,7 @@ struct AuditTests {
         let second = try Reader(of: path)
         try await waitUntil { try await status(service) == 200 }
 
-        // The reader stops reading: the pipe fills up, and the disk seems to hang. Pipelined requests are answered in
-        // order.
+        // The reader pauses, so the pipe fills up and the disk seems to hang. Pipelined requests are answered in order.
         second.pause()
         try await Connection.open(port: service.port) { connection in
             var isFull = false
@@ -238,14 +237,14 @@ struct AuditTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("hundreds of responses waiting for the trail arrive after the client closed its half")
+    @Test("hundreds of responses that wait for the trail arrive after the client has closed its half")
     func waiting() async throws {
         try makePipe()
         let reader = try Reader(of: path)
         let service = try service()
         reader.pause()
         try await Connection.open(port: service.port) { connection in
-            // More than fits into the pipe.
+            // More requests than the pipe has room for.
             let post =
                 "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
@@ -254,7 +253,7 @@ struct AuditTests {
             reader.resume()
             var statuses: [Int] = []
             while let answer = try await connection.receive() { statuses.append(answer.status) }
-            // 503 if this took so long that the disk seemed to hang.
+            // Some get 503 if this took so long that the disk seemed to hang.
             #expect(statuses.count == 300 && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
             let signed = statuses.count { $0 == 200 }
             #expect(signed > 0)
@@ -262,7 +261,7 @@ struct AuditTests {
         }
     }
 
-    @Test("two services at one port share one trail")
+    @Test("two services on one port share one trail")
     func twoServices() async throws {
         let first = try service(arguments: ["--reuse-port"])
         let second = try service(arguments: ["--reuse-port", "--port", "\(first.port)"])
@@ -273,7 +272,7 @@ struct AuditTests {
         #expect(outcome.status == 0, "\(outcome.standardError)")
     }
 
-    @Test("the trail rotates by size and continues after a rename without a signal")
+    @Test("the trail continues in a new file after a rename, without a signal")
     func rotated() async throws {
         let service = try service(environment: ["SUBSCRIPTION_OFFERS_AUDIT_SYNC": "true"])
         #expect(try await status(service) == 200)
@@ -287,7 +286,7 @@ struct AuditTests {
     }
 
     @Test(
-        "an unusable trail stops the start, and doctor reports it",
+        "an unusable trail prevents the start, and doctor reports it",
         arguments: [
             ("/none/audit.jsonl", "/none/audit.jsonl cannot be written (No such file or directory)"),
             ("", " cannot be written (Is a directory)"), ("/text", "/text does not end with an audit line"),
@@ -302,7 +301,7 @@ struct AuditTests {
             #expect(outcome.standardError.contains("error: nothing is signed"))
             #expect(outcome.standardError.contains("\(folder.path)\(error)\nhint: "), "\(outcome.standardError)")
         }
-        // Neither has created anything but the development key.
+        // Neither command has created anything but the development key.
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
                 == ["SubscriptionKey_DEVELOPKEY.p8"] + names)
@@ -324,7 +323,7 @@ struct AuditTests {
         #expect(!FileManager.default.fileExists(atPath: path))
         let service = try service()
         #expect(try await status(service) == 200)
-        // In the middle of a line, as during a write of the service.
+        // The file ends in the middle of a line, as while the service writes.
         try folder.write(try folder.read("audit.jsonl").dropLast(40), to: "audit.jsonl")
         let text = try folder.read("audit.jsonl")
         let running = try run("doctor", trail: path, key: "0123456789abcdef")
@@ -333,7 +332,7 @@ struct AuditTests {
         #expect(try folder.read("audit.jsonl") == text)
     }
 
-    @Test("a reload refuses another trail and logs it")
+    @Test("a reload keeps the trail and logs that another one needs a restart")
     func reload() async throws {
         let service = try service()
         try service.reload(
@@ -344,7 +343,7 @@ struct AuditTests {
         #expect(try entries().count == 1)
     }
 
-    @Test("an offer signed on the command line is in the trail, or it is not signed")
+    @Test("the command line signs an offer only if the trail records it")
     func command() throws {
         let keys = try TemporaryFolder()
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_TESTKEY123.p8")
@@ -395,7 +394,7 @@ struct AuditTests {
     }
 }
 
-/// The other end of a pipe.
+/// The reading end of a pipe.
 private final class Reader: Sendable {
     private let handle: FileHandle
     private let collected = NIOLockedValueBox(Data())

@@ -32,7 +32,7 @@ struct BadRequest: Sendable {
         return body(name, "{\(text)}")
     }
 
-    /// A good body after another request line or other headers.
+    /// A good body after this request line and these headers.
     static func framed(_ name: String, _ line: String, _ headers: [String], _ statuses: Set<Int>) -> BadRequest {
         raw(name, ([line, "Host: a"] + headers).joined(separator: "\r\n") + "\r\n\r\n" + goodBody, statuses)
     }
@@ -56,19 +56,19 @@ struct BadRequest: Sendable {
         framed("no version", "POST /offer", [json, length], [400]),
         framed("an unknown version", "POST /offer HTTP/9.9", [json, length], [400]),
         framed(
-            "a space in front of the colon", "POST /offer HTTP/1.1", ["Content-Type : application/json", length], [400]),
+            "a space before the colon", "POST /offer HTTP/1.1", ["Content-Type : application/json", length], [400]),
         framed("a header without a colon", "POST /offer HTTP/1.1", ["nonsense", json, length], [400]),
         framed("a NUL in a header", "POST /offer HTTP/1.1", ["X-A: a\u{0}b", json, length], [400]),
         framed("two lengths that differ", "POST /offer HTTP/1.1", [json, length, "Content-Length: 5"], [400]),
         framed("a negative length", "POST /offer HTTP/1.1", [json, "Content-Length: -1"], [400]),
-        framed("a length that is no number", "POST /offer HTTP/1.1", [json, "Content-Length: ten"], [400]),
+        framed("a non-numeric length", "POST /offer HTTP/1.1", [json, "Content-Length: ten"], [400]),
         framed(
             "a length beyond 64 bits", "POST /offer HTTP/1.1", [json, "Content-Length: 99999999999999999999999"], [400]),
         framed("both kinds of length", "POST /offer HTTP/1.1", [json, length, "Transfer-Encoding: chunked"], [400]),
-        framed("a chunk size that is no number", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: chunked"], [400]),
+        framed("a non-numeric chunk size", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: chunked"], [400]),
         framed("an unknown transfer coding", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip"], [400]),
         framed(
-            "a coding in front of chunked", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip, chunked"], [400]),
+            "a coding before chunked", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip, chunked"], [400]),
         framed("two Hosts", "POST /offer HTTP/1.1", ["Host: b", json, length], [400]),
         raw("no Host", "POST /offer HTTP/1.1\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"),
         framed("an unknown expectation", "POST /offer HTTP/1.1", ["Expect: a coupon", json, length], [400]),
@@ -80,7 +80,7 @@ struct BadRequest: Sendable {
         framed("no body and no length", "POST /offer HTTP/1.1", [json], [400]),
     ]
 
-    /// Whether the connection stays open: the request has the body that it announces.
+    /// Whether the connection stays open, because the request has the body that it announces.
     var staysOpen: Bool {
         statuses == [404] || statuses == [405] && String(decoding: bytes, as: UTF8.self).contains("Length")
     }
@@ -93,21 +93,21 @@ struct BadRequest: Sendable {
         framed("TRACE", "TRACE /offer HTTP/1.1", [json, length], [405]),
         framed("a method in lower case", "post /offer HTTP/1.1", [json, length], [400, 405]),
         framed("an unknown method", "SIGN /offer HTTP/1.1", [json, length], [400, 405]),
-        framed("GET where there is only POST", "GET /v1/promotional-offers HTTP/1.1", [], [405]),
+        framed("GET on a route that takes only POST", "GET /v1/promotional-offers HTTP/1.1", [], [405]),
         framed("POST to health", "POST /health/live HTTP/1.1", [json, length], [405]),
         framed("another path", "POST /offers HTTP/1.1", [json, length], [404]),
         framed("a path in capitals", "POST /OFFER HTTP/1.1", [json, length], [404]),
-        framed("a slash at the end", "POST /offer/ HTTP/1.1", [json, length], [404]),
+        framed("a trailing slash", "POST /offer/ HTTP/1.1", [json, length], [404]),
         framed("a path with dots", "POST /v1/../offer HTTP/1.1", [json, length], [404]),
         framed("an encoded path", "POST /%6Fffer HTTP/1.1", [json, length], [404]),
         framed("the asterisk", "POST * HTTP/1.1", [json, length], [400, 404]),
     ]
 
     static let sizes: [BadRequest] = [
-        framed("a body announced too large", "POST /offer HTTP/1.1", [json, "Content-Length: 32769"], [413]),
-        body("a body just too large", String(repeating: " ", count: 32769)).expecting([413]),
+        framed("an announced body that is too large", "POST /offer HTTP/1.1", [json, "Content-Length: 32769"], [413]),
+        body("a body that is one byte too large", String(repeating: " ", count: 32769)).expecting([413]),
         raw(
-            "a chunked body too large",
+            "a chunked body that is too large",
             "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + String(repeating: "1000\r\n" + String(repeating: " ", count: 4096) + "\r\n", count: 9) + "0\r\n\r\n",
             [413]),
@@ -147,7 +147,7 @@ struct BadRequest: Sendable {
         body("a comment", goodBody + "// offer"),
         body("a byte-order mark", "\u{FEFF}" + goodBody),
         body("a duplicate name", goodBody.dropLast() + #","offerID":"other"}"#),
-        body("a duplicate name behind an escape", goodBody.dropLast() + #","offer\u0049D":"other"}"#),
+        body("a duplicate name with an escape", goodBody.dropLast() + #","offer\u0049D":"other"}"#),
         body("single quotes", goodBody.replacing("\"", with: "'")),
         body("NaN", goodBody.dropLast() + #","a":NaN}"#),
         body(
@@ -168,18 +168,18 @@ struct BadRequest: Sendable {
         body("both customers", goodBody.dropLast() + #","appAccountToken":"d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"}"#),
         body("both product names", goodBody.dropLast() + #","productID":"pro"}"#),
         body(
-            "a token that is no UUID",
+            "a token that is not a UUID",
             #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","appAccountToken":"me"}"#),
         field("an empty bundle ID", "appBundleID", #""""#),
-        field("null for a bundle ID", "appBundleID", "null"),
-        field("a number for a product", "productIdentifier", "1"),
-        field("an array for an offer", "offerID", #"["o"]"#),
-        field("an object for a username", "applicationUsername", "{}"),
-        field("false for a username", "applicationUsername", "false"),
+        field("null as a bundle ID", "appBundleID", "null"),
+        field("a number as a product", "productIdentifier", "1"),
+        field("an array as an offer", "offerID", #"["o"]"#),
+        field("an object as a username", "applicationUsername", "{}"),
+        field("false as a username", "applicationUsername", "false"),
         field("the separator in the bundle ID", "appBundleID", "\"a\u{2063}b\""),
         field("the separator escaped", "productIdentifier", #""a\u2063b""#),
-        field("the separator in front of a combining mark", "offerID", "\"a\u{2063}\u{301}b\""),
-        field("the separator behind a combining mark", "applicationUsername", "\"e\u{301}\u{2063}\""),
+        field("the separator before a combining mark", "offerID", "\"a\u{2063}\u{301}b\""),
+        field("the separator after a combining mark", "applicationUsername", "\"e\u{301}\u{2063}\""),
         field("the separator and a variation selector", "applicationUsername", "\"\u{2063}\u{FE0F}\""),
         field("the separator between joiners", "applicationUsername", "\"\u{200D}\u{2063}\u{200D}\""),
         field("an escaped NUL", "offerID", #""a\u0000b""#),
@@ -189,9 +189,9 @@ struct BadRequest: Sendable {
         field("a line separator", "offerID", "\"a\u{2028}\""),
         field("a lone surrogate", "offerID", #""\ud800""#),
         field("a very long username", "applicationUsername", "\"\(String(repeating: "x", count: 5000))\""),
-        field("a key ID of the caller's", "keyID", #""ABCDE12345""#),
-        field("a nonce of the caller's", "nonce", #""7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b""#),
-        field("a timestamp of the caller's", "timestamp", "1767225600000"),
+        field("a key ID from the caller", "keyID", #""ABCDE12345""#),
+        field("a nonce from the caller", "nonce", #""7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b""#),
+        field("a timestamp from the caller", "timestamp", "1767225600000"),
     ]
 
     static let queries: [BadRequest] = [
@@ -211,7 +211,7 @@ struct BadRequest: Sendable {
             "the separator in the query",
             "GET /offer?appBundleID=a&productID=p&offerID=%E2%81%A3&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
         raw(
-            "broken UTF-8 in the query",
+            "invalid UTF-8 in the query",
             "GET /offer?appBundleID=a&productID=p&offerID=%FF&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
         framed("a query beside a body", "POST /offer?offerID=other HTTP/1.1", [json, length], [400]),
     ]

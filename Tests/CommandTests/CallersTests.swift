@@ -55,7 +55,7 @@ struct CallersTests {
         #expect(try !service.log.contains(token))
     }
 
-    @Test("tokens and offers change at SIGHUP, as a whole or not at all")
+    @Test("tokens and offers change at SIGHUP, all together or not at all")
     func reload() async throws {
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
         let digest = Self.digest("first")
@@ -87,14 +87,14 @@ struct CallersTests {
         #expect(try await Self.status(first, of: service)?.status == 401)
         try await waitUntil { try await Self.ready(of: service).contains(#""catalogue":"ok""#) }
 
-        // Neither does one that would open the service to every client and offer.
+        // Neither does a configuration that would open the service to every client and offer.
         try service.reload(Self.key)
         try await waitUntil { try await Self.ready(of: service).contains("anyone could request signatures") }
         #expect(try await Self.ready(of: service).contains("any offer would be signed"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
         #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
 
-        // Neither does one that names a missing key.
+        // Neither does a configuration that names a missing key.
         try service.configure(
             "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
         try service.reload(Self.key, config)
@@ -104,7 +104,7 @@ struct CallersTests {
         #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
 
-        // It applies when its key appears, unless the file has become invalid in the meantime.
+        // That configuration applies once its key appears, unless the file has become invalid in the meantime.
         try service.configure("callers: [{name: x}]")
         try service.reload(Self.key, config)
         try await waitUntil { try await !Self.ready(of: service).contains("NOTTHERE12") }
@@ -116,7 +116,7 @@ struct CallersTests {
     }
 
     private static func ready(of service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "problems are told to anybody there")
+        let port = try #require(try service.metricsPort, "everyone sees the problems there")
         let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }

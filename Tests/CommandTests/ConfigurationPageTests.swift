@@ -32,7 +32,7 @@ struct ConfigurationPageTests {
         }
     }
 
-    /// The flags in a command's help, each with the variable in its brackets.
+    /// The flags in a command's help, each with the variable that its text names.
     private func flags(of command: String) throws -> [String: String?] {
         let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
             .standardOutput
@@ -46,7 +46,7 @@ struct ConfigurationPageTests {
     }
 
     @Test(
-        "the page lists exactly the existing variables, each with its flag of serve")
+        "the page lists exactly the existing variables, each with its flag for serve")
     func everySetting() throws {
         #expect(settings.compactMap(\.variable).sorted() == Settings.all.map(\.variable).sorted())
         let flags = settings.filter { $0.flag != nil }.reduce(into: [String: String?]()) {
@@ -80,7 +80,7 @@ struct ConfigurationPageTests {
         #expect(try listed.sorted() == names([]).sorted())
     }
 
-    /// A value that differs from the start of the service. Port, keys and environment file are flags here; TLS files
+    /// A value other than the one at the start. Port, keys and environment file are flags here; TLS files
     /// have separate tests.
     private static let otherValues: [String: String] = [
         Settings.keyID.variable: "ANOTHERKEY", Settings.bundleKeyIDs.variable: "com.example.app=ANOTHERKEY",
@@ -97,7 +97,7 @@ struct ConfigurationPageTests {
         Settings.logLevel.variable: "debug", Settings.logFormat.variable: "json",
     ]
 
-    @Test("SIGHUP applies the settings that the page says, and reports those that need a restart")
+    @Test("SIGHUP applies exactly the settings that the page says, and reports those that need a restart")
     func taken() async throws {
         let folder = try TemporaryFolder()
         let configuration = """
@@ -203,7 +203,7 @@ struct ConfigurationPageTests {
         func ask(_ user: String) throws -> String {
             try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
         }
-        // Until the file is applied anyone gets a signature, without a user's name.
+        // Until the file is applied, anyone gets a signature, but no user's name.
         let nameOfUser = #","applicationUsername":"8d7f9a52c4e1"}"#
         try await waitUntil { try ask("8d7f9a52c4e1").hasSuffix(nameOfUser) }
         #expect(try ask("8d7f9a52c4e1").hasSuffix(nameOfUser))

@@ -17,7 +17,7 @@ struct ConnectionsTests {
     ]
 
     @Test(
-        "good requests are answered beside 2,000 idle connections, with and without descriptors for them",
+        "good requests are answered beside 2,000 idle connections, with and without enough descriptors",
         arguments: [nil, 200])
     func idle(descriptors: Int?) async throws {
         let service = try RunningService(descriptors: descriptors)
@@ -26,14 +26,14 @@ struct ConnectionsTests {
         var idle: [any Channel] = []
         for number in 0..<2000 {
             let channel = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: service.port).get()
-            // Some have been closed again by the time that they write.
+            // Some are already closed by the time they write.
             channel.writeAndFlush(ByteBuffer(string: Self.beginnings[number % Self.beginnings.count]), promise: nil)
             idle.append(channel)
             guard number % 100 == 0 else { continue }
             #expect(try await Self.isSigned(by: service))
         }
         if let descriptors { #expect(try service.descriptorCount < descriptors) }
-        // A folder of keys that could not be listed, for one, would show here.
+        // A key folder that could not be listed, for example, would show here.
         #expect(try await Connection.open(port: service.port) { try await $0.get("/health/ready") }?.status == 200)
         for channel in idle { channel.close(promise: nil) }
         try await group.shutdownGracefully()
@@ -46,7 +46,7 @@ struct ConnectionsTests {
     @Test("connections open at shutdown are answered, accepted or not")
     func stop() async throws {
         let service = try RunningService()
-        // While the service is suspended, the kernel completes connections that nobody accepts.
+        // While the service is suspended, the kernel completes connections, but nobody accepts them.
         kill(service.processIdentifier, SIGSTOP)
         let sent = NIOLockedValueBox(0)
         let answered = try await withThrowingTaskGroup(of: Bool.self) { tasks in

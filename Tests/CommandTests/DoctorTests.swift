@@ -21,7 +21,7 @@ struct DoctorTests {
 
     private func doctor(_ environment: [String: String]) throws -> Command.Outcome { try run("doctor", environment) }
 
-    @Test("doctor reports a correct setup and ends with status 0")
+    @Test("doctor reports a correct setup and exits with status 0")
     func well() throws {
         let outcome = try doctor(["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34"])
         #expect(outcome.status == 0)
@@ -31,7 +31,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "each problem is reported with a hint and ends doctor with status 1",
+        "each problem is reported with a hint, and doctor exits with status 1",
         arguments: [
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTIONS_OFFERS_RETIRED_KEY_IDS": "A"],
@@ -103,7 +103,7 @@ struct DoctorTests {
         #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == BrokenKeyFile.all.count + 4)
     }
 
-    @Test("status 0 means that serve is ready", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
+    @Test("doctor and serve agree on readiness", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
     func agreesWithServe(broken: BrokenKeyFile?) async throws {
         let service = try RunningService(prepare: { try broken?.place(in: $0) })
         let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }

@@ -61,7 +61,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("docs/incidents.md quotes log lines and command output as in the code, except variable parts")
+    @Test("docs/incidents.md quotes log lines and command output as in the code, except for variable parts")
     func messages() throws {
         let sources = Self.repository.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
@@ -71,7 +71,7 @@ struct DocumentationTests {
         let page = try MarkdownPage("docs/incidents.md")
         let blocks = try MarkdownBlock.all(in: page.path).filter { $0.language == "text" }
             .map { $0.text.trimmingCharacters(in: .newlines) }
-        // Text in brackets comes from the system.
+        // Text in parentheses comes from the system.
         let spans = page.codeSpans.filter { span in
             span.contains(" ")
                 && !["(", "offer-signer ", "chronyc ", "systemctl ", "{"].contains { span.hasPrefix($0) }
@@ -93,7 +93,7 @@ struct DocumentationTests {
         #expect(try names.subtracting(MarkdownPage("docs/incidents.md").codeSpans) == [])
     }
 
-    @Test("the command on the page finds a nonce in a trail, even in upper case")
+    @Test("the command in docs/incidents.md finds a nonce in a trail, even in upper case")
     func nonce() throws {
         let folder = try TemporaryFolder()
         let nonce = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
@@ -163,7 +163,7 @@ struct DocumentationTests {
         let declared = targets.reduce(into: [String: [String]]()) { declared, target in
             // Up to the end of the list of dependencies; a target without one ends before the next target.
             let list = manifest[target.range.upperBound...].prefix { $0 != "]" }.split(separator: ".target(")[0]
-            // Products of packages are not our modules.
+            // Products of packages are not modules of this repository.
             declared[String(target.output.1)] = names(list.replacing(/\.product\([^)]*\)/, with: ""))
         }
         let rows = try MarkdownPage("docs/architecture.md").rows.filter { $0.count == 3 }

@@ -9,7 +9,7 @@ struct HealthTests {
         try Command.run(Command.offerSigner, ["health"] + arguments)
     }
 
-    @Test("a ready service is printed and ends the command with status 0, whatever the current settings")
+    @Test("health prints the status of a ready service and exits with status 0, whatever the current settings")
     func ready() throws {
         let service = try RunningService()
         let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
@@ -21,7 +21,7 @@ struct HealthTests {
         #expect(outcome.standardError == "")
     }
 
-    @Test("a service on all addresses is checked over loopback, over TLS with any certificate name")
+    @Test("a service on all addresses is checked over loopback, and with TLS under any certificate name")
     func everyAddress() throws {
         let folder = try TemporaryFolder()
         let (certificate, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")
@@ -40,7 +40,7 @@ struct HealthTests {
         #expect(outcome.standardOutput.hasPrefix(#"{"status":"ready","#))
     }
 
-    @Test("no response is an error and ends the command with status 1")
+    @Test("without a response, health prints an error and exits with status 1")
     func nobody() throws {
         let service = try RunningService()
         _ = service.stop()
@@ -52,7 +52,7 @@ struct HealthTests {
         #expect(outcome.standardError.contains("\nhint: "))
     }
 
-    @Test("a non-200 response is printed on one line with its status and ends the command with status 1")
+    @Test("health prints a non-200 response on one line with its status, and exits with status 1")
     func notReady() async throws {
         let server = try await KeyServer("no\nkey\n")
         server.answer(KeyServer.Response(status: 503, body: "no\nkey\n"))

@@ -13,7 +13,7 @@ struct KeysPageTests {
 
     private let hangUp = #"kill -HUP $(pidof offer-signer)"#
 
-    /// A person is slower than a test.
+    /// Sends the signal and waits for its effect, because a test is faster than a person.
     private var hangUpAndWait: String {
         "\(hangUp); until curl -sS http://127.0.0.1:\(port)/health/ready | grep -q 3Y8S5JYG45; do sleep 0.1; done"
     }

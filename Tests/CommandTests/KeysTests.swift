@@ -33,7 +33,7 @@ struct KeysTests {
         return String(outcome.standardOutput.prefix(64))
     }
 
-    @Test("list shows each key's state, apps, form and fingerprint as in openssl, and no secrets")
+    @Test("list shows each key's state, apps, form and fingerprint, as openssl computes it, and no secrets")
     func list() throws {
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKENKEY1.p8")
         let outcome = try keys("list", environment: Self.environment)
@@ -71,7 +71,7 @@ struct KeysTests {
         #expect(rows[0]["state"] == "active" && rows[0]["apps"] == "all")
     }
 
-    @Test("check names the fault of each file and ends with status 1, or 0 if every key can sign")
+    @Test("check names the fault of each file and exits with status 1, or with 0 if every key can sign")
     func check() throws {
         let good = try keys("check")
         #expect(good.status == 0)
@@ -94,7 +94,7 @@ struct KeysTests {
         #expect(nothing.status == 1)
     }
 
-    @Test("a retired key verifies its signatures and is not chosen to sign")
+    @Test("a retired key verifies its signatures but cannot be chosen to sign")
     func retired() throws {
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
         let folder = ["--keys-dir", folder.path]

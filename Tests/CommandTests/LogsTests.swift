@@ -43,7 +43,7 @@ struct LogsTests {
 
     /// Values in requests that no log may show.
     private struct Marks {
-        /// A part of each other value that contains letters.
+        /// A part of every other value that contains letters.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
         let username = "mArk3d-user@example.com"
@@ -63,7 +63,7 @@ struct LogsTests {
             } + [signature, "eyJ"]
         }
 
-        /// For each of three offsets, the part that every base64 text containing the value at that offset has.
+        /// For each of three offsets, the base64 characters of every text that contains the value at that offset.
         private static func base64(_ text: String) -> [String] {
             (0..<3).map { offset in
                 let padded = Data((String(repeating: "x", count: offset) + text).utf8)
@@ -84,7 +84,7 @@ struct LogsTests {
     }
 
     @Test(
-        "requests and responses leave no values in the log at the most verbose level, and forge no lines",
+        "no marked value of a request or response is logged, even at the most verbose level, and none forges a line",
         arguments: ["text", "json"])
     func secrets(format: String) async throws {
         let marks = Marks()
@@ -143,7 +143,7 @@ struct LogsTests {
             given += Self.secrets(in: try #require(answer).body)
         }
         #expect(statuses.isSuperset(of: [200, 400, 401, 403, 404, 405]))
-        #expect(given.count > marks.all.count + 10, "signatures have been given out")
+        #expect(given.count > marks.all.count + 10, "the service has sent signatures")
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(log.contains("offer signed") && log.contains("JWS signed") && log.contains("offer not served"))

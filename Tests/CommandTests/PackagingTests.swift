@@ -93,7 +93,7 @@ struct PackagingTests {
     }
 
     @Test(
-        "the systemd files are valid units and start existing commands",
+        "the systemd files are valid units that start existing commands",
         arguments: ["offer-signer.service", "credentials.conf"])
     func unit(name: String) throws {
         let commands = try Self.commands()
@@ -132,7 +132,7 @@ struct PackagingTests {
         return try doctor(settings, configuration: configuration)
     }
 
-    @Test("the package's default settings lack only a key and apps")
+    @Test("the package's default settings need only a key and apps")
     func untouchedSettings() throws {
         let outcome = try doctorOfDebian(
             Self.text("packaging/debian/offer-signer.env"), configuration: Self.text("packaging/debian/offers.yaml"))
@@ -178,7 +178,7 @@ struct PackagingTests {
         #expect(pod["terminationGracePeriodSeconds"] as? Int ?? 0 > 5 + 13)
     }
 
-    @Test("the image is built from files in the tree and its context, and starts existing commands")
+    @Test("the image is built from files that are in the tree and the build context, and starts existing commands")
     func image() throws {
         let lines = try Self.text("packaging/docker/Dockerfile").split(separator: "\n").map(String.init)
         let letIn = try Self.text("packaging/docker/Dockerfile.dockerignore").split(separator: "\n")

@@ -70,7 +70,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("an unreadable request after a HEAD gets a response with the body that its length states")
+    @Test("the response to an unreadable request after a HEAD has the body that its length states")
     func afterHead() async throws {
         for rest in ["\u{16}\u{3}\u{1}", "GET /x HTTP/1.1\nHost: a\n\n"] {
             try await Connection.open(port: service.port) { connection in
@@ -95,7 +95,7 @@ struct PipelineTests {
                 try #require(try await connection.receive()?.status == 200)
                 if number == 1000 { before = try service.residentKilobytes }
             }
-            // 35 MB have been sent since.
+            // 35 MB have been sent since then.
             #expect(try service.residentKilobytes - before < 8000)
         }
     }

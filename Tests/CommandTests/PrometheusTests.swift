@@ -106,7 +106,7 @@ struct PrometheusTests {
         }
         #expect(offer?.status == 200)
 
-        // More connections than the address keeps. Connections for offers are not affected.
+        // More connections than this address keeps open. Connections for offers are not affected.
         try await Connection.open(port: service.port) { ofOffers in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
@@ -117,7 +117,7 @@ struct PrometheusTests {
             let answer = try await ofOffers.post("/offer", json: BadRequest.goodBody, headers: authorization)
             #expect(answer?.status == 200)
         }
-        // An idle connection to each delays the shutdown of neither.
+        // An idle connection to each port does not delay the shutdown.
         try await Connection.open(port: port) { (connection: inout Connection) async throws in
             #expect(try await connection.get("/metrics")?.status == 200)
             service.terminate()
@@ -126,7 +126,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a separate metrics address is plain HTTP beside TLS, and shows certificate and failed handshakes")
+    @Test("beside TLS, a metrics address speaks plain HTTP, and shows the certificate and failed handshakes")
     func besideTLS() async throws {
         let folder = try TemporaryFolder()
         let made = try Command.run(
@@ -156,13 +156,13 @@ struct PrometheusTests {
             Scrape(try await Self.scrape(port).body)["offer_signer_tls_handshake_failures_total"] == 1
         }
         let scrape = Scrape(try await Self.scrape(port).body)
-        #expect(scrape["offer_signer_tls_handshake_failures_total"] == 1, "and the good one is none")
+        #expect(scrape["offer_signer_tls_handshake_failures_total"] == 1, "the successful handshake is not counted")
         let expiry = scrape["offer_signer_certificate_expiry_timestamp_seconds"] ?? 0
         #expect(abs(expiry - Date.now.timeIntervalSince1970 - 90 * 86400) < 86400)
         #expect(service.stop() == 0)
     }
 
-    @Test("an unusable metrics address stops the start with an error that names it")
+    @Test("an unusable metrics address prevents the start, and the error names it")
     func addressInUse() throws {
         let service = try RunningService()
         let outcome = try Command.run(
@@ -275,10 +275,10 @@ struct PrometheusTests {
                 }
             }
         }
-        #expect(used == Set(Metric.all.map(\.name)), "what nobody looks at needs not be counted")
+        #expect(used == Set(Metric.all.map(\.name)), "every metric has an alert or a panel")
     }
 
-    @Test("docs/metrics.md describes every metric correctly, and no other")
+    @Test("docs/metrics.md describes exactly the existing metrics")
     func documentation() throws {
         let rows = try Self.text("docs/metrics.md").split(separator: "\n").filter {
             $0.hasPrefix("| `") && $0.split(separator: "|").count >= 4

@@ -34,7 +34,7 @@ struct ReadmeTests {
 
     private static let repository = MarkdownBlock.repository
 
-    /// The output, with everything that differs between calls replaced by a letter.
+    /// The output, with every part that differs between calls replaced by a letter.
     private static func shape(_ answer: String) -> String {
         answer.trimmingCharacters(in: .whitespacesAndNewlines)
             .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "N")
@@ -71,9 +71,9 @@ struct ReadmeTests {
         #expect(try MarkdownPage("README.md").text.count { $0.isNewline } <= 150)
     }
 
-    @Test("the settings in README.md have the defaults in docs/configuration.md")
+    @Test("the settings in docs/deploy.md have the defaults in docs/configuration.md")
     func variables() throws {
-        /// Defaults by variable, up to the colon; an explanation follows.
+        /// Defaults by variable, up to the colon before an explanation.
         func defaults(_ page: String, column: Int) throws -> [String: Substring] {
             let rows = try MarkdownPage(page).rows.filter { $0[0].hasPrefix("`SUBSCRIPTION_OFFERS_") }
             return rows.reduce(into: [:]) { $0[$1[0]] = $1[column].prefix { $0 != ":" } }
@@ -289,7 +289,7 @@ struct ReadmeTests {
                 == Page.api.block("swift", containing: "compactJWS"))
     }
 
-    @Test("the StoreKit snippets pass StoreKit values that verify", arguments: [1, 2])
+    @Test("the values that the StoreKit snippets pass to StoreKit verify", arguments: [1, 2])
     func storeKit(version: Int) async throws {
         let service = try RunningService()
         let token = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
@@ -307,7 +307,7 @@ struct ReadmeTests {
         #expect(try service.verifyingKey.verify(signature, of: Array(payload.joined(separator: "\u{2063}").utf8)))
     }
 
-    @Test("the StoreKit snippet for JWS passes StoreKit a JWS that verifies")
+    @Test("the JWS that the StoreKit snippet passes to StoreKit verifies")
     func storeKitJWS() async throws {
         let service = try RunningService(arguments: ["--issuer-id", Fixtures.issuerText])
         let request =

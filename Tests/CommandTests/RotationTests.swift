@@ -26,7 +26,7 @@ struct RotationTests {
         by keyID: String, in load: OfferLoad, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let hasCome = try await load.waitForAnswer(by: keyID)
-        #expect(hasCome, "no answer by \(keyID)", sourceLocation: sourceLocation)
+        #expect(hasCome, "no answer signed by \(keyID)", sourceLocation: sourceLocation)
     }
 
     private func expectNoFailures(sourceLocation: SourceLocation = #_sourceLocation) {
@@ -41,7 +41,7 @@ struct RotationTests {
         return (json["status"] as? String ?? "", json["problems"] as? [String] ?? [])
     }
 
-    /// Returns once `/health/ready` has as many problems, or gives up after half a minute.
+    /// Waits until `/health/ready` has `count` problems, for at most half a minute, and returns them.
     private static func waitForProblems(_ count: Int, of service: RunningService) async throws -> [String] {
         for _ in 0..<300 {
             let problems = try await readiness(of: service).problems
@@ -51,7 +51,7 @@ struct RotationTests {
         return try await readiness(of: service).problems
     }
 
-    @Test("20 rotations by SIGHUP")
+    @Test("20 rotations by SIGHUP lose no request")
     func bySignal() async throws {
         try await load.run(port: service.port) {
             try await Self.expectAnswer(by: RunningService.keyID, in: load)
@@ -67,7 +67,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("20 rotations by adding the file that the configuration waits for")
+    @Test("20 rotations lose no request when the key file arrives after the configuration")
     func byFile() async throws {
         try await load.run(port: service.port) {
             for number in 10..<30 {
@@ -101,7 +101,7 @@ struct RotationTests {
         // A key that no longer signs has released its tables.
         let all = [RunningService.keyID, "SECONDKEY1", RunningService.keyID]
         try await waitUntil { try prepared() == all }
-        // The second entry shows that the first is complete.
+        // The second reload shows that the first is complete.
         for count in [4, 5] {
             try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
             try await waitUntil { try service.log.ranges(of: "keys in force").count == count }
@@ -110,7 +110,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("broken keys degrade readiness, are logged once and never used, until they are removed")
+    @Test("broken keys degrade readiness until they are removed, are logged once and are never used")
     func brokenKeys() async throws {
         try await load.run(port: service.port) {
             for broken in BrokenKeyFile.all { try broken.place(in: service.keys) }
@@ -120,7 +120,7 @@ struct RotationTests {
                 let told = problems.filter { $0.contains(service.keys.path + "/" + broken.name) }
                 #expect(told.count == 1 && told.first?.contains(broken.reason) == true, "\(broken.name): \(told)")
             }
-            // Choosing one of them changes nothing.
+            // Choosing one of them does not change the signing key.
             try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=MISMATCHED")
             try await Task.sleep(for: .seconds(2))
             for broken in BrokenKeyFile.all { try service.keys.remove(broken.name) }
@@ -140,7 +140,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("the signing key keeps signing after its file is deleted, replaced or exposed, with a problem")
+    @Test("the signing key keeps signing after its file is deleted, replaced or exposed, and the problem is reported")
     func activeFileGone() async throws {
         let file = "SubscriptionKey_\(RunningService.keyID).p8"
         let pem = try service.keys.read(file)
@@ -282,12 +282,12 @@ struct RotationTests {
                 wait $service
                 """,
             ])
-        // At first no code of the process has run, and the signal simply ends it.
+        // A signal that arrives before any code of the process has run simply ends it.
         #expect([0, 143].contains(stopped.status))
     }
 
     @Test(
-        "eight half-sent requests are answered after SIGTERM, readiness is off, and a second SIGTERM is harmless"
+        "eight half-sent requests are answered after SIGTERM, readiness is lost, and a second SIGTERM is harmless"
     )
     func stopWithHalfRequests() async throws {
         let request = Array(
@@ -303,7 +303,7 @@ struct RotationTests {
                 group.addTask {
                     try await Connection.open(port: port) { connection in
                         try await connection.send(Array(request.prefix(half)))
-                        // Once others have been answered on each event loop, the half has been read.
+                        // Once each event loop has answered another request, it has read the half.
                         for _ in 0..<8 {
                             _ = try await Connection.open(port: port) { try await $0.get("/health/live") }
                         }
@@ -334,7 +334,7 @@ struct RotationTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.filter { $0 == 200 }.count == 8)
-        #expect(statuses.filter { $0 == 503 }.count == 1, "the one that asked for the readiness")
+        #expect(statuses.filter { $0 == 503 }.count == 1, "the request for the readiness")
         #expect(service.stop() == 0)
     }
 
@@ -366,6 +366,6 @@ struct RotationTests {
             keyID, "SUBSCRIPTION_OFFERS_ISSUER_ID=\(second)",
             "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
         try await waitUntil { try await issuer() == first }
-        #expect(try await issuer() == first, "an app's own wins")
+        #expect(try await issuer() == first, "an app's own ID takes precedence")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Searches everything the service writes for marked keys.
 @Suite("Secrets stay secret", .timeLimit(.minutes(5)))
 struct SecrecyTests {
-    /// Parts of a key's base64 that nothing else has. (The first half of the text is the same for all keys.)
+    /// Parts of a key's base64 that occur nowhere else. (The first half of the text is the same for all keys.)
     private static func marks(of pem: [UInt8]) -> [String] {
         let base64 = String(decoding: pem, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().joined()
         // In PKCS #8 the private half is bytes 36 to 67: characters 48 to 90 of the base64.
@@ -45,8 +45,8 @@ struct SecrecyTests {
             }
             answers += String(decoding: try #require(await connection.get("/health/ready")).body, as: UTF8.self)
         }
-        #expect(answers.contains("BROKENKEY1"), "the broken key has been met")
-        #expect(try Self.children(of: service.processIdentifier) == [], "nobody inherits the environment")
+        #expect(answers.contains("BROKENKEY1"), "the service has found the broken key")
+        #expect(try Self.children(of: service.processIdentifier) == [], "no child process inherits the environment")
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(log.contains("INTHEFILE1") && log.contains("environment file") || log.contains("line "))
@@ -68,7 +68,7 @@ struct SecrecyTests {
     @Test("a crashed service leaves no core file where another program does")
     func noCoreFile() throws {
         let folder = try TemporaryFolder()
-        // Core files appear in the working folder only if the system is set so; the other program shows whether it is.
+        // Core files appear in the working folder only on some systems. The other program shows whether they do here.
         let script = """
             ulimit -c unlimited
             mkdir ours other keys
@@ -82,7 +82,7 @@ struct SecrecyTests {
         let outcome = try Command.run("bash", ["-c", script], directory: folder.url)
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
         let left = lines.split(separator: "ours:", maxSplits: 1).map(Array.init)
-        #expect(lines.prefix(2) == ["139", "139"], "both ended by the signal")
+        #expect(lines.prefix(2) == ["139", "139"], "the signal ended both")
         #expect(left.last?.contains { $0.hasPrefix("core") } == false)
         #expect(left.last?.contains { $0.contains("keys in force") } == true)
         #expect(left.last?.contains { $0.contains("crashed") || $0.contains("Registers") } == false, "no crash report")

@@ -230,7 +230,7 @@ struct ServeTests {
         }
     }
 
-    @Test("SIGTERM lets a started request finish, but does not wait for one that never ends")
+    @Test("SIGTERM lets a request in progress finish, but does not wait for one that never ends")
     func stopInTheMiddle() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { finishing in
@@ -238,14 +238,14 @@ struct ServeTests {
                 "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n")
             try await Connection.open(port: service.port) { never in
                 try await never.send("POST /health/live HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
-                // Both have started once each event loop has answered a third one, sent after them.
+                // Both have started once each event loop has answered a third request, sent after them.
                 for _ in 0..<8 {
                     _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                 }
                 try await Connection.open(port: service.port) { halfHead in
                     let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
                     try await halfHead.send(first)
-                    // By now the event loop has read the half, too.
+                    // After these answers, the event loop has read the half, too.
                     for _ in 0..<8 {
                         _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                     }
@@ -275,7 +275,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("serve without a key ends with an error and a hint")
+    @Test("serve without a key exits with an error and a hint")
     func withoutKey() throws {
         let outcome = try Command.run(Command.offerSigner, [])
         #expect(outcome.status == 1)
@@ -284,7 +284,7 @@ struct ServeTests {
         #expect(outcome.standardError.contains("--development"))
     }
 
-    @Test("serve with a missing or invalid key ends with an error and a hint")
+    @Test("serve with a missing or invalid key exits with an error and a hint")
     func brokenKey() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKEN1234.p8")

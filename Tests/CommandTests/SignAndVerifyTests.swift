@@ -71,7 +71,7 @@ struct SignAndVerifyTests {
         #expect(fromFile.status == 0)
     }
 
-    @Test("verify tries every key of the folder, even retired ones, and names an invalid key file")
+    @Test("verify tries every key in the folder, even retired ones, and names an invalid key file")
     func explained() throws {
         var (folder, environment) = try Self.folderWithKey()
         func verify(_ input: some StringProtocol) throws -> Command.Outcome {
@@ -106,7 +106,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "sign adds compactJWS given an issuer ID and a transactionID, or names what is missing; verify explains both"
+        "with issuer ID and transactionID, sign adds compactJWS, or else names what is missing; verify explains both"
     )
     func compactJWS() throws {
         let (folder, environment) = try Self.folderWithKey()
@@ -167,7 +167,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "verify accepts a response of /v1/promotional-offers, and a public key only",
+        "verify accepts a response of /v1/promotional-offers, and a public key without the private one",
         arguments: try OfferVectors.load().vectors)
     func publicKey(vector: OfferVectors.Vector) throws {
         let folder = try TemporaryFolder()
@@ -216,7 +216,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardError.contains("larger than 32768 bytes"))
     }
 
-    @Test("wrong usage is status 64; help is status 0 with examples", arguments: ["serve", "sign", "verify", "keys"])
+    @Test("invalid usage exits with 64, and help exits with 0", arguments: ["serve", "sign", "verify", "keys"])
     func usage(subcommand: String) throws {
         #expect(try Command.run(Command.offerSigner, [subcommand, "--no-such-option"]).status == 64)
         let help = try Command.run(Command.offerSigner, [subcommand, "--help"])
@@ -224,7 +224,7 @@ struct SignAndVerifyTests {
         #expect(help.standardOutput.contains("USAGE: offer-signer \(subcommand)"))
     }
 
-    @Test("the key's text may come from the environment")
+    @Test("a key's text may come from the environment")
     func keyInEnvironment() throws {
         let pem = try PrivateKeyPEM.generate()
         let outcome = try Command.run(
@@ -237,7 +237,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardOutput.contains(#""keyID":"ENVKEY1234""#))
     }
 
-    @Test("an app's own key signs for it and for no other app")
+    @Test("an app's own key signs for that app and no other")
     func ownKeys() throws {
         let (folder, _) = try Self.folderWithKey()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OWNKEY1234.p8")

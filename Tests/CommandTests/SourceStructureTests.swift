@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks the dependencies between the folders of a module, in the text of the sources. The compiler refuses cycles of
+/// Checks the dependencies between the folders of a module in the text of the sources. The compiler refuses cycles of
 /// modules, but not of folders.
 @Suite("Source structure")
 struct SourceStructureTests {

@@ -125,7 +125,7 @@ struct TLSTests {
         try await waitUntil { try Self.shownName(by: service) == "second" }
         #expect(try Self.shownName(by: service) == "second")
 
-        // A key of another certificate, one readable by others, a certificate that expires soon, and none.
+        // In turn: another certificate's key, a key that others can read, a missing certificate, one that expires soon.
         let certificate = try pair.folder.read("cert.pem")
         let secret = try pair.folder.read("key.pem")
         try pair.renew(name: "third")

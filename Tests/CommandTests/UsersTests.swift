@@ -46,7 +46,7 @@ struct UsersTests {
     }
 
     private static func ready(_ service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "problems are told to anybody there")
+        let port = try #require(try service.metricsPort, "everyone sees the problems there")
         let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }
@@ -92,7 +92,7 @@ struct UsersTests {
         let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
         try folder.drop(leak.utf8, as: "jwks.json")
         #expect(try await Self.waitForReady(service) { $0.contains("contains a private or symmetric key") })
-        #expect(try await Self.ask(service, ofNew)?.status == 503, "whoever reads that key is a user")
+        #expect(try await Self.ask(service, ofNew)?.status == 503, "anyone who has read that key could act as a user")
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json", mode: 0o620)
         #expect(
             try await Self.waitForReady(service) {
@@ -107,7 +107,7 @@ struct UsersTests {
         #expect(service.stop() == 0)
         let log = try service.log
         #expect(!log.contains("marked") && !log.contains("eyJ"))
-        #expect(log.components(separatedBy: "is not a key set").count == 3, "once when it came and once when it went")
+        #expect(log.components(separatedBy: "is not a key set").count == 3, "logged when reported and when resolved")
     }
 
     @Test("keys at a URL are fetched late, rotated after an unknown kid, and kept when the server fails")
@@ -128,7 +128,7 @@ struct UsersTests {
         #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
         let had = server.requests
         let start = ContinuousClock.now
-        /// The maximum number of fetches because of unknown keys since then: one per 30 s.
+        /// The maximum number of fetches for unknown keys since then: one per 30 s.
         func mayHaveAsked() -> Int { 1 + Int((.now - start) / .seconds(30)) }
 
         // Nothing is fetched before a token with an unknown key.
@@ -146,13 +146,13 @@ struct UsersTests {
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests <= had + mayHaveAsked())
         #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 500") })
-        #expect(server.requests <= had + mayHaveAsked(), "thirty seconds after the last time")
-        #expect(try await Self.ask(service, ofNew)?.status == 200, "the keys that it had stay")
+        #expect(server.requests <= had + mayHaveAsked(), "at most one fetch in thirty seconds")
+        #expect(try await Self.ask(service, ofNew)?.status == 200, "the previous keys stay in force")
         #expect(service.stop() == 0)
         #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))
     }
 
-    @Test("SIGHUP may add users to callers, but not remove the last of both")
+    @Test("SIGHUP may add users and then remove the callers, but not remove both")
     func reload() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -160,7 +160,7 @@ struct UsersTests {
             arguments: ["--metrics-address", "127.0.0.1:0"],
             environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
         #expect(try await Self.ask(service, token)?.status == 401)
-        #expect(try await Self.ask(service, "a.callers.token")?.status == 400, "known, and names no customer")
+        #expect(try await Self.ask(service, "a.callers.token")?.status == 400, "known, but names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
         let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
@@ -191,7 +191,7 @@ struct UsersTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("SIGHUP does not change how users are identified, but may move their keys")
+    @Test("SIGHUP cannot change how users are identified, but can move their keys")
     func customersStay() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -260,7 +260,7 @@ struct UsersTests {
             ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/config.yaml"] + arguments)
     }
 
-    @Test("doctor checks files of users' keys and reports that it fetches none")
+    @Test("doctor checks files with users' keys, and says that it does not fetch from URLs")
     func doctor() async throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")

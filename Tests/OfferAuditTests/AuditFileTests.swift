@@ -36,7 +36,7 @@ struct AuditFileTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// The text or event of each line of a file whose chain an independent implementation has verified.
+    /// Verifies the chain of these files independently of the implementation, and returns each line's text or event.
     private func lines(of names: String...) throws -> [String] {
         var previous = Data(count: 32)
         var number = 0
@@ -60,7 +60,7 @@ struct AuditFileTests {
         }
     }
 
-    @Test("each line has the hash of itself and the previous hash, by an independent SHA-256")
+    @Test("each line's hash covers the line and the previous hash, by an independent SHA-256")
     func chain() throws {
         let file = file()
         try append("a", "b\"\\\u{1F600}", to: file)
@@ -111,7 +111,7 @@ struct AuditFileTests {
         #expect(found.first == "begin" && found.last == "d" && found.count < 6)
     }
 
-    @Test("the check reports an unfinished line as such and continues")
+    @Test("the check reports an unfinished line and continues")
     func cutOffInCheck() throws {
         var check = AuditCheck()
         let file = file()
@@ -160,7 +160,7 @@ struct AuditFileTests {
         #expect(try names().contains("audit.jsonl.000000000009-2"))
     }
 
-    @Test("a new file continues the rotated one, whichever process wrote it, also after a restart")
+    @Test("a new file continues the rotated one, whichever process wrote it, even after a restart")
     func renamedAndRestarted() throws {
         try append("a", to: file())
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
@@ -203,7 +203,7 @@ struct AuditFileTests {
     }
 
     @Test(
-        "a line whose number or hash is not in written form is refused",
+        "a line whose number or hash is not in canonical form is refused",
         arguments: [
             "18446744073709551614", "9223372036854775807", "1000000000000000", "01", "+1", "-1", "", "0",
         ])
@@ -230,7 +230,7 @@ struct AuditFileTests {
         #expect(long.warning != nil)
     }
 
-    @Test("a full device is an error, and a replacement works at the next attempt")
+    @Test("a full device is an error, and its replacement works at the next attempt")
     func full() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         let file = file()
@@ -264,7 +264,7 @@ struct AuditFileTests {
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
     }
 
-    @Test("the check before a start finds what the first append would, and changes nothing")
+    @Test("the check before a start finds the faults that the first append would, and changes nothing")
     func checkBeforeStart() throws {
         try append("a", to: file(at: folder.path + "/good"))
         try folder.write(try folder.read("good").dropLast(20), to: "unfinished")

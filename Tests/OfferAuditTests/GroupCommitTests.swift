@@ -9,7 +9,7 @@ import Testing
 struct GroupCommitTests {
     private struct Broken: Error {}
 
-    /// What the sink was asked to do, and whether it does.
+    /// The calls that the sink has received, and whether it fails them.
     private final class Record: Sendable {
         let isBroken = NIOLockedValueBox(false)
         let groups = NIOLockedValueBox([[Int]]())
@@ -56,7 +56,7 @@ struct GroupCommitTests {
         #expect(record.groups.withLockedValue { $0.count } == 1)
     }
 
-    @Test("a noted entry is written although no one waits, along with what was added before")
+    @Test("a noted entry is written although no one waits, along with the entries added before it")
     func notes() async throws {
         let log = makeLog()
         _ = log.add([1])
@@ -86,7 +86,7 @@ struct GroupCommitTests {
         #expect(record.groups.withLockedValue { $0 } == [[1], [6]])
     }
 
-    @Test("no more entries than the capacity wait")
+    @Test("no more entries wait than the capacity allows")
     func capacity() async throws {
         let log = makeLog(capacity: 3)
         let last = (1...3).compactMap { log.add([$0]) }.last
@@ -95,7 +95,7 @@ struct GroupCommitTests {
         #expect(log.note(6))
     }
 
-    @Test("of 10,000 entries from many tasks each is written once, and each commit is told")
+    @Test("each of 10,000 entries from many tasks is written once, and each commit learns its outcome")
     func concurrent() async throws {
         let log = makeLog(capacity: .max)
         let durable = await withTaskGroup(of: Bool.self) { group in

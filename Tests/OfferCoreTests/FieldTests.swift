@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldTests {
-    @Test("each Unicode scalar is judged alone, also before and after a combining mark")
+    @Test("each Unicode scalar is judged alone, even before and after a combining mark")
     func everyScalar() throws {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }

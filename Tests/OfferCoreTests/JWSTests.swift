@@ -50,7 +50,7 @@ struct JWSTests {
             #expect(String(decoding: jws.claims, as: UTF8.self) == base + "\"\(aud)\"" + middle + own)
             #expect(try CompactJWS(Self.text(jws)).content == jws)
         }
-        #expect(json.utf8.foundationBase64.contains("="), "the padding of standard base64 is there")
+        #expect(json.utf8.foundationBase64.contains("="), "standard base64 has padding")
     }
 
     /// A JWS with an arbitrary signature.
@@ -92,7 +92,7 @@ struct JWSTests {
                 !text.contains(where: { $0 == 0x2B || $0 == 0x2F || $0 == 0x3D }),
                 try Self.agrees(jws, text)
             else {
-                Issue.record("\(String(decoding: text, as: UTF8.self)) reads as another")
+                Issue.record("\(String(decoding: text, as: UTF8.self)) was read as another JWS")
                 return
             }
         }
@@ -133,7 +133,7 @@ struct JWSTests {
         return text.isEmpty && sizes.lowerBound > 0 ? [0x78] : text
     }
 
-    @Test("any JWS in another form than the written one is refused")
+    @Test("a JWS in any form other than the one we write is refused")
     func refused() throws {
         let good = try Fixtures.unsignedJWS(Fixtures.promotionalOffer())
         let (header, claims) = (good.header, good.claims)

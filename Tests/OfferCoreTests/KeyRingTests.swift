@@ -59,7 +59,7 @@ struct KeyRingTests {
 
     /// Every refused move, on a ring in which A is active, B in standby, R retired and X out of service.
     private static let illegalMoves: [(name: String, error: String, move: @Sendable (inout KeyRing) throws -> Void)] = [
-        ("add a key that is there", "exists(B)", { try $0.add(key("B")) }),
+        ("add an existing key", "exists(B)", { try $0.add(key("B")) }),
         ("add a retired key", "exists(R)", { try $0.add(key("R")) }),
         ("replace an unknown key", "unknown(N)", { try $0.replace(key("N")) }),
         ("replace a retired key", "retired(R)", { try $0.replace(key("R")) }),
@@ -87,7 +87,7 @@ struct KeyRingTests {
         let before = ring.keyIDs.map { "\($0) \(String(describing: ring.state(of: $0)))" }
         do {
             try move(&ring)
-            Issue.record("it was allowed to \(name)")
+            Issue.record("the ring allowed this move: \(name)")
         } catch let error as KeyRingError {
             #expect(error == Self.error(expected), "\(name): \(error)")
         }
@@ -116,7 +116,7 @@ struct KeyRingTests {
                 case 1: try ring.add(key)
                 case 2: try ring.remove(key.id)
                 default:
-                    // Rarely, or all keys would soon be retired.
+                    // Rarely: otherwise all keys would soon be retired.
                     guard Int.random(in: 0..<50, using: &random) == 0 else { continue }
                     try ring.retire(key.id)
                     retired.insert(key.id)
@@ -129,7 +129,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("a key out of service affects only its own apps, also in the next ring")
+    @Test("a key out of service affects only its own apps, even in the next ring")
     func outOfService() throws {
         let own = try Self.id("OWN")
         var ring = try Self.ring("ALL", "OWN")

@@ -31,7 +31,7 @@ struct PayloadTests {
                 .split(separator: "\u{2063}", omittingEmptySubsequences: false)
             let inputs = [bundle, key, product, offer, user, "\(nonce)", "\(milliseconds)"]
             guard parts.count == 7, zip(parts, inputs).allSatisfy({ $0.elementsEqual($1.unicodeScalars) }) else {
-                Issue.record("\(inputs) gave \(parts.count) parts: \(parts.map(String.init))")
+                Issue.record("\(inputs) became \(parts.count) parts: \(parts.map(String.init))")
                 return
             }
         }

@@ -70,7 +70,7 @@ struct RawSignatureTests {
             let der = try #require(RawSignature(bytes: bytes)).der
             #expect(der.count <= 72)
             guard RawSignature(der: der)?.bytes == bytes else {
-                Issue.record("\(bytes.hex) came back from \(der.hex) as another")
+                Issue.record("\(bytes.hex) changed in the round trip through \(der.hex)")
                 return
             }
         }

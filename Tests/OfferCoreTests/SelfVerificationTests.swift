@@ -7,7 +7,7 @@ import Testing
 struct SelfVerificationTests {
     private struct Broken: Error, Equatable {}
 
-    /// A key pair whose results a test defines.
+    /// A key pair whose results the test sets.
     private final class ScriptedKeyPair: SigningKeyPair {
         let fingerprint = ""
         private let signature: Result<[UInt8], Broken>
@@ -33,7 +33,7 @@ struct SelfVerificationTests {
         ] {
             do {
                 _ = try pair.signature(for: payload)
-                Issue.record("a signature left: \(expected)")
+                Issue.record("a signature was returned despite \(expected)")
             } catch {
                 #expect("\(error)".hasPrefix(expected))
             }
@@ -56,7 +56,7 @@ struct SelfVerificationTests {
         ] {
             do {
                 _ = try pair.compactJWS(for: jws)
-                Issue.record("a JWS left: \(expected)")
+                Issue.record("a JWS was returned despite \(expected)")
             } catch {
                 #expect("\(error)".hasPrefix(expected))
             }

@@ -66,7 +66,7 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.unknown(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a]) }
     }
 
-    @Test("another pair with the same ID replaces the first, unless it is retired")
+    @Test("a new key pair with the same ID replaces the old one, unless the key is retired")
     func replaced() throws {
         let (first, second) = (try Self.key("A"), try Self.key("A"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [first])

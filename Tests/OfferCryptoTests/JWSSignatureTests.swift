@@ -62,7 +62,7 @@ struct JWSSignatureTests {
             #expect(claims.nonce == UUID(uuidString: Fixtures.nonceText) && claims.exp == nil)
             return claims
         }
-        for _ in 0..<200 {  // short r and s come about once in a hundred signatures
+        for _ in 0..<200 {  // about one signature in a hundred has a short r or s
             let offer = try await claims(of: Fixtures.promotionalOffer())
             #expect((offer.aud, offer.productId, offer.offerIdentifier) == ("promotional-offer", "pro", "offer"))
             #expect(offer.transactionId == "2000000123456789")

@@ -30,7 +30,7 @@ struct QuickVerificationTests {
         }
     }
 
-    /// Special cases of the arithmetic that random numbers never reach.
+    /// Special cases of the arithmetic that random numbers practically never reach.
     struct Rarity: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// The coordinates x and y of the public key.
@@ -44,7 +44,7 @@ struct QuickVerificationTests {
         var isGood = true
     }
 
-    /// Made for this test by separate arithmetic in Python, from keys and numbers that are hashes of sentences.
+    /// Computed for this test by separate arithmetic in Python. The keys and numbers are hashes of sentences.
     static let rarities = [
         Rarity(
             testDescription: "an x that is larger than the order",
@@ -56,7 +56,7 @@ struct QuickVerificationTests {
             r: "0000000000000000000000000000000000000000000000000000000000000003",
             s: "e8bc163c82eee18733288c7d4ac636db3a6deb013ef2d37b68322be20edc45cc"),
         Rarity(
-            testDescription: "the same x for r, which is larger than the order",
+            testDescription: "the same x as r, which is larger than the order",
             key: [
                 "a0e9b4e690284c1f288ff4411862cd7d2b3eb0090dbb09ea6b0d0589ae7e9920",
                 "f41fda815645aac99757d1d929d212ead07825eb98899869a01b03c6fba31fe5",
@@ -75,7 +75,7 @@ struct QuickVerificationTests {
             r: "e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479",
             s: "41242b9fae56fad4e6e77dfe33cb18d1c3fc583f988cf25ef9f2d9be0d440bbb", isGood: false),
         Rarity(
-            testDescription: "a hash of zeros, so that the base point does not count",
+            testDescription: "a hash of zeros, so that the base point has no effect",
             hash: "0000000000000000000000000000000000000000000000000000000000000000",
             r: "3a4c5ebf3d13b430708529b408a177fc2f9107d070b8a84a46f71c93994f92dd",
             s: "210f3632e106f38fa57bbf0b399f452c94941a3ae84cc8979297642e2f447342"),
@@ -90,7 +90,7 @@ struct QuickVerificationTests {
             r: "a5d9f99501d53e7899a1b62092d08f34376f63a900b4d3cce24956c2b50ff8d3",
             s: "194a17539f896204ea1a73a1d75599db36600db595d00b4ce22c79650a733b2a"),
         Rarity(
-            testDescription: "the base point for a public key",
+            testDescription: "the base point as the public key",
             key: [
                 "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
                 "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
@@ -99,7 +99,7 @@ struct QuickVerificationTests {
             r: "f508c45aaa5c01c68bfa3ea1d5af9005db3324e35c87b267da4404db078df065",
             s: "8d4d9b73ce4135bb0d753562e752607c8adc53e83f76e389d5b5b52f5a5d26d3"),
         Rarity(
-            testDescription: "its negative for a public key",
+            testDescription: "its negative as the public key",
             key: [
                 "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
                 "b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a",
@@ -113,7 +113,7 @@ struct QuickVerificationTests {
             r: "cd06a12e52a7d983d0876221c00e05ae392fe02643a39612e89dc3cd29bbd538",
             s: "0000000000000000000000000000000000000000000000000000000000000001"),
         Rarity(
-            testDescription: "the same s, more by the order",
+            testDescription: "the same s plus the order",
             hash: "105286b5816f0a0b2cb51255b047261611fa8a23e1ec25d8e217822e2cdbb774",
             r: "cd06a12e52a7d983d0876221c00e05ae392fe02643a39612e89dc3cd29bbd538",
             s: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632552", isGood: false),
@@ -175,7 +175,7 @@ struct QuickVerificationTests {
         }
     }
 
-    @Test("a precomputed key of another key is never accepted, and is dropped after a wrong result")
+    @Test("tables precomputed for another key are never accepted, and are dropped after a wrong result")
     func wrongMultiples() throws {
         let key = try Fixtures.makeSigningKey()
         let wrong = try PrecomputedPublicKey(of: Fixtures.makeSigningKey().verifyingKey.point)
@@ -183,13 +183,13 @@ struct QuickVerificationTests {
         #expect(try key.precompute())
         let (message, signature) = ([UInt8(1)], try key.sign([1]))
         #expect(try key.verifyOwn(signature, of: message))
-        // As if memory had become corrupt in the meantime.
+        // As if memory had been corrupted in the meantime.
         key.use(wrong)
-        #expect(try !key.verifyOwn(signature, of: [2]), "both say no")
+        #expect(try !key.verifyOwn(signature, of: [2]), "both verifiers refuse it")
         let error = #expect(throws: OpenSSLError.self) { try key.verifyOwn(signature, of: message) }
         #expect(error?.call == "EC_POINT_mul")
         #expect(try key.verifyOwn(signature, of: message))
-        #expect(try key.precompute(), "there are none any more")
+        #expect(try key.precompute(), "the wrong tables have been dropped")
     }
 }
 

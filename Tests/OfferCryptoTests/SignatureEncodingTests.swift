@@ -28,7 +28,7 @@ struct SignatureEncodingTests {
                 let der = try signingKey.sign(message)
                 let size = Int(der[3])
                 let (r, s) = (Array(der[4..<(4 + size)]), Array(der[(6 + size)...]))
-                // As in DER: with a leading zero byte if the first bit is set.
+                // As in DER, each has a leading zero byte if its first bit is set.
                 if (r[0] == 0) == hasHighBits, (s[0] == 0) == hasHighBits, r.count >= 32, s.count >= 32 {
                     (self.r, self.s) = (r, s)
                     return
@@ -51,7 +51,7 @@ struct SignatureEncodingTests {
         return [0x30, UInt8(body.count)] + body
     }
 
-    /// `-number` in two's complement, as short as in DER.
+    /// `-number` in two's complement, in the shortest form, as in DER.
     private static func negative(_ digits: [UInt8]) -> [UInt8] {
         var carry: UInt16 = 1
         let inverted = ([0] + digits).reversed().map { digit -> UInt8 in
@@ -64,7 +64,7 @@ struct SignatureEncodingTests {
         return result
     }
 
-    /// The sum, as short as in DER.
+    /// The sum, in the shortest form, as in DER.
     private static func sum(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
         func padded(_ digits: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 34 - digits.count) + digits }
         var carry: UInt16 = 0
@@ -84,7 +84,7 @@ struct SignatureEncodingTests {
         #expect(try signed.accepts(Self.sequence(Self.integer(signed.r), Self.integer(signed.s))))
     }
 
-    @Test("lengths in another form than DER's are refused")
+    @Test("lengths that are not in DER form are refused")
     func lengths() throws {
         let signed = try Signed(hasHighBits: false)
         let (r, s) = (Self.integer(signed.r), Self.integer(signed.s))
@@ -96,7 +96,7 @@ struct SignatureEncodingTests {
             ("SEQUENCE, four bytes", [0x30, 0x84, 0, 0, 0, count] + body),
             ("SEQUENCE, nine bytes", [0x30, 0x89, 0, 0, 0, 0, 0, 0, 0, 0, count] + body),
             ("SEQUENCE, indefinite", [0x30, 0x80] + body + [0, 0]),
-            ("SEQUENCE, indefinite without an end", [0x30, 0x80] + body),
+            ("SEQUENCE, indefinite and unterminated", [0x30, 0x80] + body),
             ("SEQUENCE, reserved", [0x30, 0xFF] + body), ("r, long", Self.sequence(long(r), s)),
             ("s, long", Self.sequence(r, long(s))),
             ("r, indefinite", Self.sequence([0x02, 0x80] + signed.r + [0, 0], s)),
@@ -117,7 +117,7 @@ struct SignatureEncodingTests {
         let whole = Self.sequence(r, s)
         var others: [(String, [UInt8])] = [
             ("zero behind", whole + [0]), ("NULL behind", whole + [5, 0]), ("itself behind", whole + whole),
-            ("zero in the end", Self.sequence(r, s, [0])), ("NULL in the end", Self.sequence(r, s, [5, 0])),
+            ("zero at the end", Self.sequence(r, s, [0])), ("NULL at the end", Self.sequence(r, s, [5, 0])),
             ("a third INTEGER", Self.sequence(r, s, s)), ("NULL in front", Self.sequence([5, 0], r, s)),
             ("NULL between", Self.sequence(r, [5, 0], s)), ("no s", Self.sequence(r)), ("nothing", Self.sequence()),
             ("in a SEQUENCE", Self.sequence(whole)), ("r in a SEQUENCE", Self.sequence(Self.sequence(r), s)),
@@ -160,7 +160,7 @@ struct SignatureEncodingTests {
         let large = [UInt8](repeating: 0x7F, count: 33)
         let numbers: [(String, [UInt8])] = [
             ("0", [0]), ("-1", [0xFF]), ("the order", order), ("more than the order", Self.sum(Self.order, [1])),
-            ("less than the order, but another", Self.sum(Self.order, [0]).dropLast() + [0x50]), ("33 bytes", large),
+            ("slightly less than the order", Self.sum(Self.order, [0]).dropLast() + [0x50]), ("33 bytes", large),
             ("1", [1]), ("100 bytes", [1] + [UInt8](repeating: 0, count: 50)),
         ]
         for (name, number) in numbers {
@@ -169,7 +169,7 @@ struct SignatureEncodingTests {
             #expect(try !signed.accepts(Self.sequence(Self.integer(number), Self.integer(number))), "both are \(name)")
         }
         for (name, change) in [
-            ("negative", Self.negative), ("more by the order", { Self.sum($0, Self.order) }),
+            ("negative", Self.negative), ("increased by the order", { Self.sum($0, Self.order) }),
         ] as [(String, ([UInt8]) -> [UInt8])] {
             #expect(try !signed.accepts(Self.sequence(Self.integer(change(r)), Self.integer(s))), "r is \(name)")
             #expect(try !signed.accepts(Self.sequence(Self.integer(r), Self.integer(change(s)))), "s is \(name)")

@@ -59,7 +59,7 @@ struct SigningKeyTests {
         #expect(error.map { !"\($0)".contains("MarkedSecret") } == true)
     }
 
-    @Test("every supported form of a key is accepted and gives the same key")
+    @Test("every supported form of a key is accepted and yields the same key")
     func forms() throws {
         let folder = try TemporaryFolder()
         let pem = try PrivateKeyPEM.generate()
@@ -71,15 +71,15 @@ struct SigningKeyTests {
         let text = String(decoding: pem, as: UTF8.self)
         let sec1 = try folder.read("sec1")
         let forms: [String: [UInt8]] = [
-            "line ends of Windows": Array(text.replacing("\n", with: "\r\n").utf8),
+            "Windows line endings": Array(text.replacing("\n", with: "\r\n").utf8),
             "\\n written out": Array(text.replacing("\n", with: "\\n").utf8),
             "\\r\\n written out": Array(text.replacing("\n", with: "\\r\\n").utf8),
-            "no line end at the end": Array(pem.dropLast()),
+            "no final newline": Array(pem.dropLast()),
             "base64 of PEM": Array(pem.foundationBase64.utf8),
             "base64 of PEM in lines": Data(pem).base64EncodedData(options: .lineLength76Characters).map { $0 },
             "base64 of DER": Array(try Self.der(of: pem).foundationBase64.utf8),
             "SEC 1": sec1,
-            "SEC 1 behind its parameters": try folder.read("parameters") + sec1,
+            "SEC 1 after its parameters": try folder.read("parameters") + sec1,
             "base64 of SEC 1": Array(sec1.foundationBase64.utf8),
             "base64 of SEC 1 in DER": Array(try folder.read("sec1.der").foundationBase64.utf8),
         ]
@@ -109,7 +109,7 @@ struct SigningKeyTests {
         ] {
             do {
                 _ = try SigningKey(text: Array(text.utf8))
-                Issue.record("taken for a key: \(text)")
+                Issue.record("accepted as a key: \(text)")
             } catch {
                 guard case .notPEM(let reason) = error else {
                     Issue.record("\(error)")
@@ -122,20 +122,20 @@ struct SigningKeyTests {
         for count in stride(from: 0, to: der.count, by: 7) {
             #expect(throws: SigningKeyError.self) { try SigningKey(text: Self.pem(of: der.prefix(count))) }
         }
-        #expect(throws: SigningKeyError.self, "bytes behind the key") { try SigningKey(text: Self.pem(of: der + [0])) }
+        #expect(throws: SigningKeyError.self, "bytes after the key") { try SigningKey(text: Self.pem(of: der + [0])) }
         for count in 0..<pem.count - 30 {
             #expect(throws: SigningKeyError.self) { try SigningKey(text: Array(pem.prefix(count))) }
         }
     }
 
-    @Test("no error about a key repeats any of its text")
+    @Test("no error about a key repeats any part of its text")
     func errorsKeepTheSecret() throws {
         let der = try Self.der(of: PrivateKeyPEM.generate())
         let text = Self.pem(of: der.dropLast(3))
         let secret = String(decoding: text, as: UTF8.self).split(separator: "\n")[1]
         do {
             _ = try SigningKey(text: text)
-            Issue.record("a damaged key was taken")
+            Issue.record("a damaged key was accepted")
         } catch {
             for description in ["\(error)", String(reflecting: error)] {
                 #expect(!description.contains(secret.prefix(16)))

@@ -70,9 +70,9 @@ struct TokenSignatureTests {
         #expect(try !key.verificationKey().verify(signature, of: Self.message + [0], by: algorithm))
         #expect(try !key.verificationKey().verify(signature, of: [], by: algorithm))
         for other in TokenAlgorithm.allCases where other != algorithm {
-            #expect(try !key.verificationKey().verify(signature, of: Self.message, by: other), "passed for \(other)")
+            #expect(try !key.verificationKey().verify(signature, of: Self.message, by: other), "accepted as \(other)")
             let otherKey = try ProviderKey.make(for: other.rawValue).verificationKey()
-            #expect(try !otherKey.verify(signature, of: Self.message, by: other), "under a key for \(other)")
+            #expect(try !otherKey.verify(signature, of: Self.message, by: other), "accepted by a key for \(other)")
             // ES256 is neither P-256 with a longer digest nor a longer curve with SHA-256.
             #expect(try otherKey.verify(signature, of: Self.message, by: algorithm) == (algorithm.isRSA && other.isRSA))
         }
@@ -95,13 +95,13 @@ struct TokenSignatureTests {
         let half = signature.count / 2
         let (first, second) = (Array(signature[..<half]), Array(signature[half...]))
         for (name, other) in [
-            ("empty", []), ("one byte", [0]), ("a byte less", signature.dropLast()), ("half", first),
-            ("without its first byte", Array(signature.dropFirst())), ("a zero behind", signature + [0]),
-            ("a zero in front", [0] + signature), ("a zero in front of each half", [0] + first + [0] + second),
-            ("two bytes more", signature + [0, 0]), ("twice", signature + signature), ("zeros", zeros),
+            ("empty", []), ("one byte", [0]), ("one byte short", signature.dropLast()), ("half", first),
+            ("without its first byte", Array(signature.dropFirst())), ("a trailing zero", signature + [0]),
+            ("a leading zero", [0] + signature), ("a leading zero in each half", [0] + first + [0] + second),
+            ("two extra bytes", signature + [0, 0]), ("twice", signature + signature), ("zeros", zeros),
             ("a first half of zeros", zeros[..<half] + second), ("a second half of zeros", first + zeros[..<half]),
-            ("halves exchanged", second + first), ("ones", [UInt8](repeating: 0xFF, count: signature.count)),
-            // DER of an RSA signature would be too long to write.
+            ("swapped halves", second + first), ("ones", [UInt8](repeating: 0xFF, count: signature.count)),
+            // An RSA signature would be too long for our DER writer.
             ("DER", half > 66 ? [] : ECDSASignatureDER.text(r: signature[..<half], s: signature[half...])),
         ] as [(String, [UInt8])] {
             #expect(try !ours.verify(other, of: Self.message, by: algorithm), "\(name)")
@@ -127,7 +127,7 @@ struct TokenSignatureTests {
             check(shorter.rawRepresentation, shorter.derRepresentation)
             check(longer.rawRepresentation, longer.derRepresentation)
         }
-        // Random ones are rare.
+        // Random signatures rarely contain such numbers.
         for (size, zeros) in [(32, 1), (32, 31), (48, 2), (66, 1), (66, 65)] {
             for digit in [1, 0x7F, 0x80, 0xFF] as [UInt8] {
                 let number = [UInt8](repeating: 0, count: zeros) + [UInt8](repeating: digit, count: size - zeros)

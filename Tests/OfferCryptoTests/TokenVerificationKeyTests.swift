@@ -23,13 +23,13 @@ struct TokenVerificationKeyTests {
         return (Array(point.prefix(curve.numberSize)), Array(point.suffix(curve.numberSize)))
     }
 
-    @Test("a point of the curve is a key if its coordinates have the curve's size", arguments: TokenCurve.allCases)
+    @Test("a point on the curve is a key if its coordinates have the curve's size", arguments: TokenCurve.allCases)
     func points(curve: TokenCurve) throws {
         let (x, y) = try Self.point(curve)
         #expect(!Self.refuses(curve, x, y))
         for (name, x, y) in [
-            ("x with a zero in front", [0] + x, y), ("y with a zero in front", x, [0] + y),
-            ("both with a zero in front", [0] + x, [0] + y),
+            ("x with a leading zero", [0] + x, y), ("y with a leading zero", x, [0] + y),
+            ("both with a leading zero", [0] + x, [0] + y),
             ("a byte moved from x to y", x.dropLast(), x.suffix(1) + y), ("x without its last byte", x.dropLast(), y),
             ("y without its first byte", x, Array(y.dropFirst())),
             ("no x", [], y), ("no y", x, []), ("nothing", [], []),
@@ -37,11 +37,11 @@ struct TokenVerificationKeyTests {
             #expect(Self.refuses(curve, x, y), "\(name)")
         }
         for other in TokenCurve.allCases where other != curve {
-            #expect(Self.refuses(other, x, y), "as a point of \(other)")
+            #expect(Self.refuses(other, x, y), "as a point on \(other)")
         }
     }
 
-    @Test("a point outside the curve is refused", arguments: TokenCurve.allCases)
+    @Test("a point that is not on the curve is refused", arguments: TokenCurve.allCases)
     func notOnCurve(curve: TokenCurve) throws {
         let (x, y) = try Self.point(curve)
         // The top seven bits of a P-521 coordinate are zero.
@@ -70,7 +70,7 @@ struct TokenVerificationKeyTests {
         guard case .rsa(let key) = try ProviderKey.make(for: "RS256").kind else { return }
         let numbers = try key.publicKey.getKeyPrimitives()
         let (n, e) = ([UInt8](numbers.modulus), [UInt8](numbers.publicExponent))
-        #expect(!Self.refuses(n, e) && !Self.refuses([0] + n, [0] + e), "zeros in front change no number")
+        #expect(!Self.refuses(n, e) && !Self.refuses([0] + n, [0] + e), "leading zeros do not change a number")
         // A valid modulus that is too long is refused; the longest allowed one is accepted.
         let (fourth, fifth) = (Self.product([n, n, n, n]), Self.product([n, n, n, n, n]))
         #expect(BigEndianNumber.bitCount(fourth) > 8184 && !Self.refuses(fourth, e))
@@ -90,7 +90,7 @@ struct TokenVerificationKeyTests {
     /// - Parameter factors: big-endian, like the product.
     private static func product(_ factors: [[UInt8]]) -> [UInt8] {
         factors.dropFirst().reduce(factors[0]) { one, other in
-            var digits = [UInt32](repeating: 0, count: one.count + other.count)  // the lowest first
+            var digits = [UInt32](repeating: 0, count: one.count + other.count)  // the least significant first
             for (i, digit) in one.reversed().enumerated() {
                 var carry: UInt32 = 0
                 for (j, factor) in other.reversed().enumerated() {

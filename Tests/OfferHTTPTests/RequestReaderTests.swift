@@ -14,7 +14,7 @@ struct RequestReaderTests {
         let isLast: Bool
     }
 
-    /// Our reader's result for some pieces: the requests up to the first problem, and the problem.
+    /// Our reader's result for these pieces: the requests up to the first problem, and the problem.
     private static func ours(_ pieces: [[UInt8]]) -> (requests: [Request], problem: RequestFault?) {
         var reader = RequestReader()
         var requests: [Request] = []
@@ -40,7 +40,7 @@ struct RequestReaderTests {
     private static let chunked =
         "POST /v1/x HTTP/1.1\r\nhost:a\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: u\r\n\r\n"
 
-    @Test("requests are read the same in pieces of any size", arguments: 1..<60)
+    @Test("the same requests are read in pieces of any size", arguments: 1..<60)
     func pieces(size: Int) {
         let bytes = Array((Self.get + "\r\n" + Self.post + Self.chunked + Self.get).utf8)
         let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
@@ -132,7 +132,7 @@ struct RequestReaderTests {
         return requests
     }
 
-    @Test("of 100,000 damaged texts, each accepted one means the same to NIO's parser", arguments: [1, 2] as [UInt64])
+    @Test("each accepted one of 100,000 damaged texts means the same to NIO's parser", arguments: [1, 2] as [UInt64])
     func agreesWithNIO(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let seeds = [Self.get, Self.post, Self.chunked, Self.post + Self.get, Self.chunked + Self.post].map {
@@ -155,7 +155,7 @@ struct RequestReaderTests {
             var theirs = Self.theirs([bytes])
             if theirs.count < ours.count { theirs = Self.theirs(bytes.map { [$0] }) }
             taken += ours.count
-            // NIO may accept more than we do, but nothing different.
+            // NIO may accept more requests than we do, but must read them in the same way.
             for (our, their) in zip(ours, theirs) {
                 guard (our.method, our.body) == (their.method, their.body), our.target == their.target else {
                     Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(our) and \(their)")

@@ -46,7 +46,7 @@ struct FetchTests {
         #expect(other.requests == 0)
     }
 
-    @Test("a response that drips in or does not arrive times out")
+    @Test("a response that trickles in or never arrives times out")
     func slow() async throws {
         for drip in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"] {
             let port = try await SlowServer.start(after: drip)

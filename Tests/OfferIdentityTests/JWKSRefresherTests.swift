@@ -7,7 +7,7 @@ import Testing
 
 @Suite("JWKS refresher", .timeLimit(.minutes(5)))
 struct JWKSRefresherTests {
-    /// Returns the configured text, or waits until one is set. A text lists key IDs.
+    /// Returns the configured text, or waits until one is set. Each text is a list of key IDs.
     private final class Source: KeySetSource {
         private struct State {
             var texts: [KeySetLocation: String] = [:]
@@ -24,7 +24,7 @@ struct JWKSRefresherTests {
         /// The number of texts that were parsed.
         var readings: Int { state.withLockedValue { $0.readings } }
 
-        /// Returns `text` to all waiting readings.
+        /// Returns `text` to all waiting reads.
         func answer(_ text: String, at place: KeySetLocation) {
             let waiting = state.withLockedValue { $0.waiting.removeValue(forKey: place) } ?? []
             for one in waiting { one.resume(returning: KeySetText(Array(text.utf8))) }
@@ -127,7 +127,7 @@ struct JWKSRefresherTests {
         }
     }
 
-    @Test("a set that is unavailable for too long expires, also after a change of location")
+    @Test("a set that is unavailable for too long expires, even after a change of location")
     func lifetime() async throws {
         let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
         source.put("one", at: old.keys)
@@ -175,7 +175,7 @@ struct JWKSRefresherTests {
         }
     }
 
-    @Test("a late result of an abandoned reading changes nothing")
+    @Test("a late result of an abandoned read changes nothing")
     func late() async throws {
         let issuer = Self.issuer(at: "a")
         policy.replace(with: try Self.policy([issuer]))
@@ -183,7 +183,7 @@ struct JWKSRefresherTests {
             try await wait("read") { source.isWaitedFor(issuer.keys) }
             policy.replace(with: try Self.policy([]))
             source.put("new", at: issuer.keys)
-            // Two checks: the location has been dropped by then.
+            // After two checks, the location has been dropped.
             try await Task.sleep(for: .milliseconds(2200))
             policy.replace(with: try Self.policy([issuer]))
             try await wait("new") { names() == ["new"] }

@@ -28,7 +28,7 @@ struct KeySetStateTests {
             state.begin(1, at: start, isRefreshRequested: false),
             state.begin(2, at: instant(1000), isRefreshRequested: true)
         )
-        #expect(isAtOnce && !isTwice, "one reading at a time")
+        #expect(isAtOnce && !isTwice, "one read at a time")
         #expect(state.isReading(1) && !state.isReading(2))
         return state
     }
@@ -57,7 +57,7 @@ struct KeySetStateTests {
         #expect(Self.nextRead(state, after: second + 300) == second + 305, "the backoff starts over")
     }
 
-    @Test("an unknown key ID causes a reading at once, and another after 30 seconds at the earliest")
+    @Test("an unknown key ID triggers a read at once, and another after 30 seconds at the earliest")
     func requestedRefresh() {
         var state = Self.begun(.url("a"))
         state.end(with: Self.text, Self.good, at: Self.start)
@@ -100,7 +100,7 @@ struct KeySetStateTests {
         state.end(with: KeySetText([5]), .failure(Self.unusable), at: Self.instant(62))
         #expect(state.fetched?.set.keys.isEmpty == true)
         #expect(state.problems(at: Self.instant(62)) == [Self.unusable.problem])
-        // The earlier usable text comes back.
+        // The earlier usable text returns.
         _ = state.begin(6, at: Self.instant(63), isRefreshRequested: false)
         let isKnown = state.endUnchanged(with: Self.text, at: Self.instant(63))
         #expect(!isKnown, "the text must be parsed")
@@ -120,7 +120,7 @@ struct KeySetStateTests {
         }
     }
 
-    @Test("a reading that hangs is reported")
+    @Test("a read that hangs is reported")
     func hanging() {
         let state = Self.begun(.file(path: "a"))
         #expect(state.problems(at: Self.instant(20)) == [])

@@ -21,7 +21,7 @@ struct KeySetTests {
         }
     }
 
-    /// The uses of the keys of a set, as `kid:alg`.
+    /// The uses of the keys in a set, as `kid:alg`.
     private static func uses(_ set: UserKeySet) -> Set<String> {
         Set(set.keys.map { "\($0.id.map { String(decoding: $0, as: UTF8.self) } ?? "-"):\($0.algorithm.rawValue)" })
     }
@@ -76,7 +76,7 @@ struct KeySetTests {
         }
     }
 
-    /// The key with another text of one of its numbers.
+    /// The key, with one of its numbers encoded differently.
     private static func changing(_ key: ProviderKey, _ name: String, _ change: (String) -> String) throws -> String {
         let members = try JSONSerialization.jsonObject(with: Data(key.jwk().utf8)) as? [String: String]
         return try key.jwk([name: change(#require(members?[name]))])
@@ -93,7 +93,7 @@ struct KeySetTests {
             try rsa.jwk(["e": nil]), try rsa.jwk(["e": "AQ"]), try rsa.jwk(["e": "Aw"]), try rsa.jwk(["e": "AP__"]),
             try rsa.jwk(["e": "AQAA"]), try rsa.jwk(["e": ""]), "{}", #"{"kty":1}"#, #"{"kty":"RSA","kid":1}"#,
             #"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, #"{"kty":"OKP","crv":"Ed25519"}"#,
-            // The same numbers, in a text that is not theirs (RFC 7515 section 2, RFC 7518 section 6.2.1.2).
+            // The same numbers in an invalid encoding (RFC 7515 section 2, RFC 7518 section 6.2.1.2).
             try Self.changing(other, "x") { $0 + "=" }, try Self.changing(other, "y") { $0 + "=" },
             try Self.changing(other, "x") { "AA" + $0 }, try Self.changing(other, "x") { " " + $0 },
             try Self.changing(rsa, "n") { $0 + "==" }, try Self.changing(rsa, "e") { $0 + "\\n" },
@@ -150,7 +150,7 @@ struct KeySetTests {
         }
     }
 
-    @Test("a private or symmetric key makes the set unusable, and is not repeated")
+    @Test("a private or symmetric key makes the set unusable, and no error repeats it")
     func secretKeys() async throws {
         let key = ProviderKey()
         for secret in [

@@ -113,7 +113,7 @@ struct KeyFolderWatcherTests {
         #expect(now.pair.fingerprint == (try SigningKey(text: pem)).fingerprint)
     }
 
-    @Test("a broken file is refused once it has settled, and forgotten once it has been gone as long")
+    @Test("a broken file is refused once it has settled, and forgotten once it has been gone for as long")
     func settles() throws {
         var watcher = openShelf()
         _ = watcher.scan(at: start, .first)
@@ -185,7 +185,7 @@ struct KeyFolderWatcherTests {
         _ = watcher.scan(at: start, .first)
         fails.withLockedValue { $0 = true }
         _ = watcher.scan(at: after(1), .thorough)
-        #expect(found(watcher) == ["key ABCDEFGH12"], "it may pass")
+        #expect(found(watcher) == ["key ABCDEFGH12"], "the fault may be temporary")
         _ = watcher.scan(at: after(4), .forChanges)
         #expect(found(watcher) == ["refused the key file disk cannot be read (I/O error)"])
         fails.withLockedValue { $0 = false }

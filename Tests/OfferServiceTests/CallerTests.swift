@@ -49,7 +49,7 @@ struct CallerTests {
             #expect(answer.headers.contains { $0.name == "WWW-Authenticate" && $0.value.hasPrefix("Bearer") })
             #expect(!routes.log.text.contains(Self.token))
         }
-        #expect(routes.get("/health/ready").status == 200, "an orchestrator has no token")
+        #expect(routes.get("/health/ready").status == 200, "orchestrators have no token")
         #expect(routes.get("/nothing").status == 404)
     }
 
@@ -85,7 +85,7 @@ struct CallerTests {
     }
 
     @Test(
-        "offers outside it are refused in the same words; the log names them and the nearest match",
+        "offers outside the catalogue are refused in the same words; the log names them and the nearest match",
         arguments: [
             ("a.c", "pro", "half", "unknownApp: there is an app a.b"), ("A.b", "pro", "half", "there is an app a.b"),
             ("other", "pro", "half", "unknownApp"), ("a.b", "Pro", "half", "the app has a product pro"),

@@ -16,7 +16,7 @@ struct ClockCheckTests {
         #expect(check.problem(now: try date("2030-01-01T00:00:00Z"), files: []) == nil)
     }
 
-    @Test("a file time in the future means that one of two clocks is wrong")
+    @Test("a file time in the future means that one of the two clocks is wrong")
     func fileFromTheFuture() throws {
         let now = try date("2026-06-01T12:00:00Z")
         let files = [("old", try date("2026-05-01T12:00:00Z")), ("new", try date("2026-06-01T12:01:30Z"))]

@@ -67,7 +67,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "no problem contains the text of a key that was put into a wrong variable",
+        "no problem contains the text of a key that was put into the wrong variable",
         arguments: Settings.all.map(\.variable))
     func slips(variable: String) {
         let base64 = String(repeating: "marked", count: 30)
@@ -85,7 +85,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("log level and format come from the flag, else the environment, else they are info and text")
+    @Test("log level and format come from the flag or else the environment, and default to info and text")
     func log() {
         let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
         let set = key.merging(["SUBSCRIPTION_OFFERS_LOG_LEVEL": "Debug", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "json"]) {
@@ -129,7 +129,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a service on other than loopback addresses needs TLS or a proxy, callers and apps, and names each missing one",
+        "beyond loopback, a service needs TLS or a proxy, callers and apps, and names each missing one",
         arguments: [
             "0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", "127.+0.+0.+1",
             "::ffff:126.0.0.1", "",
@@ -170,7 +170,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "settings that this version does not support stop the start", arguments: ["ISSUER", "AUDIT_FILE"])
+        "a setting that this version does not support prevents the start", arguments: ["ISSUER", "AUDIT_FILE"])
     func unknownSettings(name: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
     }

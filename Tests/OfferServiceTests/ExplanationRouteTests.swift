@@ -73,7 +73,7 @@ struct ExplanationRouteTests {
         #expect(advice?.contains("fix the cause") == true)
         let ofAnotherUser = await explained(#""u""#, #""v""#)
         #expect(ofAnotherUser.v1["cause"] as? String == "unexplained" && ofAnotherUser.jws["cause"] is NSNull)
-        // kid is not compared with the key of the other signature.
+        // kid is not compared with the key ID of the other signature.
         let otherKey = await explained(#""keyID":"TESTKEY123""#, #""keyID":"OTHERKEY12""#)
         #expect(otherKey.v1["cause"] as? String == "key_id_differs" && otherKey.jws["cause"] is NSNull)
         #expect(await explained(#""compactJWS":"e"#, #""compactJWS":"_"#).jws["cause"] as? String == "jws_unreadable")
@@ -118,7 +118,7 @@ struct ExplanationRouteTests {
                 Self.path, signed.replacing("\"a.b\"", with: "\"\(app)\""), authorization: "Bearer token-of-\(caller)")
         }
         #expect(await answer("a.b", "some").json["code"] as? String == "offer_not_served")
-        // The signature is for an app outside the caller's apps.
+        // The signature is for an app that the caller may not ask about.
         #expect(await answer("C.d", "some").json["cause"] as? String == "unexplained")
         #expect(await answer("C.d", "all").json["cause"] as? String == "other_value")
         #expect(await answer("A.B", "all").json["cause"] as? String == "letter_case")
@@ -126,7 +126,7 @@ struct ExplanationRouteTests {
         let other = await routes.postLater(
             Self.path, ofOther + ",\"compactJWS\":\"eyJhbGciOiJFUzI1NiJ9.eyJiaWQiOiJhLmIifQ.AA\"}",
             authorization: "Bearer token-of-some")
-        #expect(other.json["code"] as? String == "offer_not_served", "its JWS is for an app of others")
+        #expect(other.json["code"] as? String == "offer_not_served", "its JWS is for another caller's app")
         // The app of a JWS is in the JWS, whatever the request says.
         func segment(_ json: String) -> String {
             Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
@@ -182,7 +182,7 @@ struct ExplanationRouteTests {
         #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"k","nonce":"n","timestamp":1,"signature":"s"}"#
 
     @Test(
-        "texts of the evidence may have any content; its structure is checked",
+        "texts in the evidence may have any content; its structure is checked",
         arguments: [
             (#""a""#, #""\#(String(repeating: "x", count: 1024))""#, 200),
             (#""a""#, #""\#(String(repeating: "x", count: 1025))""#, 400), (#""a""#, "1", 400), (#""a""#, "null", 400),

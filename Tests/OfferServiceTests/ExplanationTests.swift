@@ -15,15 +15,15 @@ struct ExplanationTests {
         ("nonce", Fixtures.nonceText), ("timestamp", "1767225600123"),
     ]
 
-    /// A signature and its presentation, with one mistake or two.
+    /// A signature and the values presented with it, with one or two mistakes.
     struct Mistake: CustomStringConvertible, Sendable {
         let description: String
-        /// The expected causes, in order; none for no mistake.
+        /// The expected causes, in order; empty for a valid signature.
         let causes: [Cause]
         var field: String?
-        /// Texts to sign instead of the right ones.
+        /// Texts to sign instead of the correct ones.
         var signed: [String: String] = [:]
-        /// JSON values to present instead of the right ones.
+        /// JSON values to present instead of the correct ones.
         var presented: [String: String] = [:]
         var customerName = "appAccountToken"
         var order = [0, 1, 2, 3, 4, 5, 6]
@@ -117,7 +117,7 @@ struct ExplanationTests {
                 signed("line break after \(name)", .whiteSpace, name, text + "\n"),
                 presented("\(name) presented with a space", .whiteSpace, name, "\"\(text) \""),
                 presented("\(name) presented with a leading tab", .whiteSpace, name, #""\t\#(text)""#),
-            ].filter { $0.description != "line break after timestamp" }  // that is one after the payload
+            ].filter { $0.description != "line break after timestamp" }  // that is a line break after the payload
         }
 
     private static let timestamps = [
@@ -175,7 +175,7 @@ struct ExplanationTests {
         encoded("raw", .signatureRaw) { raw($0).foundationBase64 },
         encoded("base64url", .signatureBase64URL) { base64URL($0) },
         encoded("without padding", .signatureUnpadded) {
-            // Without + and / the text is the same in base64url.
+            // Without + and /, base64 and base64url are the same.
             $0.foundationBase64.replacing("=", with: "")
         },
         encoded("base64 twice", .signatureBase64Twice) { Array($0.foundationBase64.utf8).foundationBase64 },
@@ -276,8 +276,8 @@ struct ExplanationTests {
         #expect(explanation.findings.map(\.cause) == mistake.causes, "\(json)\n\(explanation)")
         #expect(explanation.findings.first?.field == mistake.field)
         #expect(!explanation.isGood && !explanation.verifies)
-        #expect(world.count <= 300, "verifications")
-        // The proof shows the signed payload.
+        #expect(world.count <= 300, "the number of verifications")
+        // The proof contains the signed payload.
         if let signed = explanation.signedPayload {
             let digest = ["", "SHA-256(", "hexadecimal(SHA-256("][mistake.hashes]
             #expect(signed.hasPrefix(digest + (mistake.start.isEmpty ? payload.prefix(1) : "")))
@@ -448,7 +448,7 @@ struct ExplanationTests {
         }
         let unknown = try world.explain(good.dropLast() + #","storeKitError":"no\u200Bthing"}"#)
         #expect(unknown.storeKit?.error == "no<U+200B>thing")
-        #expect(unknown.storeKit?.check.contains("not a name that StoreKit has") == true)
+        #expect(unknown.storeKit?.check.contains("StoreKit has no error of this name") == true)
         let blanks = try world.explain(
             good.dropLast() + ",\"storeKitError\":\"a\u{3164}\u{2800}\u{FFA0}\u{34F}\u{FE0F} é\"}")
         #expect(blanks.storeKit?.error == "a<U+3164><U+2800><U+FFA0><U+034F><U+FE0F> é")
@@ -539,7 +539,7 @@ struct ExplanationTests {
             return object
         }
 
-        /// Signs and presents with a mistake.
+        /// Signs a payload and presents it, with a mistake.
         func present(_ mistake: Mistake) throws -> (json: String, payload: String) {
             let texts = ExplanationTests.right.map { mistake.signed[$0.name] ?? $0.text }
             let fields = mistake.order.map { texts[$0] }.joined(separator: mistake.separator)
@@ -557,7 +557,7 @@ struct ExplanationTests {
         }
     }
 
-    /// Signs until the text shows the mistake: not every signature has padding or a +.
+    /// Signs until the text shows the mistake, because not every signature has padding or a +.
     private static func encoding(_ mistake: Mistake, _ pair: SigningKey, _ message: [UInt8]) throws -> String {
         for _ in 0..<1000 {
             let der = try pair.sign(message)
@@ -565,7 +565,7 @@ struct ExplanationTests {
             let showsMistake =
                 switch mistake.causes.first {
                 case .signatureUnpadded, .signaturePercentEncoded, .base64BitsLeft: base64.contains("=")
-                // Both numbers then have a leading zero, without which they would be negative.
+                // Both numbers then have a leading zero. Without it they would be negative.
                 case .signatureNotDER: der.count == 72
                 case .signatureBase64URL: base64.contains("+") || base64.contains("/")
                 case .signaturePlusLost: base64.contains("+")

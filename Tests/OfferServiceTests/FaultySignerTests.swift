@@ -15,7 +15,7 @@ struct FaultySignerTests {
         let key: SigningKey
         var fingerprint: String { key.fingerprint }
         private let state: NIOLockedValueBox<(random: SplitMix64, turned: Int)>
-        /// The number of signatures per one with a flipped bit.
+        /// On average, one in this many signatures has a flipped bit.
         private let interval: UInt64
 
         init(key: SigningKey, seed: UInt64, interval: UInt64 = 1000) {
@@ -44,18 +44,18 @@ struct FaultySignerTests {
         }
     }
 
-    @Test("no bad signature gets out among a million, some with a flipped bit", arguments: [1, 2] as [UInt64])
+    @Test("of a million signatures, some with a flipped bit, no bad one gets out", arguments: [1, 2] as [UInt64])
     func noBadSignatureInAMillion(seed: UInt64) async throws {
         let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed)
         // The second key verifies its signatures with a precomputed public key, as keys of the service do.
         if seed == 2 { _ = try pair.key.precompute() }
         let publicKey = try pair.key.verifyingKey
         let offer = try Self.offer()
-        // A log line per signature would take longer than everything else except the cryptography.
+        // Logging each signature would take longer than everything else except the cryptography.
         var routes = try TestService(pair: pair, logLevel: .critical)
         var refused = 0
         for round in 0..<500_000 {
-            if round % 256 == 0 { await Task.yield() }  // the tests beside this one have connections that must not wait
+            if round % 256 == 0 { await Task.yield() }  // concurrent tests have connections that must not wait
             do {
                 let signed = try routes.signer.signForCommand(offer).offer
                 guard try publicKey.verify(signed.signature.der, of: signed.payload.bytes) else {
@@ -74,7 +74,7 @@ struct FaultySignerTests {
         #expect(refused == pair.turned)
     }
 
-    @Test("no bad JWS gets out among 5,000, some with a flipped bit in the signature", arguments: [3] as [UInt64])
+    @Test("of 5,000 JWS, some with a flipped bit in the signature, no bad one gets out", arguments: [3] as [UInt64])
     func noBadJWS(seed: UInt64) async throws {
         let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed, interval: 50)
         let publicKey = try pair.key.verifyingKey
@@ -165,7 +165,7 @@ struct FaultySignerTests {
             #expect(!answer.text.contains("signature\":"))
         }
         #expect(routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }.count == 1)
-        #expect(!routes.log.text.contains("marked"), "neither user nor signature is logged")
+        #expect(!routes.log.text.contains("marked"), "neither the user nor the signature is logged")
     }
 
     @Test("a fault of the library gets 503 without detail, is logged in full, and may be temporary")

@@ -94,7 +94,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    /// Answers when its log says so. While the handler of a stream is in memory, so is its responder.
+    /// Answers when the test ends the commit. The handler of a stream keeps its responder in memory.
     private final class Committing: Responder, CommitLog {
         let completions = NIOLockedValueBox<[@Sendable (Bool) -> Void]>([])
 
@@ -212,7 +212,7 @@ struct HTTP2ConnectionTests {
         #expect(handler == nil)
     }
 
-    @Test("nothing that a client does delays the end of its connection beyond 10 s")
+    @Test("no action of a client delays the end of its connection beyond 10 s")
     func endOnce() throws {
         let client = try Client()
         try client.begin(stream: 1)

@@ -9,7 +9,7 @@ struct JSONSchema {
     /// - Returns: the errors in `value`, with their places.
     func faults(of value: Any, against schema: Any, at place: String = "$") -> [String] {
         guard let schema = schema as? [String: Any] else {
-            return schema as? Bool == true ? [] : ["\(place): nothing may stand here"]
+            return schema as? Bool == true ? [] : ["\(place): no value is allowed here"]
         }
         return schema.sorted { $0.key < $1.key }.flatMap { keyword, argument in
             faults(of: value, by: keyword, argument, in: schema, at: place)
@@ -72,7 +72,7 @@ struct JSONSchema {
             return fault(
                 unless: (argument as? [Any] ?? []).filter { faults(of: value, against: $0).isEmpty }.count == 1)
         case "not": return fault(unless: !faults(of: value, against: argument).isEmpty)
-        default: return ["\(place): the keyword \(keyword) is not known here"]
+        default: return ["\(place): the validator does not know the keyword \(keyword)"]
         }
     }
 

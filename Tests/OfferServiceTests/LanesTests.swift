@@ -21,7 +21,7 @@ struct LanesTests {
                     HTTPResponse(status: $0 ? 200 : 503, body: $0 ? body : [])
                 }
             case "/later":
-                return .later { HTTPResponse(body: body) }
+                return .later({ { HTTPResponse(body: body) } }, timedOut: { HTTPResponse(status: 503, body: []) })
             default: return .now(HTTPResponse(body: body))
             }
         }
@@ -46,7 +46,7 @@ struct LanesTests {
 
     private let loop = EmbeddedEventLoop()
     private let lanes = Lanes()
-    /// Never run, so asynchronous responses do not complete.
+    /// This lane is never run, so asynchronous responses do not complete.
     private let asyncLane = AsyncLane()
     private let batch: ResponseBatch
     private let connections: ConnectionSet
@@ -90,6 +90,36 @@ struct LanesTests {
         try send("/now", "/now", on: quick)
         #expect(try received(quick) == ["/now", "/now"])
         #expect(try received(slow) == [])
+    }
+
+    @Test("a response that takes longer than 30 s is replaced, and those behind it follow")
+    func timeLimit() throws {
+        let channel = try connect()
+        try send("/later", "/now", on: channel)
+        loop.advanceTime(by: .seconds(30))
+        #expect(try received(channel) == [])
+        loop.advanceTime(by: .seconds(1))
+        #expect(try received(channel) == ["503", "/now"])
+        try send("/now", on: channel)
+        #expect(try received(channel) == ["/now"], "the connection stays open")
+    }
+
+    @Test("a connection that closes after a response waits for that response, however long it takes")
+    func lastResponse() throws {
+        let channel = try connect()
+        channel.pipeline.fireChannelRead(
+            ByteBuffer(string: "GET /later HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+        loop.run()
+        loop.advanceTime(by: .seconds(31))
+        #expect(try received(channel) == ["503"])
+    }
+
+    @Test("a request is refused at once when the asynchronous lane has ended")
+    func endedLane() throws {
+        asyncLane.finish()
+        let channel = try connect()
+        try send("/later", "/now", on: channel)
+        #expect(try received(channel) == ["503", "/now"])
     }
 
     @Test("a response whose commit failed is not sent", arguments: [true, false])

@@ -42,7 +42,7 @@ struct LimitsTests {
         routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
         #expect([status("one"), status("one")] == [200, 429])
         let lines = routes.log.text.split(separator: "\n").filter { $0.contains("warning rate limit exceeded") }
-        #expect(lines.count == 1, "a flood of refusals is no flood of lines")
+        #expect(lines.count == 1, "a flood of refusals does not flood the log")
         #expect(lines.first?.contains("the caller one") == true)
     }
 
@@ -80,10 +80,10 @@ struct LimitsTests {
         #expect(
             [status("guess", from: Self.outside), status(nil, from: Self.outside), status("x", from: Self.outside)]
                 == [401, 401, 429])
-        // A backend with a valid token is not limited by its address, nor are other clients behind it.
+        // A backend with a valid token is not limited by its address. Other addresses have their own limits.
         #expect(status("token-of-one", from: Self.outside) == 200)
         #expect(status("guess", from: "192.0.2.2") == 401)
-        // The peer is unknown, or it is this machine.
+        // Neither an unknown peer nor this machine is limited.
         for peer in [nil, "127.0.0.1", "::1"] {
             #expect((0..<5).allSatisfy { _ in status("guess", from: peer) == 401 })
         }
@@ -118,7 +118,7 @@ struct LimitsTests {
         let bad = try (0..<1000).map { _ in try status("user", by: foreign) }
         #expect(bad.prefix(2) == [401, 401] && bad.dropFirst(2).allSatisfy { $0 == 429 })
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
-        // Nor do they use up the tokens of others.
+        // Valid users do not use up the limit of the address either.
         routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
         #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
@@ -141,7 +141,7 @@ struct LimitsTests {
         let garbage = (0..<3).map { _ in
             here.post("/offer", Self.offer(), peer: "127.0.0.1", forwardedFor: "unknown").status
         }
-        #expect(garbage == [200, 429, 429], "a proxy beside us is no program of the team's")
+        #expect(garbage == [200, 429, 429], "a proxy on this machine is not exempt like a local program")
         #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
         #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
     }

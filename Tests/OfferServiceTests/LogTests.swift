@@ -39,7 +39,7 @@ struct LogTests {
     }
 
     @Test(
-        "a JSON event is one object of strings on one line, which another reader reads unchanged")
+        "a JSON event is one object of strings on one line, and another parser reads it unchanged")
     func json() async throws {
         let text = "a\"\r\n{\"level\":\"forged\"}\u{2028}\u{85}\u{2063}\u{1B}[31m\\é\u{E0001}😀\u{0}/"
         let metadata: Logger.Metadata = [
@@ -77,7 +77,7 @@ struct LogTests {
     }
 
     @Test(
-        "a stalled log reader delays nothing and loses lines, but no important ones",
+        "a stalled log reader delays nothing and loses lines, but not important ones",
         arguments: LogFormat.allCases)
     func nobodyReads(format: LogFormat) async throws {
         let written = NIOLockedValueBox<[UInt8]>([])

@@ -116,7 +116,7 @@ struct MetricsTests {
         let after = routes.scrape()
         #expect(Set(after.values.keys) == before)
         #expect(after[#"offer_signer_signatures_total{kind="promotional_offer",app="other",key="TESTKEY123"}"#] == 201)
-        #expect(after.sum(of: "offer_signer_requests_total") == 100_202, "each has been counted somewhere")
+        #expect(after.sum(of: "offer_signer_requests_total") == 100_202, "each request is counted")
     }
 
     @Test("metrics never identify a customer, a caller or a transaction")
@@ -154,7 +154,7 @@ struct MetricsTests {
         #expect(routes.post("/metrics", "{}").allow == ["GET", "HEAD"])
     }
 
-    @Test("an exceeded limit is counted by its kind")
+    @Test("exceeded limits are counted by kind")
     func limited() throws {
         var limits = Limits()
         limits.customers = RateLimit(perSecond: 0.001, burst: 2)
@@ -183,7 +183,7 @@ struct MetricsTests {
         #expect(scrape["offer_signer_ready"] == 0)
     }
 
-    @Test("buckets are cumulative, include their bound, and the last one includes everything")
+    @Test("buckets are cumulative and include their bounds, and the last one includes everything")
     func buckets() throws {
         let scrape = try Self.histogram([1, 10_000, 10_001, 20_000, 999_999_999, 1_000_000_000, 5_000_000_000])
         let buckets = scrape.values.filter { $0.key.contains("_bucket{") }
@@ -196,7 +196,7 @@ struct MetricsTests {
         #expect(abs((scrape[name + "_sum"] ?? 0) - 7.000_040_001) < 1e-9)
     }
 
-    /// The exposition of durations in nanoseconds.
+    /// The histogram of these durations, which are in nanoseconds.
     private static func histogram(_ durations: [Int64]) throws -> Scrape {
         let registry = MetricRegistry()
         let metric = try #require(Metric.all.first { $0.name == "offer_signer_signing_seconds" })

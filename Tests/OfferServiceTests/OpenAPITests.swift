@@ -112,7 +112,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("each problem has its own code and a status that has counters")
+    @Test("each problem has its own code, and a status with counters")
     func declarations() {
         for code in Problem.Code.allCases {
             let problem = Self.example(of: code)
@@ -188,7 +188,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("responses about tokens and of a service that cannot sign match the contract")
+    @Test("responses about tokens, and those of a service that cannot sign, match the contract")
     func refusals() throws {
         let refusing = try TestService(
             pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:]),

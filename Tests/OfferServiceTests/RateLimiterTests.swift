@@ -22,7 +22,7 @@ struct RateLimiterTests {
         #expect(limits.take("a", limit: limit, now: Self.time(500)) == .milliseconds(500))
         for _ in 0..<3 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == nil) }
         #expect(limits.take("a", limit: limit, now: Self.time(10_000)) != nil)
-        // Refusals cost nothing, and no time means no refill.
+        // Refusals cost nothing, and nothing is refilled while no time passes.
         for _ in 0..<100 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == .milliseconds(500)) }
     }
 

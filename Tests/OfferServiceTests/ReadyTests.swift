@@ -45,7 +45,7 @@ struct ReadyTests {
         /// - Parameter answer: the fixed result of every verification; nil for the real one.
         func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer } }
 
-        /// Advances both clocks, sets the wall clock further if asked to, and runs the checks.
+        /// Advances both clocks, additionally sets the wall clock by `milliseconds`, and runs the checks.
         func pass(seconds: Int64, setBy milliseconds: Int64 = 0) async {
             steady.withLockedValue { $0 += .seconds(seconds) }
             set(by: seconds * 1000 + milliseconds)
@@ -114,7 +114,7 @@ struct ReadyTests {
 
     // MARK: Keys and cryptography
 
-    @Test("a key that made a bad signature fails only the check of the keys")
+    @Test("a key that made a bad signature fails only the check `keys`")
     func keys() throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -137,7 +137,7 @@ struct ReadyTests {
         #expect(machine.routes.post("/offer", Self.sample).status == 200)
         machine.verify(allAs: takes)
         await machine.pass(seconds: 59)
-        #expect(machine.routes.get("/health/ready").status == 200, "once a minute is enough")
+        #expect(machine.routes.get("/health/ready").status == 200, "the self-test runs once a minute")
         await machine.pass(seconds: 1)
         for path in ["/offer", "/v1/promotional-offers", "/v1/introductory-offers", "/v1/advanced-commerce"] {
             let answer = machine.routes.post(path, Self.sample)
@@ -163,7 +163,7 @@ struct ReadyTests {
         let machine = try Machine()
         await machine.pass(seconds: 1)
         await machine.pass(seconds: 1, setBy: 2000 * direction)
-        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "ok", "a leap second is less")
+        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "ok", "a leap second is shorter")
         await machine.pass(seconds: 1, setBy: 2001 * direction)
         let answer = machine.routes.get("/health/ready")
         #expect(answer.status == 200)
@@ -193,7 +193,7 @@ struct ReadyTests {
         #expect(machine.routes.scrape()["offer_signer_clock_steps_total"] == 0)
     }
 
-    @Test("nothing is signed before the day of the build, on any route, until the clock is right")
+    @Test("while the clock shows a day before the build, no route signs anything")
     func beforeBuild() async throws {
         let machine = try Machine()
         let bodies = [
@@ -214,7 +214,7 @@ struct ReadyTests {
             let offer = try OfferRequest(OfferRouteTests.object(Array(Self.sample.utf8)), spelling: .command)
             #expect(throws: Problem.clockWrong) { try machine.routes.signer.signForCommand(offer) }
             let ready = machine.routes.get("/health/ready")
-            #expect(ready.status == 503, "before anybody looks, and after")
+            #expect(ready.status == 503, "before and after the health checks run")
             #expect(ready.json["code"] as? String == "clock_wrong" && Self.checks(ready)["clock"] == "failed")
             #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
             await machine.pass(seconds: look == 2 ? 1 : 0)
@@ -225,7 +225,7 @@ struct ReadyTests {
         let lines = machine.routes.log.text.split(separator: "\n").filter {
             $0.contains("before this version was built")
         }
-        #expect(lines.count == 2, "once when it was seen and once when it was over")
+        #expect(lines.count == 2, "once when the problem appeared and once when it was resolved")
     }
 
     @Test("correcting the clock counts as a clock step, so that someone checks earlier signatures")

@@ -39,7 +39,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a caller never chooses the values that the server generates, in any spelling",
+        "a caller cannot choose the values that the server generates, in any spelling",
         arguments: ["keyID", "keyid", "keyIdentifier", "nonce", "NONCE", "timestamp", "signature"])
     func reserved(field: String) throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
@@ -57,7 +57,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("docs/api.md lists the reserved names, which are reserved in any letter case")
+    @Test("docs/api.md lists the reserved names, and they are reserved in any letter case")
     func reservedNames() throws {
         let page = try String(contentsOf: MarkdownBlock.repository.appending(path: "docs/api.md"), encoding: .utf8)
         let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `keyID`, `keyIdentifier`") })
@@ -90,7 +90,7 @@ struct RefusalTests {
             code(routes.post("/offer", Self.sample(["appAccountToken": #""d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10""#])))
                 == "conflicting_fields")
         #expect(
-            routes.post("/offer", Self.sample(["colour": #""red""#])).status == 200, "passed over, as in the sample")
+            routes.post("/offer", Self.sample(["colour": #""red""#])).status == 200, "ignored, as in the sample")
         #expect(
             code(
                 routes.post(

@@ -79,7 +79,7 @@ struct ReloadRulesTests {
         #expect(ReloadRules.refusals(running: old, from: old, to: new) == [])
     }
 
-    @Test("the listening address is compared with the start, other settings with the current ones")
+    @Test("the listening address is compared with the one at the start, other settings with those in force")
     func runningAndInForce() {
         let beyond = Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]).configuration
         let local = Setup().configuration
@@ -109,7 +109,7 @@ struct ReloadRulesTests {
             let takesRestart = Settings.all.first { $0.variable == variable }?.reload == .onRestart
             #expect(notices.map(\.error) == (takesRestart ? ["\(variable) has changed since the start"] : []))
         }
-        // The same value, spelled differently, is no change.
+        // The same value, spelled differently, is not a change.
         let same = ["PORT": "08080", "REUSE_PORT": "no", "LOG_FORMAT": "TEXT"]
         for (name, value) in same {
             let new = Setup(environment: ["SUBSCRIPTION_OFFERS_" + name: value]).configuration

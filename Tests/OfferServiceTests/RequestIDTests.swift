@@ -32,7 +32,7 @@ struct RequestIDTests {
         #expect(Set((0..<10_000).map { _ in RequestID() }).count == 10_000)
     }
 
-    /// The head and body of a connection's response to some bytes.
+    /// Everything that a connection sends in response to these bytes.
     private static func answers(to bytes: [UInt8]) throws -> String {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
         let channel = EmbeddedChannel()
@@ -52,7 +52,7 @@ struct RequestIDTests {
         Array("\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(headers)\r\n".utf8)
     }
 
-    @Test("every response has a request ID, and requests of one connection have different ones")
+    @Test("every response has a request ID, and requests on one connection have different IDs")
     func everyAnswer() throws {
         let sent = try Self.answers(
             to: Self.request("x-request-ID:  first\t\r\n") + Self.request("")
@@ -77,7 +77,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "a refusal carries the request's own ID once the head is read, and a new one before that",
+        "a refusal carries the request's own ID once the head has been read, and a new one before that",
         arguments: [
             ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nContent-Length: 99999\r\n\r\n", true),
             ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", true),

@@ -24,7 +24,7 @@ struct LoopTurnTests {
         }
     }
 
-    /// Runs a closure when the first responses are sent, as a socket does that becomes readable then.
+    /// Runs a closure when the first responses are sent, as if a socket became readable at that moment.
     private final class FirstFlush: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         var action: (() -> Void)?

@@ -99,11 +99,11 @@ struct StoreKit2Tests {
             }
             #expect(routes.post("/v1/promotional-offers", Self.offer(Self.transaction)).status == 200)
             #expect(
-                routes.scrape()["offer_signer_unbound_jws_total{app=\"a\"}"] == 1, "one that is bound is not counted")
+                routes.scrape()["offer_signer_unbound_jws_total{app=\"a\"}"] == 1, "a bound JWS is not counted")
         }
     }
 
-    @Test("a JWS has the app's own issuer ID, else the common one; without either there is no JWS")
+    @Test("a JWS has the app's own issuer ID or else the one for all apps; without either there is no JWS")
     func issuerOfApp() throws {
         let app = try BundleID(utf8: Array("a".utf8))
         let own = try IssuerID(utf8: Array(Fixtures.nonceText.utf8))
@@ -147,7 +147,7 @@ struct StoreKit2Tests {
             #expect(answer.status == 200)
             #expect(Set(answer.json.keys) == ["bundleID", "compactJWS"])
             guard case .advancedCommerce(let json) = try jws(in: answer.json).content.request else {
-                Issue.record("another kind")
+                Issue.record("the JWS is of another kind")
                 return
             }
             #expect(String(decoding: json.utf8, as: UTF8.self) == request)
@@ -246,7 +246,7 @@ struct StoreKit2Tests {
             #expect(answer.json["code"] as? String == "issuer_id_missing")
         }
         let lines = routes.log.text.split(separator: "\n").filter { $0.contains("SUBSCRIPTION_OFFERS_ISSUER_ID") }
-        #expect(lines.count == 1, "a flood of requests is no flood of lines")
+        #expect(lines.count == 1, "a flood of requests does not flood the log")
     }
 
     @Test("an offer outside the catalogue or the caller's apps is refused in the same words")
@@ -341,7 +341,7 @@ struct StoreKit2Tests {
             """
         let largest = #"{"offers":[\#([String](repeating: longest, count: 20).joined(separator: ","))]}"#
         #expect(largest.utf8.count <= HTTPRequest.maximumBodySize)
-        #expect(largest.utf8.count > HTTPRequest.maximumBodySize / 2, "or the limit need not be so high")
+        #expect(largest.utf8.count > HTTPRequest.maximumBodySize / 2, "the size limit is not needlessly high")
         let offers = try #require(routes.post("/v1/promotional-offers", largest).json["offers"] as? [[String: Any]])
         #expect(offers.count == 20 && offers.allSatisfy { $0["compactJWS"] != nil })
     }

@@ -54,29 +54,30 @@ struct TestService {
         router = application.router(for: role)
     }
 
-    /// The response to a request, on either lane. Entries that wait for a commit count as durable.
+    /// The response to a request, on any lane. Entries that wait for a commit count as durable.
     func respond(_ request: HTTPRequest, isLate: Bool = false) -> HTTPResponse {
         switch router.reply(to: request, isLate: isLate) {
         case .now(let response): return response
         case .after(_, let response): return response(true)
-        case .later(let makeResponse): return Self.wait(for: makeResponse)
+        case .later(let work, _): return Self.wait(for: work)
         }
     }
 
-    /// The same without blocking the thread.
+    /// Does what ``respond(_:isLate:)`` does, without blocking the thread.
     func respondLater(_ request: HTTPRequest, isLate: Bool = false) async -> HTTPResponse {
-        guard case .later(let response) = router.reply(to: request, isLate: isLate) else {
+        guard case .later(let work, _) = router.reply(to: request, isLate: isLate) else {
             return respond(request, isLate: isLate)
         }
-        return await response()
+        return await work()()
     }
 
-    /// Blocks until the response is there. It is made on separate threads: blocked tests may occupy those of tasks.
-    private static func wait(for makeResponse: @escaping @Sendable () async -> HTTPResponse) -> HTTPResponse {
+    /// Blocks until the response is ready. Separate threads make it, because blocked tests may occupy all threads for
+    /// tasks.
+    private static func wait(for work: @escaping @Sendable () async -> Reply.MakeResponse) -> HTTPResponse {
         let response = NIOLockedValueBox<HTTPResponse?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         Task(executorPreference: QueueExecutor.shared) {
-            let made = await makeResponse()
+            let made = await work()()
             response.withLockedValue { $0 = made }
             isDone.signal()
         }
@@ -104,7 +105,7 @@ struct TestService {
             Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
     }
 
-    /// The same without blocking the thread.
+    /// Does what ``post(_:_:authorization:peer:forwardedFor:)`` does, without blocking the thread.
     func postLater(
         _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
     ) async -> HTTPResponse {

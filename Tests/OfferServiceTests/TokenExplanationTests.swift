@@ -30,13 +30,13 @@ struct TokenExplanationTests {
         /// Whether the signature verifies despite the mistake.
         var verifies = true
         var header = ["alg": "\"ES256\"", "kid": "\"TESTKEY123\"", "typ": "\"JWT\""]
-        /// Claims that replace the right ones or are added; an empty text removes a claim.
+        /// Claims to replace or add; an empty text removes a claim.
         var claims: [String: String] = [:]
         /// The expected values that are presented with the JWS.
         var expected: [String: String] = [:]
         var key = "TESTKEY123"
         var encode: @Sendable ([UInt8]) -> String = { base64URL($0) }
-        /// Makes the signed text from the JSON of the header and claims and the text of the first two segments.
+        /// Makes the signed text from the JSON of the header, the JSON of the claims, and the first two segments.
         var message: @Sendable (_ header: [UInt8], _ claims: [UInt8], _ input: [UInt8]) throws -> [UInt8] = {
             _, _, input in input
         }
@@ -224,7 +224,7 @@ struct TokenExplanationTests {
         expected("transactionID", "\"1\"", .claimDiffers, "transactionId"),
         expected("keyID", "\"OTHERKEY12\"", .claimDiffers, "kid"),
         expected("allowIntroductoryOffer", "true", .jwsAudience, "aud"),
-        Mistake("expected the other allowance", .claimDiffers, "allowIntroductoryOffer") {
+        Mistake("the opposite decision expected", .claimDiffers, "allowIntroductoryOffer") {
             $0.claims = introductory
             $0.expected["allowIntroductoryOffer"] = "false"
         },
@@ -344,7 +344,7 @@ struct TokenExplanationTests {
             let json = try world.present(Mistake("", nil) { $0.signature = { change([UInt8]($0.rawRepresentation)) } })
             #expect(try !world.explain(json).verifies, "\(name)")
         }
-        // In about one of 128 signatures, r or s has a leading zero byte, which DER omits.
+        // In about one in 128 signatures, r or s has a leading zero byte, which DER omits.
         var short = 0
         while short < 2 {
             let hasLeadingZero = NIOLockedValueBox(false)

@@ -56,7 +56,7 @@ struct UserTests {
         routes.post("/offer", body, authorization: "Bearer \(token)")
     }
 
-    /// Expects that a token is refused for `reason`, with the generic response and with none of its text in the log.
+    /// Expects that a token is refused for `reason`, with the generic response and none of the token's text in the log.
     private static func expectRefusal(
         _ routes: TestService, _ token: String, _ reason: String, _ location: SourceLocation = #_sourceLocation
     ) {
@@ -115,7 +115,7 @@ struct UserTests {
             "/v1/promotional-offers", #"{"bundleID":"a","productID":"p","offerID":"o"}"#,
             authorization: "Bearer \(try key.token(algorithm.rawValue, claims: Self.claims()))")
         #expect(v1.status == 200 && v1.json["applicationUsername"] as? String == "marked-user")
-        #expect(!routes.log.text.contains("marked"), "who it is stays out of the log")
+        #expect(!routes.log.text.contains("marked"), "the log does not identify the user")
     }
 
     @Test("tokens signed by the openssl command are accepted", arguments: ["RS256", "PS256"])
@@ -253,7 +253,7 @@ struct UserTests {
                 decoded[part][bit / 8] ^= 1 << UInt8(bit % 8)
             }
         }
-        // Each character of the text too: the last character of a part may have unused bits.
+        // Change each character of the text, too, because the last one of a part may have unused bits.
         let characters = Array(token)
         for index in characters.indices where characters[index] != "." {
             var other = characters
@@ -315,7 +315,7 @@ struct UserTests {
         }
     }
 
-    @Test("a key inside the token or of another provider is not trusted")
+    @Test("a key inside the token or from another provider is not trusted")
     func foreignKeys() async throws {
         let (key, foreign) = (ProviderKey(), ProviderKey())
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -325,7 +325,7 @@ struct UserTests {
         ] {
             let header = #"{"alg":"ES256","kid":"key-1",\#(member)}"#
             Self.expectRefusal(routes, try foreign.token(header: header, claims: Self.claims()), "its signature")
-            #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200, "passed over")
+            #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200, "ignored")
         }
         Self.expectRefusal(routes, try foreign.token(claims: Self.claims()), "its signature")
 
@@ -352,7 +352,7 @@ struct UserTests {
         let keyForPS = try await Self.routes(ProviderKey.set([rsa.jwk(["alg": "PS256"])]))
         Self.expectRefusal(keyForPS, try rsa.token("RS256", claims: Self.claims()), "no key")
         #expect(Self.ask(keyForPS, try rsa.token("PS256", claims: Self.claims())).status == 200)
-        // A signature with one algorithm, named as another.
+        // A signature made with one algorithm but labelled with another.
         let header = #"{"alg":"PS256","kid":"key-1"}"#
         Self.expectRefusal(keyForPS, try rsa.token("RS256", header: header, claims: Self.claims()), "its signature")
     }
@@ -400,7 +400,7 @@ struct UserTests {
         func members(_ count: Int) -> String { (0..<count).map { #""\#($0)":1"# }.joined(separator: ",") }
         // Four claims are always present.
         #expect(try status("x", "1,\(members(500))") == 200)
-        #expect(try status("x", "1,\(members(100)),\"99\":2") == 401, "a name twice")
+        #expect(try status("x", "1,\(members(100)),\"99\":2") == 401, "a duplicate name")
         #expect(try status("x", String(repeating: "[", count: 15) + String(repeating: "]", count: 15)) == 200)
         #expect(try status("x", String(repeating: "[", count: 16) + String(repeating: "]", count: 16)) == 401)
     }
@@ -423,10 +423,10 @@ struct UserTests {
         }
         let twin = [parts[0], parts[1], Data(signature).base64URL].joined(separator: ".")
         #expect(twin != token)
-        #expect(Self.ask(routes, twin).status == 200, "so nothing may take a token for one of a kind")
+        #expect(Self.ask(routes, twin).status == 200, "so a token must not serve as a unique ID")
     }
 
-    @Test("an empty key set, as a bad one leaves it, causes a 503")
+    @Test("an empty key set, which a bad set leaves behind, causes a 503")
     func emptySet() async throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [Self.issuer()])
         routes.userKeys.replace(UserKeySet([]), of: try Self.issuer())
@@ -446,7 +446,7 @@ struct UserTests {
         #expect(routes.userKeys.isRefreshRequested(of: issuer))
     }
 
-    @Test("a token of more than 8 kB is refused unread; a slightly smaller one is read")
+    @Test("a token of more than 8 kB is refused without parsing; a slightly smaller one is accepted")
     func size() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -469,10 +469,10 @@ struct UserTests {
         #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
         #expect(answer.headers.contains { $0.name == "Retry-After" })
         Self.expectRefusal(routes, try ProviderKey().token(claims: Self.claims(["iss": #""x""#])), "its iss")
-        #expect(routes.post("/offer", Self.body).status == 401, "users are callers: nobody else may ask")
+        #expect(routes.post("/offer", Self.body).status == 401, "once there are users, a request needs a token")
     }
 
-    @Test("the username is the claim or its HMAC as computed by swift-crypto; a UUID becomes lowercase")
+    @Test("the username is the claim, or its HMAC as swift-crypto computes it; a UUID becomes lowercase")
     func customers() async throws {
         let key = ProviderKey()
         let set = try ProviderKey.set(key)
@@ -524,7 +524,7 @@ struct UserTests {
             Self.ask(name, token, body(#""applicationUsername":"marked-user","appAccountToken":"\#(account)""#)).status
                 == 400)
 
-        // The signature covers the user's own.
+        // The signature covers the user's own name.
         let pair = try Fixtures.makeSigningKey()
         let own = try TestService(pair: pair, userIssuers: [Self.issuer()])
         let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(

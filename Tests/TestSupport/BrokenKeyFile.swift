@@ -22,7 +22,7 @@ package struct BrokenKeyFile: Sendable, CustomStringConvertible {
         },
         text("EMPTYEMPTY", "is empty") { _ in [] },
         text("TRUNCATED1", "it is not PEM") { $0.dropLast(30) },
-        text("TRUNCATED2", "it is not PEM: there is no whole block") { _ in Array("-----BEGIN PRIVATE KEY-----\n".utf8)
+        text("TRUNCATED2", "is not PEM: there is no complete block") { _ in Array("-----BEGIN PRIVATE KEY-----\n".utf8)
         },
         openssl(
             "SECP256K11", "on the curve secp256k1, not on P-256",
@@ -34,12 +34,12 @@ package struct BrokenKeyFile: Sendable, CustomStringConvertible {
         openssl(
             "ENCRYPTED1", "it is encrypted",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes-256-cbc -pass pass:secret"),
-        BrokenKeyFile(name: "SubscriptionKey_PUBLICKEY1.p8", reason: "it holds a PUBLIC KEY") { folder, name in
+        BrokenKeyFile(name: "SubscriptionKey_PUBLICKEY1.p8", reason: "it contains a PUBLIC KEY") { folder, name in
             let der = Data(try SigningKey(text: PrivateKeyPEM.generate()).verifyingKey.der)
             let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
             try folder.write("-----BEGIN PUBLIC KEY-----\n\(base64)\n-----END PUBLIC KEY-----\n".utf8, to: name)
         },
-        text("MISMATCHED", "does not verify what its private half signs") { pem in
+        text("MISMATCHED", "do not verify with its public half") { pem in
             // In PKCS #8 the public point is the last 65 bytes.
             let other = try der(of: PrivateKeyPEM.generate())
             let mixed = Data(try der(of: pem).dropLast(65) + other.suffix(65))

@@ -37,7 +37,7 @@ package struct Connection {
 
     package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Closes our half of the connection, so the server reads to the end.
+    /// Closes our half of the connection, so that the server reads to its end.
     package func finishSending() { outbound.finish() }
 
     /// Receives the next response; nil if the server closed the connection.
@@ -53,7 +53,7 @@ package struct Connection {
         }
     }
 
-    /// Receives the next response as one without a body, whatever its Content-Length.
+    /// Receives the next response and expects no body, whatever its Content-Length.
     package mutating func receiveHead() async throws -> ReceivedResponse? {
         while true {
             if let answer = try ReceivedResponse(takingFrom: &received, hasBody: false) { return answer }

@@ -13,7 +13,7 @@ package enum Fixtures {
 
     package static let nonceText = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
 
-    /// Makes a payload from the field texts; the rest is fixed.
+    /// Makes a payload from these field texts, with fixed other values.
     package static func payload(
         appBundleID: String = "com.example.app", keyID: String = "TESTKEY123", productIdentifier: String = "pro",
         offerID: String = "offer", customer: Customer? = nil
@@ -40,7 +40,7 @@ package enum Fixtures {
             try transactionID.map { try TransactionID(utf8: Array($0.utf8)) })
     }
 
-    /// Makes an unsigned JWS of the request; the rest is fixed.
+    /// Makes an unsigned JWS of the request, with fixed other values.
     package static func unsignedJWS(_ request: AppStoreRequest) throws -> UnsignedJWS {
         UnsignedJWS(
             keyID: try keyID(), issuerID: try issuerID(), issuedAtSeconds: timestamp.milliseconds / 1000,

@@ -1,12 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// A port for a service that a script starts, and that has to be known before.
+/// A free port for a service that a script starts. The script needs the port before the start.
 package enum FreePort {
-    /// Finds a port of 127.0.0.1 that nobody listens on.
+    /// Finds a port of 127.0.0.1 on which nobody listens.
     ///
-    /// It is below those that the kernel hands out for port 0 and for connections (32768 and up on Linux), so no other
-    /// test's service comes by it in the meantime.
+    /// The port is below the range from which the kernel picks ports for port 0 and for connections (32768 and up on
+    /// Linux), so the services of other tests cannot take it in the meantime.
     package static func find() async throws -> Int {
         while true {
             let port = Int.random(in: 20_000..<30_000)

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP server on a free port of 127.0.0.1 that gives the same, configurable response to every request.
+/// An HTTP server on a free port of 127.0.0.1 that returns the same configurable response to every request.
 package final class KeyServer: Sendable {
     package struct Response: Sendable {
         package var status = 200

@@ -44,8 +44,8 @@ package final class OfferLoad: Sendable {
         }
     }
 
-    /// Waits until the last response is signed by `keyID`, for at most half a minute.
-    /// - Returns: whether it was.
+    /// Waits until the latest response is signed by `keyID`, for at most half a minute.
+    /// - Returns: whether that happened in time.
     package func waitForAnswer(by keyID: String) async throws -> Bool {
         for _ in 0..<3000 {
             if state.withLockedValue({ $0.lastKeyID == keyID }) { return true }

@@ -1,7 +1,7 @@
 package import Logging
 import NIOConcurrencyHelpers
 
-/// Keeps what is logged from a level on.
+/// Records the log events at or above a level.
 package final class RecordedLog: Sendable {
     private let lines = NIOLockedValueBox<[String]>([])
 

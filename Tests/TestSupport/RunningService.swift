@@ -103,7 +103,7 @@ package final class RunningService: Sendable {
         kill(process.processIdentifier, SIGHUP)
     }
 
-    /// Writes the configuration file, which is read at the next start or reload.
+    /// Writes the configuration file. The service reads it at the next start or reload.
     package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
 
     /// The path of the configuration file, for the environment file.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A server on a free port of 127.0.0.1 that sends a byte ten times a second, without end.
+/// A server on a free port of 127.0.0.1 that sends a byte ten times a second and never stops.
 package enum SlowServer {
     /// Starts a server that runs until the process ends.
     /// - Parameter beginning: the text sent at once to each client; if empty, the server sends nothing at all.

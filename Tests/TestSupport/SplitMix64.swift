@@ -1,4 +1,4 @@
-/// A small seeded generator, so that failures can be replayed. Not for keys or nonces.
+/// A small seeded random-number generator, so that failures can be replayed. Never use it for keys or nonces.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

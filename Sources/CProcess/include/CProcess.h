@@ -7,7 +7,7 @@
 /// processes of the same user. Returns false if the system refused.
 bool offer_keep_memory_private(void);
 
-/// Raises the limit of open descriptors to the maximum the system allows and returns it.
+/// Raises the limit on open descriptors to the maximum that the system allows, and returns it.
 long offer_descriptor_limit(void);
 
 /// Returns unused heap memory to the system. The C library would otherwise keep it for later.
@@ -20,7 +20,7 @@ struct offer_socket_filter {
 };
 
 /// Returns a filter that drops every packet. A listening socket with it gets no new connections, but keeps those that
-/// wait to be accepted.
+/// are waiting to be accepted.
 struct offer_socket_filter offer_filter_of_everything(void);
 
 /// Returns the build date as the compiler formats it, such as "Jan  1 2026".

@@ -20,8 +20,8 @@ package struct Catalogue: Hashable, Sendable {
         self.apps = apps
     }
 
-    /// Requires that the catalogue contains the item. Identifiers are compared byte for byte.
-    /// - Throws: the first part that the catalogue lacks.
+    /// Checks that the catalogue contains the item. Identifiers are compared byte for byte.
+    /// - Throws: a ``CatalogueError`` that names the first missing part.
     package func require(_ item: CatalogueItem) throws(CatalogueError) {
         guard let app = apps[item.app] else { throw .unknownApp }
         guard let product = item.product else { return }
@@ -46,7 +46,8 @@ package struct CatalogueItem: Hashable, Sendable {
     }
 }
 
-/// The part of an item that the catalogue lacks. Callers are not told, so they cannot probe the catalogue.
+/// The part of an item that is missing from the catalogue. Callers are not told which, so they cannot probe the
+/// catalogue.
 package enum CatalogueError: Error, Hashable {
     case unknownApp
     case unknownProduct

@@ -1,4 +1,4 @@
-/// All problems of a configuration and of the keys it names.
+/// All problems with a configuration and with the keys it names.
 package struct ConfigurationError: Error, Hashable {
     /// At least one.
     package let problems: [Diagnostic]

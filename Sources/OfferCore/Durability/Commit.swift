@@ -1,6 +1,6 @@
-/// Entries of a durable log that must be written before something else happens, such as sending a response.
+/// Entries in a durable log that must be written before something else happens, such as sending a response.
 ///
-/// Commits of the same log can be merged, so that many responses wait for one write.
+/// Commits to the same log can be merged, so that many responses wait for a single write.
 package struct Commit: Sendable {
     package let log: any CommitLog
     /// The positions of the entries among all entries of the log, starting at 1.
@@ -12,13 +12,13 @@ package struct Commit: Sendable {
     }
 
     /// Extends this commit to the smallest one that covers both.
-    /// - Parameter other: a commit of the same log.
+    /// - Parameter other: a commit to the same log.
     package mutating func merge(_ other: Commit) {
         let first = min(positions.lowerBound, other.positions.lowerBound)
         positions = first...max(positions.upperBound, other.positions.upperBound)
     }
 
-    /// Requests that the entries be written and waits until they are.
+    /// Requests that the entries be written and waits for the outcome.
     /// - Returns: whether all of them are durable; false if any was lost.
     package func isDurable() async -> Bool {
         await withCheckedContinuation { continuation in

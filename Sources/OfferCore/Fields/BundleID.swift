@@ -1,4 +1,4 @@
-/// The bundle identifier of the app, as registered; letter case counts. First field of the payload.
+/// The bundle identifier of the app, exactly as registered (case-sensitive). First field of the payload.
 ///
 /// On the wire it is `appBundleID` in Apple's sample and `bundleID` in `/v1`. At most 155 bytes, the limit
 /// of App Store Connect.

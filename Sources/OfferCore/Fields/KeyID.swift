@@ -1,7 +1,7 @@
 /// The ID of a signing key, as shown in App Store Connect, such as `2X9R4HXF34`. Second field of the payload.
 ///
-/// Every published example has ten capitals and digits, but Apple does not promise that form and Xcode's test keys
-/// differ. This type accepts 1 to 32 ASCII letters and digits, which are also safe in a file name.
+/// Every published example consists of ten capital letters and digits. Apple does not promise that form, and Xcode's
+/// test keys differ. This type accepts 1 to 32 ASCII letters and digits, which are also safe in a file name.
 package struct KeyID: Hashable, Sendable {
     package let text: FieldText
 
@@ -10,7 +10,8 @@ package struct KeyID: Hashable, Sendable {
         guard utf8.allSatisfy(\.isASCIIAlphanumeric) else { throw FieldError(field: field, reason: .notAlphanumeric) }
     }
 
-    /// Whether the ID has ten capitals and digits, the form used by App Store Connect and in key file names.
+    /// Whether the ID consists of ten capital letters and digits, the form used by App Store Connect and in key file
+    /// names.
     package var hasAppStoreConnectForm: Bool {
         text.utf8.count == 10 && text.utf8.allSatisfy { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     }

@@ -13,7 +13,7 @@ package struct Nonce: Hashable, Sendable {
         uuid = UUIDText(high: high, low: low)
     }
 
-    /// Reads a nonce that was issued earlier; any UUID in either letter case.
+    /// Parses a nonce that was issued earlier: any UUID, in either letter case.
     package init(utf8: [UInt8], field: String = "nonce") throws(FieldError) {
         guard let uuid = UUIDText(parsing: utf8) else { throw FieldError(field: field, reason: .notUUID) }
         self.uuid = uuid

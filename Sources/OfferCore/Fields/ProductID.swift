@@ -1,4 +1,4 @@
-/// The product ID of the subscription being bought, as registered; letter case counts. Third field of the payload.
+/// The product ID of the subscription being bought, exactly as registered (case-sensitive). Third field of the payload.
 ///
 /// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes, more
 /// than App Store Connect allows.

@@ -1,8 +1,8 @@
 /// The transaction ID that ties a JWS to one customer of the app.
 ///
 /// It is the ID of any of the customer's transactions, an original transaction ID, or `appTransactionID`, which exists
-/// even without a purchase. On the wire it is `transactionID`, in the JWS `transactionId`. Apple's examples are digits,
-/// but Apple promises no form, so 1 to 64 bytes are accepted.
+/// even without a purchase. It is `transactionID` on the wire and `transactionId` in the JWS. Apple's examples consist
+/// of digits, but Apple does not promise that form, so 1 to 64 bytes are accepted.
 package struct TransactionID: Hashable, Sendable {
     package let text: FieldText
 

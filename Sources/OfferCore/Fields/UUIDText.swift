@@ -1,4 +1,4 @@
-/// A UUID in the form that is signed and sent: 36 bytes of ASCII, hexadecimal digits in lower case.
+/// A UUID in the form that is signed and sent: 36 bytes of ASCII, with lower-case hexadecimal digits.
 ///
 /// Foundation prints UUIDs in upper case, and the App Store refuses signatures over that form.
 package struct UUIDText: Hashable, Sendable {

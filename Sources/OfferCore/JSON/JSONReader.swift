@@ -1,8 +1,8 @@
 /// A strict single-pass JSON reader.
 ///
 /// It accepts RFC 8259 in UTF-8 without a byte-order mark. It refuses what common parsers let through: duplicate names,
-/// trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Readers disagree on such texts, and then one
-/// signature would mean two things.
+/// trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Parsers disagree about such texts, so the same
+/// signed text could mean two things.
 package struct JSONReader {
     /// Bounds that keep hostile texts cheap to refuse.
     package enum Limit {
@@ -10,7 +10,7 @@ package struct JSONReader {
         package static let depth = 16
         /// The maximum number of members in an object or elements in an array.
         package static let count = 64
-        /// The same for the claims of a user's token, which may list all of the user's groups.
+        /// The corresponding limit for the claims of a user's token, which may list all of the user's groups.
         package static let claimCount = 1024
     }
 
@@ -142,7 +142,7 @@ package struct JSONReader {
         throw error(.endsTooEarly)
     }
 
-    /// Reads the rest of a string from its first escape on. Only such strings are copied byte by byte.
+    /// Reads the rest of a string, starting at its first escape. Only strings with escapes are copied byte by byte.
     private mutating func readEscapedString(from start: Int) throws(JSONError) -> [UInt8] {
         var text = Array(bytes[start..<position])
         while let byte = next {

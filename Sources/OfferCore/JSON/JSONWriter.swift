@@ -1,4 +1,4 @@
-/// Writes one flat or nested JSON object, member by member, in the order of the calls.
+/// A writer of one flat or nested JSON object, member by member, in the order of the calls.
 package struct JSONWriter {
     private var bytes: [UInt8]
     private var needsComma = false
@@ -9,13 +9,12 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Appends an object to `text` and leaves it open: the caller adds the closing brace, and perhaps members before
-    /// it.
+    /// Appends an object without its closing brace to `text`. The caller adds the brace, perhaps after more members.
     package static func appendOpenObject(
         to text: inout [UInt8], _ write: (inout JSONWriter) throws -> Void
     ) rethrows {
         var writer = JSONWriter(bytes: [])
-        // Swapped, so that the text keeps a single owner and is not copied.
+        // Swapping leaves the text with a single owner, so it is not copied.
         swap(&writer.bytes, &text)
         defer { swap(&writer.bytes, &text) }
         writer.bytes.append(UInt8(ascii: "{"))

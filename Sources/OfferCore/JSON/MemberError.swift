@@ -5,7 +5,7 @@ package enum MemberError: Error, Hashable {
     case missingCustomer
     case wrongType(String, expected: String, found: String)
     case invalid(FieldError)
-    /// Two members were sent of which only one is allowed.
+    /// Both members were sent, but only one of them is allowed.
     case conflicting(String, String)
     /// A member that only the server may produce: key ID, nonce, timestamp, signature, JWS claims.
     case reserved(String)

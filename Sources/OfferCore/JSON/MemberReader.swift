@@ -1,6 +1,6 @@
-/// Reads typed fields from the members of a JSON object and reports which one is wrong and how.
+/// A reader of typed fields in a JSON object. It reports which member is wrong and how.
 package struct MemberReader {
-    /// Makes a field from its text and the name that the caller gave it.
+    /// A function that makes a field from its text and the name under which the caller sent it.
     package typealias Check<Field> = (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
 
     private let members: JSONObject
@@ -41,11 +41,12 @@ package struct MemberReader {
         return bool
     }
 
-    /// Whether a customer is named, validly or not.
+    /// Whether the members name a customer, valid or not.
     package var namesCustomer: Bool { members["applicationUsername"] != nil || members["appAccountToken"] != nil }
 
-    /// An absent customer is an error, an empty username is not: omitting the field is the commonest cause of
-    /// signatures that look right and fail on the device.
+    /// Reads the customer. An absent customer is an error, but an empty username is not.
+    ///
+    /// Omitting the field is the most common cause of signatures that look right but fail on the device.
     package func customer() throws(MemberError) -> Customer {
         switch (members["applicationUsername"], members["appAccountToken"]) {
         case (nil, nil):

@@ -1,4 +1,4 @@
-/// Reads members of the header or claims of a JWS.
+/// A reader of the members of a JWS header or of the claims of a JWS.
 struct ClaimReader {
     private let members: JSONObject
 

@@ -1,6 +1,6 @@
 /// A JWS in compact form (RFC 7515 section 7.1) with exactly the members that this service produces.
 ///
-/// Reading one does not verify its signature: see ``SigningKeyPair/compactJWS(for:onStep:)``.
+/// Parsing does not verify the signature; see ``SigningKeyPair/compactJWS(for:onStep:)``.
 package struct CompactJWS: Hashable, Sendable {
     /// The three parts in base64url without padding, joined by dots. StoreKit takes this as `compactJWS`.
     package let text: [UInt8]
@@ -30,7 +30,7 @@ package struct CompactJWS: Hashable, Sendable {
 
     private static func keyID(in header: ClaimReader) throws(CompactJWSFault) -> KeyID {
         try header.refuseOthers(than: ["alg", "kid", "typ"])
-        // SigningKeyPair verifies ES256 only, so any other alg would name a different signature.
+        // SigningKeyPair verifies ES256 only, so the header must not name any other algorithm.
         try header.require("alg", "ES256")
         try header.require("typ", "JWT")
         return try header.field("kid", KeyID.init)
@@ -63,7 +63,7 @@ package struct CompactJWS: Hashable, Sendable {
     }
 }
 
-/// The reason a text is not a JWS of this service. It contains member names, never their values.
+/// The reason a text is not a JWS in the form that this service produces. It contains member names, never their values.
 package enum CompactJWSFault: Error, Hashable {
     case notThreeParts
     case notBase64URL

@@ -1,22 +1,22 @@
-/// Writes an ECDSA signature in ASN.1 DER (X.690): ECDSA-Sig-Value, `SEQUENCE { INTEGER r, INTEGER s }`
+/// An encoder of ECDSA signatures in ASN.1 DER (X.690): ECDSA-Sig-Value, `SEQUENCE { INTEGER r, INTEGER s }`
 /// (RFC 3279 section 2.2.3).
 package enum ECDSASignatureDER {
     static let sequence: UInt8 = 0x30
     static let integer: UInt8 = 0x02
 
     /// - Parameters:
-    ///   - r: a big-endian number of at most 66 bytes, as many as P-521 needs.
-    ///   - s: another.
+    ///   - r: a big-endian number of at most 66 bytes, the size for P-521.
+    ///   - s: likewise.
     package static func text(r: ArraySlice<UInt8>, s: ArraySlice<UInt8>) -> [UInt8] {
         let numbers = integer(r) + integer(s)
-        // A length of 128 and more takes a second byte; the first says so.
+        // A length of 128 or more needs a second byte, which 0x81 announces.
         let length = numbers.count < 0x80 ? [UInt8(numbers.count)] : [0x81, UInt8(numbers.count)]
         return [sequence] + length + numbers
     }
 
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
-        // DER writes zero as one zero byte, and puts one before a first bit that is set: that bit is the sign.
+        // INTEGERs are signed, so a zero byte precedes a first byte with its top bit set. Zero itself is one zero byte.
         let padding: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
         return [integer, UInt8(padding.count + digits.count)] + padding + digits
     }

@@ -1,6 +1,6 @@
-/// The issuer ID of a team: the UUID above the In-App Purchase keys in App Store Connect.
+/// The issuer ID of a team: the UUID shown above the In-App Purchase keys in App Store Connect.
 ///
-/// It is signed in lower case, as App Store Connect shows it. Upper case gives the same UUID, but Apple does not
+/// It is signed in lower case, as App Store Connect shows it. In upper case it is the same UUID, but Apple does not
 /// promise that it means the same issuer.
 package struct IssuerID: Hashable, Sendable {
     package let uuid: UUIDText
@@ -13,7 +13,7 @@ package struct IssuerID: Hashable, Sendable {
 
 /// The issuer ID for each app's JWS.
 package struct IssuerIDs: Hashable, Sendable {
-    /// The issuer of apps without their own.
+    /// The issuer for apps without one of their own.
     package let ofAllApps: IssuerID?
     package let ofApps: [BundleID: IssuerID]
 

@@ -1,5 +1,5 @@
 extension SigningKeyPair {
-    /// Signs `jws` and verifies the result. This is the only way to a JWS that is sent to a caller.
+    /// Signs `jws` and verifies the result. Every JWS that is sent to a caller comes from this function.
     package func compactJWS(
         for jws: UnsignedJWS, onStep: (SigningStep) -> Void = { _ in }
     ) throws(SigningFault) -> CompactJWS {

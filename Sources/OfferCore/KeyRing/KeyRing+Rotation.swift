@@ -2,8 +2,7 @@ extension KeyRing {
     /// Makes the ring that `wanted` describes from the keys that were found.
     ///
     /// An active key that stays active is kept even if it was not found: its file may have been removed by
-    /// mistake, and the loaded key is still valid. Any other key that was not found leaves the ring, unless it is
-    /// retired.
+    /// mistake, and the loaded key is still valid. Any other key that was not found is removed, unless it is retired.
     ///
     /// - Parameter found: keys that have been proven to sign.
     /// - Throws: the reason the first move was refused.

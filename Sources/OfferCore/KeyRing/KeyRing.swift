@@ -78,7 +78,7 @@ extension KeyRing {
         keys[key.id] = key
     }
 
-    /// Replaces the pair of a key whose old pair is not the one that the App Store knows by this ID.
+    /// Replaces the pair of a key, because the old pair is not the one that the App Store knows by this ID.
     /// - Throws: `.unknown`, `.retired`.
     package mutating func replace(_ key: Key) throws(KeyRingError) {
         try requireUnretired(key.id)
@@ -115,7 +115,7 @@ extension KeyRing {
     /// Stops a key from signing, whatever its state, because one of its signatures did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
-    /// Takes the keys out of service that are out of service in `other`.
+    /// Takes every key out of service that is out of service in `other`.
     package mutating func mergeOutOfService(from other: KeyRing) {
         outOfService.formUnion(other.outOfService)
     }

@@ -1,18 +1,19 @@
 /// A P-256 key pair that signs offers. The private half never leaves the conforming type.
 ///
-/// OfferCore contains no cryptography: OfferCrypto conforms to this, and so do the faulty signers of the tests.
+/// OfferCore contains no cryptography. A type in OfferCrypto conforms to this protocol, and so do the faulty signers in
+/// the tests.
 package protocol SigningKeyPair: AnyObject, Sendable {
     /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal; may be shown to anyone.
     var fingerprint: String { get }
 
     /// Signs SHA-256 of `message`.
-    /// - Returns: ASN.1 DER; different at every call.
+    /// - Returns: ASN.1 DER, different on every call.
     func sign(_ message: [UInt8]) throws -> [UInt8]
 
     /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
-    /// Verifies a signature that this pair has just made. It may be faster than ``verify(_:of:)``, and must not be used
+    /// Verifies a signature that this pair has just made. This may be faster than ``verify(_:of:)`` and must not be used
     /// for signatures that callers present.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 }
@@ -23,12 +24,13 @@ extension SigningKeyPair {
     }
 }
 
-/// The reason no signature was made. All three are our faults: logged in full, answered without detail.
+/// The reason no signature was made. All three are faults of the service: they are logged in full, and the response
+/// contains no details.
 package enum SigningFault: Error {
     case signingFailed(any Error)
     case verificationFailed(any Error)
-    /// The public key refuses the signature, or the JWS does not match the request. Memory, processor or library can no
-    /// longer be trusted with this key.
+    /// The public key refuses the signature, or the JWS does not match the request. The memory, the processor or the
+    /// library can no longer be trusted with this key.
     case signatureRefused
 }
 
@@ -39,8 +41,8 @@ package enum SigningStep: Sendable {
 }
 
 extension SigningKeyPair {
-    /// Signs `payload` and verifies the signature with the public key. This is the only way to an ``OfferSignature``
-    /// that is sent to a caller: one that does not verify never leaves this function.
+    /// Signs `payload` and verifies the signature with the public key. Every ``OfferSignature`` that is sent to a caller
+    /// comes from this function, which never returns one that does not verify.
     package func signature(
         for payload: OfferPayload, onStep: (SigningStep) -> Void = { _ in }
     ) throws(SigningFault) -> OfferSignature {

@@ -1,6 +1,6 @@
 /// An IP address, stored as the 16 bytes of IPv6.
 ///
-/// IPv4 addresses are mapped (RFC 4291 section 2.5.5.2), so both spellings of an address are equal.
+/// IPv4 addresses are stored as IPv4-mapped addresses (RFC 4291 section 2.5.5.2), so both spellings compare equal.
 package struct IPAddress: Hashable, Sendable {
     /// The first eight bytes, then the last eight.
     private let halves: SIMD2<UInt64>
@@ -26,7 +26,7 @@ package struct IPAddress: Hashable, Sendable {
 
     /// The address with only the first `count` of its 128 bits kept and the others zero.
     func prefix(bits count: Int) -> IPAddress {
-        // Swift's smart shift by 64 or more gives zero.
+        // In Swift, `<<` by 64 or more yields zero.
         IPAddress(halves: halves & SIMD2(UInt64.max << (64 - min(count, 64)), UInt64.max << (128 - max(count, 64))))
     }
 

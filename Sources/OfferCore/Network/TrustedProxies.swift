@@ -37,18 +37,18 @@ package struct TrustedProxies: Hashable, Sendable {
     /// Finds the address a request comes from: the peer's, or the one reported by a trusted proxy.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy appends the address it
-    ///   saw, so the rightmost one that is not a trusted proxy's is the client's. The client may have forged all
-    ///   others.
+    ///   saw, so the rightmost address that does not belong to a trusted proxy is the client's. The client may have
+    ///   forged everything to its left.
     /// - Returns: nil if the address is unknown: every peer is a proxy, but none is trusted.
     package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress? {
         if networks.isEmpty, arePeersProxies { return nil }
         guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            // A proxy that works correctly writes only addresses.
+            // A correct proxy appends only addresses. Anything else is not trusted, nor is anything to its left.
             guard let address = IPAddress(Self.withoutPort(part.withoutBlanks)) else { return client }
             guard contains(address) else { return address }
-            // If the request comes from one of the proxies, the rightmost address is the one a proxy saw.
+            // If all addresses belong to proxies, only the rightmost is certain: the peer itself appended it.
             if client == peer { client = address }
         }
         return client

@@ -27,7 +27,7 @@ package struct OfferPayload: Hashable, Sendable {
     package static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
     /// The signed bytes: the seven fields in the order above, in UTF-8, joined by U+2063, with no byte-order mark or
-    /// line end. An empty username is an empty field: its separators stay.
+    /// line ending. An empty username is signed as an empty field between its two separators.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)

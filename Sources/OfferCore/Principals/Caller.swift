@@ -1,6 +1,6 @@
 /// A client, such as the team's own backend, that authenticates with a static token.
 package struct Caller: Hashable, Sendable {
-    /// A permission of a caller.
+    /// A permission granted to a caller.
     package enum Scope: String, CaseIterable, Hashable, Sendable {
         /// Sign offers.
         case sign

@@ -1,6 +1,6 @@
 /// The signature algorithm of a user's token (RFC 7518 section 3.1, RFC 8037).
 ///
-/// Only asymmetric algorithms are supported: this service then holds no key that could forge tokens.
+/// Only asymmetric algorithms are supported, so this service has no key that could forge tokens.
 package enum TokenAlgorithm: String, CaseIterable, Hashable, Sendable {
     case es256 = "ES256"
     case es384 = "ES384"
@@ -13,7 +13,7 @@ package enum TokenAlgorithm: String, CaseIterable, Hashable, Sendable {
     case ps512 = "PS512"
     case edDSA = "EdDSA"
 
-    /// - Parameter name: the `alg` of a key or token. `Ed25519` (RFC 9864) equals `EdDSA` with the only supported
+    /// - Parameter name: the `alg` of a key or token. `Ed25519` (RFC 9864) is `EdDSA` with the only supported
     ///   curve.
     /// - Returns: nil for an unsupported algorithm.
     package init?(name: some Collection<UInt8>) {

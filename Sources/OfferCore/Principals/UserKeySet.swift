@@ -25,7 +25,7 @@ package struct UserKeySet: Sendable {
     }
 
     /// Finds the one key that a token refers to.
-    /// - Parameter id: the `kid` of the token. Without it, only one key for the algorithm may exist.
+    /// - Parameter id: the `kid` of the token. If it is nil, the set must have only one key for the algorithm.
     /// - Returns: nil if no key matches or several do.
     package func key(_ id: [UInt8]?, for algorithm: TokenAlgorithm) -> Key? {
         let candidates = keys.filter { $0.algorithm == algorithm && (id == nil || $0.id == id) }

@@ -4,7 +4,7 @@ package enum Base64 {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: UInt8(ascii: "="))
     }
 
-    /// Decodes only the canonical text of each byte sequence.
+    /// Decodes a canonically encoded text.
     /// - Returns: nil for any other text.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
@@ -21,8 +21,8 @@ package enum Base64URL {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: nil)
     }
 
-    /// Decodes only the canonical text of each byte sequence. That does not make tokens unique: anyone can turn an
-    /// ECDSA signature (r, s) into (r, n − s), which is valid too.
+    /// Decodes a canonically encoded text. Strict decoding does not make tokens unique: anyone can turn an ECDSA
+    /// signature (r, s) into (r, n − s), which is valid too.
     /// - Returns: nil for a character outside the alphabet, an impossible length, or leftover bits that are not zero.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         Base64Digits.bytes(of: Array(text), UInt8(ascii: "-"), UInt8(ascii: "_"))
@@ -35,7 +35,7 @@ package enum Base64URL {
 package enum Base64Digits {
     /// - Parameter padding: nil for no padding.
     static func text(of bytes: [UInt8], alphabet: [UInt8], padding: UInt8?) -> [UInt8] {
-        // Encodes the low six bits. A table, because on random bits half of all branches would be mispredicted.
+        // Encodes the low six bits. A table avoids branches, half of which would be mispredicted on random bits.
         func digit(_ bits: UInt32) -> UInt8 { alphabet[Int(bits & 0x3F)] }
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)

@@ -32,7 +32,7 @@ package enum Hexadecimal {
             digits[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
             rest >>= 4
         }
-        // No intermediate array, because every request comes here. ASCII is valid UTF-8.
+        // Every request calls this, so it avoids an intermediate array. ASCII is valid UTF-8.
         guard let utf8 = try? UTF8Span(validating: digits.span) else { return "" }
         return String(copying: utf8)
     }

@@ -1,4 +1,4 @@
-/// Recognises likely typing mistakes.
+/// Detection of likely typing mistakes.
 package enum NearMiss {
     /// Whether two different texts differ only in letter case, look-alike characters (0 and O; 1, I and L), one
     /// character, or two swapped neighbours.

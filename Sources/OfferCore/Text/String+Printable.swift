@@ -1,5 +1,5 @@
 extension String {
-    /// The text on one line, with a question mark for each line end and terminal control character.
+    /// The text on one line, with a question mark for each line break, control character and format character.
     ///
     /// File names and client input may contain anything.
     package var printable: String {

@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// Whether the byte is ASCII white space: a space, a tab, or a line end.
+    /// Whether the byte is ASCII white space: a space, a horizontal or vertical tab, or LF, FF or CR.
     package var isASCIIWhiteSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
     /// Whether the byte is an ASCII letter or digit.

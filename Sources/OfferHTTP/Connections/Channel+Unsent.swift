@@ -1,6 +1,6 @@
 import NIOCore
 
 extension Channel {
-    /// Whether responses are waiting here because the client does not read: the kernel's buffer is full.
+    /// Whether responses are waiting in this process because the client does not read and the kernel's buffer is full.
     var hasUnsentBytes: Bool { ((try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0 }
 }

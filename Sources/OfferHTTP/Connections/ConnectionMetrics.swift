@@ -1,6 +1,6 @@
 package import OfferTelemetry
 
-/// What the server counts of its connections.
+/// The metrics of the server's connections.
 package struct ConnectionMetrics: Sendable {
     let open: Gauge
     let evicted: Counter

@@ -2,23 +2,23 @@ import CProcess
 import NIOCore
 import OfferTelemetry
 
-/// The connections of one event loop: never more than there are descriptors for.
+/// The connections of one event loop, limited so that file descriptors never run out.
 ///
-/// When the limit is reached, one connection is closed for each new one. If at least half have not made a request yet, it is
-/// the oldest of those; otherwise the one whose last request is longest ago. So unused connections can occupy at most half
-/// of the slots.
+/// When the limit is reached, one connection is closed for each new one. If connections without a request occupy at least half
+/// of the slots, the oldest of them is closed. Otherwise, it is the connection whose last request was the longest ago. Unused
+/// connections can therefore occupy at most half of the slots.
 package final class ConnectionSet {
     private let limit: Int
     private let batch: ResponseBatch
     private let metrics: ConnectionMetrics
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
-    /// The largest number of connections since there were none.
+    /// The largest number of connections since the set was last empty.
     private var peak = 0
     private var sweep: RepeatedTask?
 
     /// - Parameters:
     ///   - limit: at least 1.
-    ///   - batch: the one that answers the requests of these connections.
+    ///   - batch: the batch that answers the requests of these connections.
     package init(limit: Int, batch: ResponseBatch, metrics: ConnectionMetrics) {
         self.limit = limit
         self.batch = batch
@@ -39,7 +39,7 @@ package final class ConnectionSet {
         }
     }
 
-    /// Searches all of them, about 50 µs for 10,000, which is no more than a new connection costs anyway.
+    /// Closes one connection. Searching 10,000 connections takes about 50 µs, no more than a new connection costs anyway.
     private func evictOne() {
         let unused = connections.values.lazy.filter { !$0.hasRequested }.count
         let evictsUnused = unused * 2 >= limit
@@ -52,8 +52,8 @@ package final class ConnectionSet {
         idlest.value.drop()
     }
 
-    /// Checks the time limits of all connections. One task per event loop: a timer for each connection would be renewed at
-    /// every request.
+    /// Starts checking the time limits of all connections with one task per event loop. A timer for each connection would have
+    /// to be renewed at every request.
     private func startSweep(on loop: any EventLoop) {
         let ours = NIOLoopBound(self, eventLoop: loop)
         sweep = loop.scheduleRepeatedTask(initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval) { _ in
@@ -63,7 +63,7 @@ package final class ConnectionSet {
         }
     }
 
-    /// Stops the sweep, and after a rush returns the memory of so many connections to the system.
+    /// Stops the sweep. After a rush, returns the memory of the many connections to the system.
     private func rest() {
         sweep?.cancel()
         sweep = nil

@@ -4,10 +4,10 @@ import NIOSSL
 import NIOTLS
 package import OfferTelemetry
 
-/// Sets up the handlers of a new connection: TLS if there is a certificate, then HTTP/1.1, or HTTP/2 if the client chose it
-/// in the handshake.
+/// The setup of a new connection's handlers: TLS if there is a certificate, then HTTP/1.1, or HTTP/2 if the client chose it in
+/// the handshake.
 package struct ConnectionSetup: Sendable {
-    /// What the connections of one event loop share. Accessible on that loop only.
+    /// The state shared by the connections of one event loop, accessible only on that loop.
     private struct Shared {
         let batch: ResponseBatch
         let connections: ConnectionSet
@@ -22,7 +22,7 @@ package struct ConnectionSetup: Sendable {
 
     /// - Parameters:
     ///   - group: the event loops that the connections will be on.
-    ///   - maximumConnections: for all loops together.
+    ///   - maximumConnections: the limit for all loops together.
     package init(
         responder: any Responder, certificate: CurrentCertificate, readiness: Readiness, asyncLane: AsyncLane,
         metrics: ConnectionMetrics, group: any EventLoopGroup, maximumConnections: Int
@@ -44,7 +44,7 @@ package struct ConnectionSetup: Sendable {
 
     /// - Parameter channel: a connection that has just been accepted, on its own event loop.
     func setUp(_ channel: any Channel) throws {
-        // One short read a turn, so that a client that sends hundreds of requests at once does not delay others.
+        // One short read per turn, so that a client that sends hundreds of requests at once does not delay others.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
@@ -55,7 +55,7 @@ package struct ConnectionSetup: Sendable {
         }
     }
 
-    /// Counts the connection among those of its event loop and watches its time limits.
+    /// Adds the connection to the set of its event loop, which limits their number and checks their time limits.
     package func add(_ channel: any Channel) -> OpenConnection {
         let connection = OpenConnection(channel)
         shared(by: channel).connections.add(connection)
@@ -86,7 +86,7 @@ package struct ConnectionSetup: Sendable {
                 } else {
                     try self.addHTTP1(connection)
                 }
-                // The other connections have been told; this one did not have its handler yet.
+                // The other connections have already been told to stop; this one had no handler yet.
                 if self.readiness.isStopping {
                     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
                 }
@@ -97,7 +97,7 @@ package struct ConnectionSetup: Sendable {
         choice.protocolNegotiationResult.whenFailure { _ in self.metrics.failedHandshakes.increment() }
     }
 
-    /// Adds the handlers of HTTP/2 to a connection that has agreed on it.
+    /// Adds the HTTP/2 handlers to a connection that has negotiated HTTP/2.
     package func addHTTP2(_ connection: OpenConnection) throws {
         let channel = connection.channel
         var settings = NIOHTTP2Handler.ConnectionConfiguration()

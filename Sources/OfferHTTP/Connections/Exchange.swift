@@ -2,8 +2,8 @@ import NIOCore
 
 /// One request and its response.
 ///
-/// An exchange holds its request's place in the order of its connection, so a response can neither overtake another nor be
-/// paired with the wrong request, and it is answered exactly once.
+/// An exchange keeps its request's place in the order of its connection. A response can neither overtake another nor be paired
+/// with the wrong request, and each request is answered exactly once.
 final class Exchange {
     enum Message {
         case response(HTTPResponse)
@@ -35,7 +35,7 @@ final class Exchange {
         state = .received(request)
     }
 
-    /// A message that needs no answering.
+    /// Creates an exchange for a message that is already complete.
     init(_ message: Message, owner: any ExchangeOwner, hasBody: Bool = true, isLast: Bool = false) {
         self.owner = owner
         self.hasBody = hasBody
@@ -65,7 +65,7 @@ final class Exchange {
     }
 }
 
-/// A connection, or a stream of one, that has exchanges. It belongs to one event loop.
+/// An HTTP/1.1 connection or an HTTP/2 stream with its exchanges. It belongs to one event loop.
 protocol ExchangeOwner: AnyObject {
     /// Whether a response can still be sent.
     var isOpen: Bool { get }

@@ -2,7 +2,7 @@ package import NIOCore
 import NIOSSL
 import OfferCore
 
-/// Serves the requests of one HTTP/1.1 connection (RFC 9112), in their order.
+/// The handler of one HTTP/1.1 connection (RFC 9112), which serves its requests in order.
 package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler, ExchangeOwner, TimedHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundIn = Never
@@ -13,7 +13,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         case open
         /// The service is stopping: the next response is the last.
         case stopping(since: NIODeadline)
-        /// No further request is read. When everything due has been written, our half is closed.
+        /// No further requests are read. Our half is closed once every response that is due has been written.
         case finishing
         /// Our half is being closed: the client has not read everything yet.
         case closing
@@ -21,7 +21,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         case lingering
     }
 
-    /// With this many pending exchanges, no further request is read.
+    /// With this many pending exchanges, no further requests are read.
     private static let maximumExchanges = 64
 
     private let responder: any Responder
@@ -30,21 +30,21 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private let connection: OpenConnection
     private var reader = RequestReader()
     private var state = State.open
-    /// When this phase began: reading the current request, or else waiting since the last one, or closing.
+    /// The start of the current phase: reading a request, waiting for the next one, or closing.
     private var phaseBegan: NIODeadline
-    /// When the connection is closed whatever happens, because the service stops.
+    /// The time at which the connection is closed unconditionally, because the service stops.
     private var closeDeadline: NIODeadline?
     /// The exchanges whose messages have not been written, in the order of their requests.
     private var exchanges = CircularBuffer<Exchange>()
     /// Whether the client has closed its half.
     private var isInputClosed = false
-    /// Whether the channel asked to read and was held back.
+    /// Whether a read that the channel asked for is being held back.
     private var isReadHeld = false
     private var needsFlush = false
     /// nil once the handler is removed or the connection is gone.
     private var context: ChannelHandlerContext?
 
-    /// - Parameter batch: that of the connection's event loop.
+    /// - Parameter batch: the batch of the connection's event loop.
     package init(responder: any Responder, date: HTTPDate, batch: ResponseBatch, connection: OpenConnection) {
         self.responder = responder
         self.date = date
@@ -86,8 +86,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         readRequests(hadBegun: hadBegun, context: context)
     }
 
-    /// Reads requests, but not more than the client reads responses.
-    /// - Parameter hadBegun: whether part of the first of them had arrived before.
+    /// Reads requests, but only as fast as the client reads responses.
+    /// - Parameter hadBegun: whether part of the first request had arrived before.
     private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
         var hadBegun = hadBegun
         do {
@@ -111,7 +111,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         phaseBegan = now
         connection.noteRequest(at: now)
         let isLast = if case .stopping = state { true } else { head.isLast }
-        // Before the exchange is added, which may send it at once and read on.
+        // Set before the exchange is added, because adding it may send it at once and read on.
         if isLast { state = .finishing }
         add(Exchange(HTTPRequest(head, peer: connection.peer, body: body), owner: self, isLast: isLast))
     }
@@ -121,7 +121,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         batch.add(exchange)
     }
 
-    /// Answers what cannot be read as a request, after which the connection cannot go on.
+    /// Answers a request that cannot be read, and ends the connection.
     private func refuse(_ fault: RequestFault, context: ChannelHandlerContext) {
         let response = responder.response(to: fault, context: RequestContext(reader.head))
         state = .finishing
@@ -130,7 +130,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A client that ends TLS without a closure alert. Its input is closed, which comes next; its requests are answered.
+        // The client ended TLS without a closure alert. The event that its input is closed comes next, and its requests are
+        // still answered.
         if error as? NIOSSLError == .uncleanShutdown { return }
         if readsRequests { context.close(promise: nil) }
     }
@@ -160,7 +161,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         guard needsFlush, let context else { return }
         needsFlush = false
         context.flush()
-        // There may have been too many exchanges to read on.
+        // Reading may have paused because too many exchanges were pending.
         if isReadHeld || isInputClosed { readOn(context) }
     }
 
@@ -201,7 +202,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// The client sends no more. What it has asked for is answered first.
+    /// Ends the connection after the client has closed its half. Requests that have arrived are answered first.
     private func endInput(_ context: ChannelHandlerContext) {
         switch state {
         case .lingering: context.close(promise: nil)
@@ -212,23 +213,23 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// The service stops. Requests that have begun or are on their way, perhaps already in the socket, are answered; no
-    /// client can delay the stop for long.
+    /// Begins to end the connection because the service stops. Requests that have begun or are on their way, perhaps already
+    /// in the socket, are still answered. No client can delay the stop for long.
     private func stop(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         closeDeadline = now + TimeLimit.stopping
         if case .open = state { state = .stopping(since: now) }
     }
 
-    /// Reads no more requests, and closes our half when everything due has been written.
+    /// Stops reading requests, and closes our half once every response that is due has been written.
     private func finish(_ context: ChannelHandlerContext) {
         state = .finishing
         phaseBegan = context.eventLoop.now
         if exchanges.isEmpty { closeOutput(context) }
     }
 
-    /// Closes our half only and keeps reading for a moment: closing at once with bytes unread would reset the connection and
-    /// lose the response for a client that is still sending.
+    /// Closes only our half and keeps reading for a moment. Closing at once with unread bytes would reset the connection, and
+    /// a client that is still sending would lose the response.
     private func closeOutput(_ context: ChannelHandlerContext) {
         state = .closing
         phaseBegan = context.eventLoop.now
@@ -256,8 +257,9 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         switch state {
         case .lingering:
             if elapsed > TimeLimit.lingering { context.close(promise: nil) }
-        case .finishing, .closing:
+        case .closing:
             if elapsed > TimeLimit.reading { context.close(promise: nil) }
+        case .finishing: break  // Waits only for our own responses, which have their own time limits.
         case .stopping(let since) where !reader.hasBegun && now - since > TimeLimit.stopGrace:
             finish(context)
         case .open, .stopping:

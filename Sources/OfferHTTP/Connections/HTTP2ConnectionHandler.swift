@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP2
 
-/// Closes idle, failed and draining HTTP/2 connections (RFC 9113).
+/// The handler that closes an HTTP/2 connection (RFC 9113) when it is idle, has failed, or is draining.
 ///
-/// The library's own handler waits for the client to agree before it closes; a client that does not would delay the end.
+/// The library's own handler waits for the client to agree before it closes, so an uncooperative client would delay the end.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundIn = Never
@@ -11,18 +11,18 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
 
     private enum State {
         case open
-        /// The end was decided. Streams that begin within a moment, because they were on their way, are still answered.
+        /// The connection is about to end. Streams that were on their way and begin within a moment are still answered.
         case ending(since: NIODeadline)
-        /// The client has been told which stream is the last, and nothing is left but to answer.
+        /// No further streams are accepted. The connection closes once the open ones have been answered.
         case draining(since: NIODeadline)
     }
 
     private var state = State.open
     private var openStreams = 0
     private var lastStream = HTTP2StreamID.rootStream
-    /// When the last stream ended; before the first one, when the connection began.
+    /// The time when the last stream ended, or when the connection began if there was none.
     private var idleSince: NIODeadline
-    /// Since when the client has left responses unread.
+    /// The time since which the client has left responses unread; nil if it has read them.
     private var unsentSince: NIODeadline?
     private var isReadHeld = false
     /// nil once the handler is removed.
@@ -58,7 +58,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
 
     // MARK: Back pressure
 
-    /// Does not read on while the client leaves its responses unread.
+    /// Holds back reading while the client leaves its responses unread.
     func read(context: ChannelHandlerContext) {
         isReadHeld = !context.channel.isWritable
         if !isReadHeld { context.read() }
@@ -83,10 +83,11 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The library has told the client. The error may concern one stream of many, so the others are answered.
+    /// Ends the connection after an error, which the library has reported to the client. The error may concern one stream of
+    /// many, so the others are answered.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
-    /// Ends the connection when the streams on their way have been answered.
+    /// Ends the connection once the streams on their way have been answered.
     func end(_ context: ChannelHandlerContext) {
         if case .open = state { state = .ending(since: context.eventLoop.now) }
     }
@@ -104,7 +105,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if openStreams == 0 { close(context) } else if tellsClient { sendGoAway(context) }
     }
 
-    /// Sends everything written before: a stream is closed when its response is written, not when it is sent.
+    /// Closes the connection after sending everything written so far. A stream is closed when its response is written, not
+    /// when it is sent.
     private func close(_ context: ChannelHandlerContext) {
         let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
@@ -141,7 +143,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     }
 }
 
-/// Passes the beginning and end of streams on to the handler of their connection.
+/// A stream delegate that tells the handler of the connection when streams begin and end.
 struct HTTP2StreamObserver: NIOHTTP2StreamDelegate {
     private let handler: NIOLoopBound<HTTP2ConnectionHandler>
 

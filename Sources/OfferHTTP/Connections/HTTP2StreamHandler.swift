@@ -3,10 +3,10 @@ import NIOHPACK
 import NIOHTTP2
 import OfferCore
 
-/// Serves the one request of an HTTP/2 stream (RFC 9113), as ``HTTP1Handler`` does those of an HTTP/1.1 connection.
+/// The handler of an HTTP/2 stream (RFC 9113), which serves its one request as ``HTTP1Handler`` serves those of a connection.
 ///
-/// The library has already checked what RFC 9113 section 8 requires of the fields: names and values, pseudo-header fields,
-/// and the body's length against the announced one.
+/// The library has already checked the fields as RFC 9113 section 8 requires: names and values, pseudo-header fields, and the
+/// body's length against the announced one.
 final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -21,7 +21,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         case gone
     }
 
-    /// Above this, requests of a client that reads no responses are refused.
+    /// The limit for unread response bytes on the connection. Above it, requests are refused.
     private static let maximumUnsentBytes = 256 * 1024
 
     private let responder: any Responder
@@ -41,7 +41,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private var context: ChannelHandlerContext?
 
     /// - Parameters:
-    ///   - batch: that of the connection's event loop.
+    ///   - batch: the batch of the connection's event loop.
     ///   - parent: the handler of the connection.
     init(
         responder: any Responder, date: HTTPDate, batch: ResponseBatch, connection: OpenConnection,
@@ -70,7 +70,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         context.fireChannelInactive()
     }
 
-    /// Releases the request and its exchange. The exchange holds this handler, so both would stay in memory otherwise.
+    /// Releases the request and its exchange. The exchange refers back to this handler, so both would otherwise leak.
     private func leave() {
         context = nil
         state = .gone
@@ -173,7 +173,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             refuse(.timedOut)
         case .answering, .gone: break
         case .answered(let time):
-            // A client that does not read its response, or does not end its request, keeps neither stream nor connection.
+            // A client that does not read its response, or does not end its request, loses its stream and its connection.
             guard now - time > readingTime else { return }
             context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             context.close(promise: nil)
@@ -220,7 +220,7 @@ extension HPACKHeaders {
             && Set(hosts).count == 1
     }
 
-    /// The value of the only field of this name; empty if there are several.
+    /// Returns the value of the only field with this name: nil if there is none, empty if there are several.
     fileprivate func only(_ name: String) -> String? {
         let values = self[name]
         return values.count > 1 ? "" : values.first

@@ -7,14 +7,14 @@ package final class OpenConnection {
     let channel: any Channel
     /// The address of the other end; nil if the kernel does not say.
     let peer: IPAddress?
-    /// When the last request was read; before the first one, when the connection was made.
+    /// The time when the last request was read, or when the connection was made if there was none.
     private(set) var lastRequest: NIODeadline
     private(set) var hasRequested = false
     /// Response bytes on HTTP/2 streams that the client has not read yet.
     var unsentBytes = 0
     /// The time limit of the TLS handshake; nil without TLS, and once the handshake is complete.
     var handshakeDeadline: NIODeadline?
-    /// The handler that watches the time after the handshake.
+    /// The handler that checks the time limits after the handshake.
     weak var handler: (any TimedHandler)?
 
     package init(_ channel: any Channel) {

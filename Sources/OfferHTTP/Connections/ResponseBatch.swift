@@ -1,10 +1,10 @@
 package import NIOCore
 import OfferCore
 
-/// Answers together what an event loop reads in one turn, and sends the responses together.
+/// The requests that an event loop reads in one turn, answered together and sent together.
 ///
-/// Sending every response by itself wakes the other side every time, which took a quarter of an offer's time, cryptography
-/// aside; sent together they wake it once. Reading, answering and sending one after the other also keeps code and
+/// Sending each response separately wakes the other side each time. That took a quarter of an offer's time, not counting
+/// cryptography. Sending them together wakes it once. Reading, answering and sending in separate steps also keeps code and
 /// data in the processor's caches. Requests are answered when the loop has read everything that was ready, or when there are
 /// enough of them, so none waits for data to arrive. All commits of a batch are written together.
 package final class ResponseBatch {
@@ -16,7 +16,14 @@ package final class ResponseBatch {
         var exchanges: [(exchange: Exchange, response: @Sendable (Bool) -> HTTPResponse)]
     }
 
-    /// The number of requests that are answered together. Each may wait for the others to be signed, 5 to 10 ms.
+    /// An exchange whose response is being made on the asynchronous lane.
+    private struct PendingResponse {
+        let began: NIODeadline
+        let exchange: Exchange
+        let timedOut: Reply.MakeResponse
+    }
+
+    /// The maximum number of requests answered together. Each may wait 5 to 10 ms for the others to be signed.
     private static let size = 64
 
     private let eventLoop: any EventLoop
@@ -25,11 +32,12 @@ package final class ResponseBatch {
     private var turnBegan: NIODeadline?
     private var received: [Exchange] = []
     private var pendingWrites: [PendingWrite] = []
+    private var pendingResponses: [UInt64: PendingResponse] = [:]
     private var lastNumber: UInt64 = 0
 
     /// - Parameters:
     ///   - responder: answers the requests of all connections of this batch.
-    ///   - asyncLane: runs the responses that are made later.
+    ///   - asyncLane: runs the functions that make responses later.
     package init(eventLoop: any EventLoop, responder: any Responder, asyncLane: AsyncLane) {
         self.eventLoop = eventLoop
         self.responder = responder
@@ -53,7 +61,7 @@ package final class ResponseBatch {
 
     private func endTurn() {
         let batch = answer()
-        // What is read from here on, because sending made room for it, belongs to the next turn.
+        // Sending may make room for reading. Requests read from here on belong to the next turn.
         turnBegan = nil
         send(batch)
     }
@@ -72,32 +80,43 @@ package final class ResponseBatch {
             switch responder.reply(to: request, isLate: isLate) {
             case .now(let response): exchange.complete(with: response)
             case .after(let commit, let response): add(exchange, commit, response, to: &writes)
-            case .later(let makeResponse): answerLater(exchange, makeResponse)
+            case .later(let work, let timedOut): answerLater(exchange, work, timedOut)
             }
         }
         return (exchanges, writes)
     }
 
-    /// All requests of a turn were there when it began, so the time since then measures how much work there is, not how
+    /// All requests of a turn had arrived when it began, so the time since then measures how much work there is, not how
     /// slowly clients send.
     private var isLate: Bool { turnBegan.map { eventLoop.now - $0 > TimeLimit.wait } ?? false }
 
-    private func answerLater(_ exchange: Exchange, _ makeResponse: @escaping @Sendable () async -> HTTPResponse) {
-        let (eventLoop, ours) = (eventLoop, NIOLoopBound((batch: self, exchange: exchange), eventLoop: eventLoop))
-        asyncLane.run {
-            let response = await makeResponse()
-            eventLoop.execute {
-                ours.value.exchange.complete(with: response)
-                ours.value.batch.send([ours.value.exchange])
-            }
+    private func answerLater(
+        _ exchange: Exchange, _ work: @escaping @Sendable () async -> Reply.MakeResponse,
+        _ timedOut: @escaping Reply.MakeResponse
+    ) {
+        lastNumber += 1
+        let (eventLoop, number) = (eventLoop, lastNumber)
+        let batch = NIOLoopBound(self, eventLoop: eventLoop)
+        let isRunning = asyncLane.run {
+            let response = await work()
+            eventLoop.execute { batch.value.endResponse(number, response) }
         }
+        guard isRunning else { return exchange.complete(with: timedOut()) }
+        pendingResponses[number] = PendingResponse(began: eventLoop.now, exchange: exchange, timedOut: timedOut)
+    }
+
+    /// - Parameter number: the number of a pending response. A response that has timed out is ignored.
+    private func endResponse(_ number: UInt64, _ response: Reply.MakeResponse) {
+        guard let pending = pendingResponses.removeValue(forKey: number) else { return }
+        pending.exchange.complete(with: response())
+        send([pending.exchange])
     }
 
     // MARK: Sending
 
     private func send(_ batch: (exchanges: [Exchange], writes: [PendingWrite])) {
         for exchange in batch.exchanges { exchange.owner.writeMessages() }
-        // Before anything is flushed: flushing may read on, and what is read then must not be committed first.
+        // Writes begin before anything is flushed. Flushing may read more requests, which must not be committed first.
         for write in batch.writes { begin(write) }
         for exchange in batch.exchanges { exchange.owner.flushMessages() }
     }
@@ -126,20 +145,27 @@ package final class ResponseBatch {
         let (eventLoop, number) = (eventLoop, write.number)
         let batch = NIOLoopBound(self, eventLoop: eventLoop)
         write.commit.log.write(write.commit) { isDurable in
-            eventLoop.execute { batch.value.end(number, isDurable: isDurable) }
+            eventLoop.execute { batch.value.endWrite(number, isDurable: isDurable) }
         }
     }
 
-    /// - Parameter number: of a write; one that has ended already is ignored.
-    private func end(_ number: UInt64, isDurable: Bool) {
+    /// - Parameter number: the number of a write. A write that has already ended is ignored.
+    private func endWrite(_ number: UInt64, isDurable: Bool) {
         guard let index = pendingWrites.firstIndex(where: { $0.number == number }) else { return }
         let write = pendingWrites.remove(at: index)
         for (exchange, response) in write.exchanges { exchange.complete(with: response(isDurable)) }
         send(write.exchanges.map(\.exchange))
     }
 
-    /// Gives up on writes that take too long.
+    // MARK: Time
+
+    /// Gives up on writes and responses that take too long.
     func checkTime(_ now: NIODeadline) {
-        for write in pendingWrites where now - write.began > TimeLimit.commit { end(write.number, isDurable: false) }
+        for write in pendingWrites where now - write.began > TimeLimit.commit {
+            endWrite(write.number, isDurable: false)
+        }
+        for (number, pending) in pendingResponses where now - pending.began > TimeLimit.later {
+            endResponse(number, pending.timedOut)
+        }
     }
 }

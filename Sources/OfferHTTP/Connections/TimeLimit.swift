@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Time limits of a connection, on the monotonic clock. They are checked in intervals, so each may take one interval longer.
+/// Time limits of a connection, on the monotonic clock. They are checked at intervals, so each may take one interval longer.
 enum TimeLimit {
     static let checkInterval: TimeAmount = .milliseconds(500)
     /// For the TLS handshake.
@@ -13,6 +13,8 @@ enum TimeLimit {
     static let wait: TimeAmount = .milliseconds(500)
     /// For a response's commit to be written. After that the response is withheld.
     static let commit: TimeAmount = .seconds(2)
+    /// For a response on the lane `later` to be made. After that the request is refused.
+    static let later: TimeAmount = .seconds(30)
     /// For the client to read a response before its connection is cut off.
     static let reading: TimeAmount = .seconds(20)
     /// For waiting connections to be accepted when the service stops.

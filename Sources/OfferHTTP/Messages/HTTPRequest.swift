@@ -4,13 +4,13 @@ package import OfferCore
 package struct HTTPRequest: Sendable {
     /// The method as sent; case-sensitive.
     package let method: String
-    /// The path of the request target, percent-encoding untouched.
+    /// The path of the request target, still percent-encoded.
     package let path: String
     /// The part of the target after the first `?`, still encoded; nil if there is none.
     package let query: String?
     package let contentType: String?
     package let contentEncoding: String?
-    /// The value of the `Authorization` header; empty, which matches no credentials, if there are several.
+    /// The value of the `Authorization` header. If there are several, it is empty, which matches no credentials.
     package let authorization: String?
     /// The address of the connection's other end; nil if the kernel does not say.
     package let peer: IPAddress?
@@ -23,7 +23,7 @@ package struct HTTPRequest: Sendable {
     /// The identifier of the request in its response and in the log.
     package var id: RequestID { context.id }
 
-    /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields has 27 kB.
+    /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.
     package static let maximumBodySize = 32 * 1024
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.

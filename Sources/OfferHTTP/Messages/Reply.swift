@@ -6,11 +6,16 @@ package enum Reply: Sendable {
     case now(HTTPResponse)
     /// The response leaves when `commit` is durable.
     /// - `response`: called once on the event loop with the outcome. With `false` (the write failed or took too long) it
-    ///   must not reveal anything that rests on the commit.
+    ///   must not reveal anything that depends on the commit.
     case after(Commit, response: @Sendable (_ isDurable: Bool) -> HTTPResponse)
-    /// An asynchronous function makes the response. Nothing on the event loop waits for it but later responses of the same
-    /// connection.
-    case later(@Sendable () async -> HTTPResponse)
+    /// The response is made away from the event loop. Only later responses on the same connection wait for it.
+    /// - `work`: returns the function that makes the response. It may run past the time limit, and its result is then dropped.
+    /// - `timedOut`: makes the response if `work` takes longer than ``TimeLimit/later``.
+    ///
+    /// Exactly one of the two response functions is called, once, on the event loop.
+    case later(_ work: @Sendable () async -> MakeResponse, timedOut: MakeResponse)
+
+    package typealias MakeResponse = @Sendable () -> HTTPResponse
 }
 
 /// Answers requests. It is called on the event loop of the request's connection and must not block it.
@@ -18,12 +23,12 @@ package protocol Responder: Sendable {
     /// - Parameter isLate: whether the request has waited so long that answering it in full would only delay others.
     func reply(to request: HTTPRequest, isLate: Bool) -> Reply
 
-    /// The response to a request that the server refuses by itself.
-    /// - Parameter context: as much of it as could be read.
+    /// Returns the response to a request that the server itself refuses.
+    /// - Parameter context: as much of the request's context as could be read.
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
 }
 
-/// Why the server itself refuses a request before any endpoint sees it.
+/// The reason why the server itself refuses a request before any endpoint sees it.
 package enum RequestFault: Error, Hashable, Sendable {
     /// Not well-formed HTTP, or a head that is too large.
     case malformed
@@ -32,6 +37,6 @@ package enum RequestFault: Error, Hashable, Sendable {
     case bodyTooLarge
     /// The request did not arrive completely in time.
     case timedOut
-    /// The client opens HTTP/2 streams without taking their responses.
+    /// The client opens HTTP/2 streams without reading their responses.
     case unreadResponses
 }

@@ -6,7 +6,7 @@ package struct RequestContext: Hashable, Sendable {
     /// The trace that the request belongs to; nil if none.
     package let traceID: TraceID?
 
-    /// Malformed values are ignored.
+    /// Ignores malformed values.
     /// - Parameters:
     ///   - requestID: the value of the `X-Request-ID` header.
     ///   - traceparent: the value of the `traceparent` header.
@@ -15,7 +15,7 @@ package struct RequestContext: Hashable, Sendable {
         traceID = traceparent.flatMap { TraceID(traceparent: $0) }
     }
 
-    /// `more` with the identifiers added, as metadata of a log line.
+    /// Adds the identifiers to `more`, the metadata of a log line.
     package func metadata(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
         var metadata = more
         metadata["requestID"] = "\(id.text)"

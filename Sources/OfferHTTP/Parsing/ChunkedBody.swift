@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A body in chunked transfer coding (RFC 9112 section 7.1), as far as it has arrived.
+/// The part of a body in chunked transfer coding (RFC 9112 section 7.1) that has arrived.
 struct ChunkedBody {
     private enum Part {
         case size
@@ -13,7 +13,7 @@ struct ChunkedBody {
     private var part = Part.size
     private var trailersSize = 0
 
-    /// The longest chunk-size or trailer line, and the limit for all trailers together, in bytes.
+    /// The size limits, in bytes, of a chunk-size or trailer line and of all trailers together.
     private static let maximumLineSize = 256
     private static let maximumTrailersSize = 4096
 

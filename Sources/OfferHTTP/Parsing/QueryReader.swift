@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// Parses a query string strictly into the members of a request, each of them a string.
+/// A strict parser that turns a query string into the members of a request, all of them strings.
 package enum QueryReader {
     package enum Fault: String, Error, Hashable {
         case notPairs = "The query must consist of name=value pairs."
@@ -35,7 +35,7 @@ package enum QueryReader {
                 }
                 decoded.append(high << 4 | low)
             case UInt8(ascii: "+"):
-                // A space in form encoding, a plus in a URL: signing the wrong one would only show on the device.
+                // `+` is a space in a form but a plus in a URL. A signature over the wrong one would fail only on the device.
                 throw .plus
             default:
                 decoded.append(byte)

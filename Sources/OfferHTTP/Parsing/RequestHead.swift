@@ -2,8 +2,8 @@ import OfferCore
 
 /// The head of a request, parsed strictly by RFC 9112 in one pass over its bytes.
 ///
-/// We parse it ourselves because strict reading begins here: anything that two parsers could take for two different requests
-/// (bare line ends, folded lines, two lengths, unknown codings) is refused in this one place.
+/// We parse it ourselves because strict reading begins here. This one place refuses everything that two parsers could read as
+/// two different requests: bare line ends, folded lines, two lengths, unknown codings.
 package struct RequestHead {
     /// How the length of the body is determined (RFC 9112 section 6).
     package enum Framing: Equatable {
@@ -44,7 +44,7 @@ package struct RequestHead {
             throw .malformed
         }
         let isHTTP11 = try Self.isHTTP11(bytes, &index)
-        // No other protocol is spoken here: a request for one gets an ordinary response, the last on its connection.
+        // The server speaks no other protocol. A request for one gets an ordinary response, the last on its connection.
         isLast = !isHTTP11 || method == "CONNECT"
         var hosts = 0
         var hasLength = false
@@ -54,7 +54,7 @@ package struct RequestHead {
             let name = try Self.name(bytes, &index)
             let value = try Self.value(bytes, &index)
             guard lines <= Self.maximumLines else { throw .malformed }
-            // By length first: most headers match none of these.
+            // Compare lengths first, because most header names match none of these.
             switch name.count {
             case 4 where Self.isEqual(bytes, name, "host"):
                 hosts += 1
@@ -98,11 +98,11 @@ package struct RequestHead {
                 continue
             }
         }
-        // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 had none.
+        // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 does not require it.
         guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformed }
     }
 
-    /// Classifies a head that is too large: oversized credentials are refused as such, anything else is malformed.
+    /// Classifies a head that is too large. Oversized credentials have a fault of their own; anything else is malformed.
     /// - Parameter bytes: more than ``maximumSize`` bytes from the start of the head.
     static func faultIfTooLarge(_ bytes: borrowing Span<UInt8>) -> RequestFault {
         let name = "authorization:"
@@ -164,7 +164,8 @@ package struct RequestHead {
         return true
     }
 
-    /// A field name directly followed by a colon. A line that begins with white space would be folded, and is refused.
+    /// Consumes a field name and the colon that must follow it directly. A line that begins with white space would be a folded
+    /// line, and is refused.
     private static func name(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
         let start = index
         while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
@@ -174,7 +175,7 @@ package struct RequestHead {
         return name
     }
 
-    /// A field value without surrounding white space. The line end is consumed too.
+    /// Consumes a field value and its line end. Returns the value without surrounding white space.
     private static func value(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
         while index < bytes.count, isBlank(bytes[index]) { index += 1 }
         let start = index
@@ -201,12 +202,12 @@ package struct RequestHead {
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformed }
     }
 
-    /// As ``text``, for a header that may hold anything: empty if it is not UTF-8.
+    /// Like ``text``, but returns an empty string for a value that is not UTF-8. It is for headers that may contain anything.
     private static func textIfAny(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
         (try? text(bytes, range)) ?? ""
     }
 
-    /// As ``text``, without allocating for the value that nearly every request has.
+    /// Like ``text``, but without allocating memory for the value that nearly every request has.
     private static func mediaType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
         isEqual(bytes, range, json) ? json : try text(bytes, range)
     }
@@ -227,7 +228,7 @@ package struct RequestHead {
         option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == "close"
     }
 
-    /// Whether the bytes equal `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    /// Whether the bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     private static func isEqual(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lowerCase: String) -> Bool {
         guard range.count == lowerCase.utf8.count else { return false }
         var index = range.lowerBound

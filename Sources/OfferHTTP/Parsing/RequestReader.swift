@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Parses requests from the bytes of one HTTP/1.1 connection, however they are split.
+/// A parser of the requests on one HTTP/1.1 connection, however their bytes are split.
 package struct RequestReader {
     package enum Event {
         /// The client waits for 100 Continue before it sends the body of this request.
@@ -27,10 +27,10 @@ package struct RequestReader {
             || unread.readableBytes == 1 && unread.readableBytesUInt8Span[0] != UInt8(ascii: "\r")
     }
 
-    /// Whether the request being read is a HEAD request; for the response to one that cannot be parsed.
+    /// Whether the request being read is a HEAD request, which matters for the response if it cannot be parsed.
     private(set) var asksForHead = false
 
-    /// The head of the request being read, once complete; for the response to one that cannot be parsed.
+    /// The head of the request being read, once complete. It provides the context of the response if the rest cannot be parsed.
     var head: RequestHead? {
         switch part {
         case .head: nil
@@ -44,7 +44,7 @@ package struct RequestReader {
         if unread.readableBytes == 0 {
             unread = bytes
         } else {
-            // Otherwise the buffer would grow as long as part of a next request is always pending.
+            // Otherwise the buffer would keep growing while part of the next request is always pending.
             unread.discardReadBytes()
             unread.writeImmutableBuffer(bytes)
         }
@@ -96,7 +96,7 @@ package struct RequestReader {
         asksForHead = Self.asksForHead(unread.readableBytesUInt8Span)
         let unread = unread
         let bytes = unread.readableBytesUInt8Span
-        // A client that speaks another protocol, such as TLS, is told at once.
+        // A client that speaks another protocol, such as TLS, is refused at once.
         if bytes.count > 0, bytes[0] < UInt8(ascii: "!"), bytes[0] != UInt8(ascii: "\r") { throw .malformed }
         for index in searched..<max(searched, bytes.count) where bytes[index] == UInt8(ascii: "\n") {
             guard index < RequestHead.maximumSize else { throw RequestHead.faultIfTooLarge(bytes) }

@@ -6,7 +6,7 @@ import NIOPosix
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// Serves HTTP/1.1, or TLS with HTTP/2 as well, until the process is told to stop.
+/// A server for HTTP/1.1, and with TLS also for HTTP/2, which runs until the process is told to stop.
 package struct HTTPServer: Service {
     private let listeners: [Listener]
     private let certificate: CurrentCertificate
@@ -16,7 +16,7 @@ package struct HTTPServer: Service {
 
     /// - Parameters:
     ///   - listeners: where to listen; all of them stop together.
-    ///   - certificate: the certificate for TLS; without one, plain HTTP is spoken.
+    ///   - certificate: the certificate for TLS; without one, the server speaks plain HTTP.
     ///   - readiness: told when the server begins to stop.
     ///   - onListening: called once with the ports, in the order of the listeners.
     package init(
@@ -58,7 +58,7 @@ package struct HTTPServer: Service {
             try await stopped.futureResult.get()
         } onGracefulShutdown: { [open] in
             readiness.stop()
-            // Each connection ends when its handler has answered what is due.
+            // A connection ends once its handler has sent every response that is due.
             let ends = open.map { channel, connections in
                 let ended = channel.eventLoop.makePromise(of: Void.self)
                 drain(channel, group).whenComplete { _ in connections.initiateShutdown(promise: ended) }
@@ -68,11 +68,11 @@ package struct HTTPServer: Service {
         }
     }
 
-    /// Accepts the connections that are waiting and no others. A client that cannot connect asks elsewhere, but one whose
-    /// connection is reset does not know whether its request was answered.
+    /// Accepts the connections that are waiting and no others. A client that cannot connect tries another server, but a client
+    /// whose connection is reset does not know whether its request was answered.
     private func drain(_ listener: any Channel, _ group: MultiThreadedEventLoopGroup) -> EventLoopFuture<Void> {
         let loop = listener.eventLoop
-        // If the system refuses the filter, connections that arrive in the next moment are lost; nothing can be done.
+        // If the kernel refuses the filter, connections that arrive in the next moment are lost. Nothing can prevent that.
         let isFiltered =
             (listener as? any SocketOptionProvider).map { provider in
                 provider.unsafeSetSocketOption(
@@ -80,11 +80,11 @@ package struct HTTPServer: Service {
                     value: offer_filter_of_everything())
             } ?? loop.makeSucceededVoidFuture()
         return isFiltered.flatMapError { _ in loop.makeSucceededVoidFuture() }
-            // Accept all that are waiting in the next turn of the loop, which is over after the delay.
+            // Accept all waiting connections in the next turn of the loop. It has ended when the delay is over.
             .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
             .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
             .flatMap { listener.setOption(.autoRead, value: false) }
-            // Accepted connections are set up on their own loops first, or they would be closed unanswered.
+            // Let each loop set up its accepted connections first. Otherwise they would be closed unanswered.
             .flatMap { EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: loop) }
             .hop(to: loop)
     }
@@ -107,7 +107,7 @@ package struct HTTPServer: Service {
                 .serverChannelOption(.socketOption(.reusePort), value: listener.sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        // Before NIO's own handler, which would back off for a second. Eviction frees descriptors at once.
+                        // Precedes NIO's own handler, which would back off for a second. Eviction frees descriptors at once.
                         try channel.pipeline.syncOperations.addHandler(
                             AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(20) })
                         try channel.pipeline.syncOperations.addHandler(

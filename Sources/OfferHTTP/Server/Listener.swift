@@ -1,4 +1,4 @@
-/// An address to listen on, and what is served there.
+/// A listening address, and the responder that serves it.
 package struct Listener: Sendable {
     let address: ListeningAddress
     let sharesPort: Bool
@@ -8,7 +8,7 @@ package struct Listener: Sendable {
 
     /// - Parameters:
     ///   - sharesPort: whether another process may listen on the same port (`SO_REUSEPORT`).
-    ///   - maximumConnections: the limit for open connections.
+    ///   - maximumConnections: the maximum number of open connections.
     ///   - isPlain: whether to speak plain HTTP even if there is a certificate.
     package init(
         _ address: ListeningAddress, sharesPort: Bool, maximumConnections: Int, isPlain: Bool = false,

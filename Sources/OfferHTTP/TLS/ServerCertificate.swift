@@ -5,16 +5,16 @@ package import OfferCore
 
 /// The certificate chain that the service presents in the TLS handshake, and its private key.
 package struct ServerCertificate: Sendable {
-    /// TLS 1.2 and up; HTTP/2 preferred over HTTP/1.1.
+    /// A context for TLS 1.2 and later that prefers HTTP/2 to HTTP/1.1.
     let context: NIOSSLContext
     /// Clients refuse the certificate before `begin` and after `expiry`.
     private let begin: Date
     let expiry: Date
 
     /// - Parameters:
-    ///   - chain: PEM: the service's own certificate first, then the intermediates.
-    ///   - key: PEM, not encrypted.
-    ///   - paths: the names of the files in error messages.
+    ///   - chain: the chain in PEM, the service's own certificate first, then the intermediates.
+    ///   - key: the private key in PEM, not encrypted.
+    ///   - paths: the file names to use in error messages.
     package init(
         chain: [UInt8], key: [UInt8], paths: (chain: String, key: String)
     ) throws(Diagnostic) {
@@ -38,7 +38,7 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
-        // For the client to acknowledge the closure; everything has been sent by then.
+        // Limits the wait for the client to acknowledge the closure. Everything has been sent by then.
         configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
         do { context = try NIOSSLContext(configuration: configuration) } catch {
@@ -50,14 +50,14 @@ package struct ServerCertificate: Sendable {
         expiry = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
     }
 
-    /// Whether clients accept it.
+    /// Whether clients accept the certificate at `now`.
     package func isGood(at now: Date) -> Bool { begin <= now && now < expiry }
 
-    /// A problem if it is not valid yet, has expired, or expires within 14 days.
+    /// Returns a problem if the certificate is not valid yet, has expired, or expires within 14 days.
     package func problem(at now: Date) -> Diagnostic? {
         if now < begin {
             return Diagnostic(
-                "the TLS certificate is valid only from \(begin.formatted(.iso8601)) on",
+                "the TLS certificate is not valid before \(begin.formatted(.iso8601))",
                 hint: "check the clock, or wait")
         }
         guard now + Self.notice >= expiry else { return nil }

@@ -15,7 +15,7 @@ package final class CurrentUserKeys: Sendable {
 
     package init() {}
 
-    /// The key set of an issuer: nil if it has never been fetched, empty if its keys must no longer be used.
+    /// Returns the key set of an issuer: nil if it has never been fetched, empty if its keys must no longer be used.
     package func set(of issuer: UserIssuer) -> UserKeySet? { state.withLockedValue { $0.sets[issuer.issuer] } }
 
     package func replace(_ set: UserKeySet, of issuer: UserIssuer) {
@@ -37,7 +37,7 @@ package final class CurrentUserKeys: Sendable {
     /// Requests a refresh because a token names a key that is not in the set. The issuer may have a new key.
     package func requestRefresh(of issuer: UserIssuer) {
         state.withLockedValue { state in
-            // Only for known issuers, so the set cannot grow without bound.
+            // Only requests for known issuers are stored, so the set cannot grow without bound.
             guard state.sets[issuer.issuer] != nil else { return }
             state.refreshRequests.insert(issuer.issuer)
         }

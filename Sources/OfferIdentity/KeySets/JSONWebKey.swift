@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// A public key of a JWK set (RFC 7517 section 4), with the members that verifying signatures needs.
+/// A public key of a JWK Set (RFC 7517 section 4), with the members needed to verify signatures.
 struct JSONWebKey: Decodable {
     /// The minimum size of an RSA key, in bits.
     static let minimumRSASize = 2048
@@ -51,14 +51,14 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// False for a modulus that cannot be read: that key is damaged, not short.
+    /// Whether an RSA key is too short. False if the modulus cannot be decoded: such a key is damaged, not short.
     var isTooShort: Bool {
         guard kind == .rsa, !algorithms.isEmpty, let modulus = bytes(.n) else { return false }
         return BigEndianNumber.bitCount(modulus) < Self.minimumRSASize
     }
 
-    /// Whether the key is insecure although the library accepts it. Signatures have been forged for small RSA
-    /// exponents, and for some Ed25519 points they are trivial to forge.
+    /// Whether the key is insecure although libcrypto accepts it. Signatures have been forged for RSA keys with small
+    /// exponents, and they are trivial to forge for some Ed25519 points.
     var isWeak: Bool {
         switch kind {
         case .rsa:
@@ -69,7 +69,7 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// One verifier for each algorithm, all sharing one libcrypto key.
+    /// Makes one verifier for each algorithm. All of them share one libcrypto key.
     /// - Returns: nil if the key is damaged.
     func verifiers() -> [UserKeySet.Key]? {
         guard let kind, !algorithms.isEmpty else { return [] }
@@ -80,7 +80,7 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// A missing or unreadable member counts as no bytes, which is not a valid number.
+    /// Makes the libcrypto key. A missing or unreadable member counts as empty, which is not a valid number.
     private func verificationKey(_ kind: TokenKeyKind) throws(OpenSSLError) -> TokenVerificationKey {
         switch kind {
         case .rsa: try TokenVerificationKey(rsaModulus: bytes(.n) ?? [], exponent: bytes(.e) ?? [])

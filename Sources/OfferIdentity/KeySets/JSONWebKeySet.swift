@@ -1,13 +1,13 @@
 import FoundationEssentials
 import OfferCore
 
-/// Parses a JWK Set (RFC 7517 section 5).
+/// A parser of JWK Sets (RFC 7517 section 5).
 ///
-/// Keys for another purpose or of an unknown type are skipped, as section 5 requires. A private or symmetric key makes
-/// the whole set unusable, because a published set must not contain one.
+/// It skips keys for another purpose, and keys of an unknown type, as section 5 recommends. A private or symmetric key
+/// makes the whole set unusable, because a published set must not contain one.
 enum JSONWebKeySet {
     /// - Parameter name: the name of the set in diagnostics.
-    /// - Returns: at least one key, and the problems of others.
+    /// - Returns: at least one key, and the problems with others.
     static func keys(
         in text: [UInt8], from name: String
     ) throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {

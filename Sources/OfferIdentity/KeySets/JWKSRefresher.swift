@@ -3,11 +3,11 @@ package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// Keeps the key sets of identity providers up to date with their files and URLs while the service runs.
+/// A background service that keeps the key sets of identity providers up to date with their files and URLs.
 ///
-/// The policy in force is read every second, so new issuers are fetched soon after a configuration change. If a set
-/// becomes unavailable, the last one stays in force for a day and readiness reports the reason. An unusable set
-/// replaces the last one at once.
+/// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration
+/// change. If a set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An
+/// unusable set replaces the previous one at once.
 package actor JWKSRefresher: Service {
     private let policy: CurrentPolicy
     private let keys: CurrentUserKeys
@@ -70,8 +70,8 @@ package actor JWKSRefresher: Service {
     }
 
     /// Performs a reading.
-    /// - Parameter number: the number of the reading. Meanwhile the location may be removed from the configuration and
-    ///   added again, which begins another reading. The late result is then discarded.
+    /// - Parameter number: the number of the reading. While it runs, the location may be removed from the configuration
+    ///   and added again, which begins another reading. The late result is then discarded.
     private func load(_ place: KeySetLocation, _ number: Int) async {
         let isCurrent = { self.states[place]?.isReading(number) == true }
         do throws(KeySetFault) {
@@ -102,7 +102,7 @@ package actor JWKSRefresher: Service {
         }
     }
 
-    /// Puts the set of each issuer's location in force. After a change of location, the old set stays until the new
+    /// Puts the key set at each issuer's location in force. After a change of location, the old set stays until the new
     /// location has been read.
     private func putInForce(at now: ContinuousClock.Instant) {
         let issuers = policy.snapshot.callers.userIssuers

@@ -11,7 +11,7 @@ package struct KeySetFault: Error, Hashable, Sendable {
 
     package let kind: Kind
     package let problem: Diagnostic
-    /// The library's error, logged at debug level only.
+    /// The underlying error of a library, logged at debug level only.
     package let detail: String?
 
     package init(_ kind: Kind, _ problem: Diagnostic, detail: String? = nil) {
@@ -24,7 +24,7 @@ package struct KeySetFault: Error, Hashable, Sendable {
 /// The text of a key set at the time of reading.
 package struct KeySetText: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Problems of its location, such as a writable file.
+    /// Problems with its location, such as a file that others can write.
     package let problems: [Diagnostic]
 
     package init(_ bytes: [UInt8], problems: [Diagnostic] = []) {

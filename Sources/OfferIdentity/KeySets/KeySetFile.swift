@@ -1,7 +1,7 @@
 import OfferCore
 import OfferFiles
 
-/// Reads a key set from a file.
+/// A reader of key set files.
 enum KeySetFile {
     @Sendable static func read(_ path: String, maximumSize: Int) throws(Diagnostic) -> KeySetText {
         do throws(RegularFile.Fault) {

@@ -5,9 +5,9 @@ import NIOPosix
 import NIOSSL
 package import OfferCore
 
-/// Reads key sets (JWKS, RFC 7517) from files and over HTTP.
+/// A reader of key sets (JWKS, RFC 7517) from files and over HTTP.
 package actor KeySetReader: KeySetSource {
-    /// Reads a whole file of at most `maximumSize` bytes. It may block on disk access.
+    /// A function that reads a whole file of at most `maximumSize` bytes. It may block on disk access.
     package typealias ReadFile = @Sendable (_ path: String, _ maximumSize: Int) throws(Diagnostic) -> KeySetText
 
     private let timeout: Duration
@@ -27,7 +27,7 @@ package actor KeySetReader: KeySetSource {
         self.readFile = readFile
     }
 
-    /// The maximum size of a key set in bytes. A set of three keys with certificates has about 6 kB.
+    /// The maximum size of a key set in bytes. A set of three keys with certificates takes about 6 kB.
     package static let maximumSize = 256 * 1024
 
     package func text(at place: KeySetLocation) async throws(KeySetFault) -> KeySetText {
@@ -40,7 +40,7 @@ package actor KeySetReader: KeySetSource {
         }
     }
 
-    // Off the actor: checking large RSA keys takes a while, and other sets can be read meanwhile.
+    // Runs off the actor, because checking large RSA keys takes a while and other sets can be read meanwhile.
     package nonisolated func keys(
         in text: [UInt8], from place: KeySetLocation
     ) async throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {
@@ -91,7 +91,7 @@ package actor KeySetReader: KeySetSource {
 
     private static func makeClient() -> HTTPClient {
         var configuration = HTTPClient.Configuration(
-            // Only the configured server decides who is a user, not one that it redirects to.
+            // Only the configured server decides who is a user, not a server that it redirects to.
             redirectConfiguration: .disallow,
             decompression: .disabled)
         // The library's default minimum is TLS 1.0.

@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// A reader of key sets. It is used in the background only and may take long.
+/// A reader of key sets. It is used only in the background and may take a long time.
 package protocol KeySetSource: Sendable {
     /// Reads the text at `place`.
     func text(at place: KeySetLocation) async throws(KeySetFault) -> KeySetText
 
     /// Parses the text of a key set.
-    /// - Parameter place: the name of the set in diagnostics.
-    /// - Returns: at least one key, and the problems of others.
+    /// - Parameter place: the location, which names the set in diagnostics.
+    /// - Returns: at least one key, and the problems with others.
     /// - Throws: `.unavailable` if the text is not a key set; `.unusable` if it has no usable key, or a private or
     ///   symmetric one.
     func keys(

@@ -23,14 +23,14 @@ package struct KeySetState {
     private var failures = 0
     private var failure: Diagnostic?
     private var keyProblems: [Diagnostic] = []
-    /// The text that was last read and its result. An unchanged text is not parsed again every second.
+    /// The text that was last read, and its reading. An unchanged text is not parsed again every second.
     private var last: (text: KeySetText, reading: Reading)?
     /// The latest set, empty if it was unusable; nil if it has never been fetched.
     package private(set) var fetched: FetchedKeySet?
 
     /// The interval between successful readings of a URL.
     private static let interval = Duration.seconds(300)
-    /// The minimum interval between refreshes requested by unknown key IDs. Anyone can make a token with an unknown key
+    /// The minimum interval between refreshes triggered by unknown key IDs. Anyone can make a token with an unknown key
     /// ID.
     private static let requestedInterval = Duration.seconds(30)
 
@@ -38,15 +38,15 @@ package struct KeySetState {
         self.place = place
     }
 
-    /// The current problems of the location.
+    /// Lists the current problems with the location.
     package func problems(at now: ContinuousClock.Instant) -> [Diagnostic] {
         var problems = [failure].compactMap(\.self) + keyProblems
         // A fetch times out earlier, so only a file can take this long.
         if let current, now - current.began > .seconds(20) {
             problems.append(
                 Diagnostic(
-                    "reading \(place) takes longer than 20 seconds, so changes of its keys go unnoticed",
-                    hint: "check the disk that it is on"))
+                    "reading \(place) takes longer than 20 seconds, so changes to its keys go unnoticed",
+                    hint: "check the disk it is on"))
         }
         return problems
     }
@@ -95,12 +95,12 @@ package struct KeySetState {
         }
     }
 
-    /// Ends a failed reading. The previous set stays.
+    /// Ends a failed reading. The previous set stays in force.
     package mutating func fail(with fault: KeySetFault, at now: ContinuousClock.Instant) {
         current = nil
         failure = fault.problem
         failures += 1
-        // After 5, 10, 20, 40 and then 60 seconds. Files are cheap to read and are read every time.
+        // URLs are retried after 5, 10, 20, 40 and then every 60 seconds. Files are cheap to read and are read every time.
         nextRead = now + (isFile ? .zero : .seconds(min(60, 5 << min(failures - 1, 4))))
     }
 

@@ -1,12 +1,12 @@
 package import OfferCore
 import OfferCrypto
 
-/// Identifies who makes a request by the token in `Authorization: Bearer` (RFC 6750).
+/// An authenticator of requests by the token in `Authorization: Bearer` (RFC 6750).
 package struct Authenticator: Sendable {
     private let now: @Sendable () -> Timestamp
     private let users: UserAuthenticator?
 
-    /// - Parameter userKeys: the key sets of identity providers; nil if only tokens of callers are accepted.
+    /// - Parameter userKeys: the key sets of identity providers; nil if only caller tokens are accepted.
     package init(userKeys: CurrentUserKeys?, now: @escaping @Sendable () -> Timestamp) {
         self.now = now
         users = userKeys.map { UserAuthenticator(keys: $0) }
@@ -14,7 +14,7 @@ package struct Authenticator: Sendable {
 
     /// - Parameters:
     ///   - authorization: the value of the `Authorization` header.
-    ///   - callers: those in force; while there are none, anyone may make requests.
+    ///   - callers: the callers in force. If there are none, anyone may make requests.
     package func principal(
         authorization: String?, among callers: Callers
     ) throws(AuthenticationError) -> Principal {
@@ -46,7 +46,7 @@ package struct Authenticator: Sendable {
 package enum AuthenticationError: Error, Hashable {
     /// No credentials were sent.
     case missing
-    /// The token is invalid or expired. A user's token has a reason, which only the log may contain.
+    /// The token is invalid or expired. For a user's token, the value is the reason, which only the log may contain.
     case refused(UserTokenFault?)
     /// There are no keys to check users' tokens with.
     case usersUnavailable

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Identifies the user behind a token from an identity provider.
+/// An authenticator of users by the tokens that identity providers issue.
 struct UserAuthenticator: Sendable {
     let keys: CurrentUserKeys
 
@@ -10,8 +10,8 @@ struct UserAuthenticator: Sendable {
         }
     }
 
-    /// Parse → issuer → algorithm → key → signature → claims → customer. Until the signature is verified, nothing in
-    /// the token is trusted.
+    /// Checks a token in order: parse → issuer → algorithm → key → signature → claims → customer. Nothing in
+    /// the token is trusted until the signature is verified.
     private func verifiedUser(
         _ token: [UInt8], _ callers: Callers, _ now: Timestamp
     ) throws(UserTokenFault) -> Principal {

@@ -9,11 +9,11 @@ struct UserClaims {
         self.claims = claims
     }
 
-    /// The time by which an issuer's clock may be ahead of ours, in milliseconds. `exp` gets no tolerance: a fast
-    /// issuer clock only makes tokens last longer.
+    /// The maximum time by which an issuer's clock may be ahead of this machine's, in milliseconds. `exp` needs no
+    /// tolerance: a fast issuer clock only makes tokens last longer.
     private static let tolerance = 60_000.0
 
-    /// Requires that the token is meant for this service and valid now.
+    /// Checks that the token is meant for this service and is valid now.
     func require(for issuer: UserIssuer, at now: Timestamp) throws(UserTokenFault) {
         guard names(issuer.audience) else { throw .audience }
         let now = Double(now.milliseconds)
@@ -60,8 +60,9 @@ struct UserClaims {
         }
     }
 
-    /// Reads a NumericDate (RFC 7519 section 2), which may have a fraction, in milliseconds; nil if a `Double` cannot
-    /// represent every millisecond of that size.
+    /// Reads a NumericDate (RFC 7519 section 2), which may have a fraction.
+    /// - Returns: the time in milliseconds; nil if the claim is not a number, or is so large that a `Double` cannot
+    ///   represent every millisecond.
     private func time(_ name: String) -> Double? {
         guard case .number(let digits) = claims[name], let seconds = Double(String(decoding: digits, as: UTF8.self)),
             abs(seconds * 1000) <= 0x1p53

@@ -33,7 +33,8 @@ struct UserToken {
         else { throw .unreadableClaims }
         // No extensions are supported, and b64 would change the signed bytes.
         guard header["crit"] == nil, header["b64"] == nil else { throw .unsupportedExtension }
-        // Logout tokens and security event tokens (RFC 8417) share issuer and keys with user tokens, and may lack typ.
+        // Logout tokens and security event tokens (RFC 8417) have the same issuer and keys as user tokens, and may lack
+        // typ.
         guard claims["events"] == nil else { throw .events }
         guard case .string(let algorithm) = header["alg"] else { throw .noAlgorithm }
         guard Self.isAcceptedType(header["typ"]) else { throw .otherType }
@@ -53,7 +54,7 @@ struct UserToken {
 
     /// Whether `typ` is that of a JWT or access token, or absent (RFC 7519 section 5.1, RFC 9068 section 2.1). The
     /// `application/` prefix is optional (RFC 7515 section 4.1.9). Other kinds of token, such as logout tokens, may
-    /// share issuer and keys.
+    /// have the same issuer and keys.
     private static func isAcceptedType(_ type: JSONValue?) -> Bool {
         switch type {
         case nil: true
@@ -63,7 +64,7 @@ struct UserToken {
     }
 }
 
-/// The reason a user's token is refused. It is logged, never sent to the caller, and contains nothing of the token.
+/// The reason a user's token is refused. It is logged, never sent to the caller, and contains no part of the token.
 package enum UserTokenFault: String, Error {
     case tooLarge = "it is larger than 8 kB"
     case notThreeParts = "it does not have three parts"

@@ -1,14 +1,14 @@
 import OfferCore
 import OfferHTTP
 
-/// A request that has passed the checks every endpoint shares: who makes it, and the policy it is held to until its end.
+/// A request that has passed the checks shared by all endpoints: its principal, and the policy that applies until it ends.
 struct Admission {
     let principal: Principal
     var policy: Policy
     let context: RequestContext
 }
 
-/// Whom an endpoint serves.
+/// The access rule of an endpoint.
 enum Access: Hashable {
     /// Anyone, without limit.
     case anyone

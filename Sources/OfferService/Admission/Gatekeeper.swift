@@ -2,7 +2,7 @@ import OfferCore
 import OfferHTTP
 import OfferIdentity
 
-/// Identifies principals and enforces scopes and rate limits, once for every endpoint.
+/// The gatekeeper of all endpoints. It identifies principals, and enforces scopes and rate limits.
 struct Gatekeeper: Sendable {
     private let policy: CurrentPolicy
     private let authenticator: Authenticator
@@ -31,11 +31,11 @@ struct Gatekeeper: Sendable {
         return Admission(principal: principal, policy: policy, context: request.context)
     }
 
-    /// Whether the principal has a scope, for an endpoint that tells some more than others. Unlike ``admit(_:to:)``, an invalid
-    /// token is not an error.
+    /// Whether the principal has a scope, for an endpoint that shows some principals more than others. Unlike
+    /// ``admit(_:to:)``, it does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }
-        // A request without a token does not guess any, so no limit counts it.
+        // A request without a token is no guess, so it is not counted against a limit.
         guard request.authorization != nil else { return false }
         return (try? principal(of: request, under: policy).has(scope)) ?? false
     }
@@ -46,7 +46,7 @@ struct Gatekeeper: Sendable {
                 authorization: request.authorization, among: policy.callers)
             guard case .anyone = principal else { return principal }
         } catch {
-            // Only requests that prove nothing count against an address: many users may share one with someone who guesses
+            // Only unauthenticated requests count against an address, because many users may share it with someone who guesses
             // tokens. Missing keys and failing cryptography are our fault.
             switch error {
             case .missing, .refused: try limits.countAddress(of: request, under: policy)

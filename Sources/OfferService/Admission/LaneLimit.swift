@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A bound on the requests that an endpoint of the asynchronous lane runs or keeps waiting.
+/// A limit on the requests that an endpoint of the asynchronous lane runs or keeps waiting.
 final class LaneLimit: Sendable {
     private let count = Atomic(0)
     private let maximum: Int

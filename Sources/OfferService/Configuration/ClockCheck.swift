@@ -2,14 +2,14 @@ import CProcess
 package import FoundationEssentials
 package import OfferCore
 
-/// Checks whether the clock can be correct. The App Store counts 24 hours from the signed timestamp.
+/// A plausibility check of the clock. The App Store counts a signature's 24 hours from its timestamp.
 package struct ClockCheck: Sendable {
     private let built: Date?
 
-    /// No correct clock shows an earlier time.
+    /// The earliest time that a correct clock can show.
     package let earliest: Timestamp
 
-    /// The check for the day on which this program was built.
+    /// The check against the day on which this program was built.
     package static let ofThisBuild = ClockCheck(buildDay: unsafe String(cString: offer_build_day()))
 
     /// - Parameter buildDay: the day of the build as a C compiler writes it, such as `Jan  1 2026`.
@@ -39,7 +39,7 @@ package struct ClockCheck: Sendable {
         return nil
     }
 
-    /// In seconds: synchronised clocks of two machines differ by far less.
+    /// In seconds; the synchronised clocks of two machines differ by far less.
     private static let tolerance: TimeInterval = 60
     private static let hint = "set the clock and keep it synchronised (NTP): signatures with a wrong time are refused"
 

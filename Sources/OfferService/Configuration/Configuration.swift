@@ -5,15 +5,15 @@ package import OfferHTTP
 package import OfferKeys
 package import OfferTelemetry
 
-/// The configuration of the service: flags override the environment, which overrides the defaults. Read at start and again at
-/// every SIGHUP.
+/// The configuration of the service: flags override the environment, which overrides the defaults. It is read at start and
+/// again at every SIGHUP.
 package struct Configuration: Sendable {
     /// The settings given on the command line.
     package struct Flags: Sendable {
         private var texts: [String: String] = [:]
-        /// Sign with the key that `--development` creates.
+        /// Whether to sign with the key that `--development` creates.
         package var development = false
-        /// Whether no key needs to be chosen: for commands that sign nothing.
+        /// Whether choosing a key is optional, as for commands that sign nothing.
         package var mayChooseNoKey = false
 
         package init() {}
@@ -26,13 +26,13 @@ package struct Configuration: Sendable {
     }
 
     package let address: ListeningAddress
-    /// The separate address of the metrics; nil if `/metrics` is served beside the rest.
+    /// The separate address of the metrics; nil if `/metrics` is served at the main address.
     package let metricsAddress: ListeningAddress?
     /// Whether another process may listen on the same port (`SO_REUSEPORT`), so that the next one can start beside this one.
     package let sharesPort: Bool
     /// The TLS certificate; nil for plain HTTP.
     package let certificate: ServerCertificate?
-    /// Whether every request passes a proxy that speaks TLS.
+    /// Whether every request passes through a proxy that speaks TLS.
     package let isBehindProxy: Bool
     package let proxies: TrustedProxies
     package let keys: KeySettings
@@ -50,7 +50,7 @@ package struct Configuration: Sendable {
     /// The value of every setting, by variable; for ``ReloadRules``.
     let values: [String: any Hashable & Sendable]
 
-    /// Reads as much as can be read and reports everything that is wrong.
+    /// Reads as much of the configuration as possible and reports every problem.
     /// - Parameters:
     ///   - environment: the variables of the process, overridden by those of the environment file.
     ///   - file: the content of the configuration file.
@@ -64,8 +64,8 @@ package struct Configuration: Sendable {
         return (configuration, reader.problems)
     }
 
-    /// The path that a flag or variable gives for a file.
-    /// - Throws: if it cannot be a path.
+    /// Returns the path that a flag or variable sets for a file; nil if neither does.
+    /// - Throws: a problem if the text cannot be a path.
     package static func path(
         _ setting: Setting<String?>, flags: Flags, environment: [String: String]
     ) throws(Diagnostic) -> String? {
@@ -99,6 +99,6 @@ package struct Configuration: Sendable {
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }
 
-    /// The ID of the key that `--development` creates. No key of App Store Connect has it.
+    /// The ID of the key that `--development` creates. No key from App Store Connect has this ID.
     package static let developmentKeyID = "DEVELOPKEY"
 }

@@ -48,7 +48,7 @@ package struct ConfigurationFile: Sendable {
     /// Creates an empty configuration.
     package init() {}
 
-    /// - Parameter name: the name of the file in problems.
+    /// - Parameter name: the file name to use in problems.
     /// - Returns: the settings that could be read, and every problem with its line.
     package static func read(
         _ text: [UInt8], name: String
@@ -96,9 +96,9 @@ package struct ConfigurationFile: Sendable {
                 members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false
             let offers = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
             guard let bundleID else { continue }
-            // Apple: bundle IDs are case-insensitive, so no two apps differ in letter case alone.
+            // According to Apple, bundle IDs are case-insensitive, so no two apps differ only in letter case.
             guard seen.insert(bundleID.text.description.lowercased()).inserted else {
-                reader.add("this app is a duplicate; letter case does not count", at: node, hint: "remove one")
+                reader.add("this app is a duplicate; letter case is ignored", at: node, hint: "remove one")
                 continue
             }
             apps[bundleID] = Catalogue.App(

@@ -12,7 +12,7 @@ package enum EnvironmentFile {
     /// The maximum file size, in bytes.
     package static let maximumSize = 64 * 1024
 
-    /// - Parameter name: the name of the file in problems.
+    /// - Parameter name: the file name to use in problems.
     /// - Returns: the values that could be read, and the problems with their lines. A problem never quotes the text,
     ///   which may be a key.
     package static func read(
@@ -31,7 +31,7 @@ package enum EnvironmentFile {
                 values[variable] = value
             } catch {
                 problems.append(Diagnostic("\(name), line \(reader.line): \(error.rawValue)", hint: error.hint))
-                // Otherwise, a long value without its quotes would be one problem per line.
+                // Otherwise, a long value without its quotes would cause one problem per line.
                 if error != .duplicateName { reader.skipToNextName() }
             }
         }

@@ -8,7 +8,8 @@ enum Parse {
 
     static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
 
-    /// A secret that cannot be guessed. With a guess, an attacker could try all customers and match the codes.
+    /// Parses a secret that must be long enough to resist guessing. With the right guess, an attacker could try all customers
+    /// and match the codes.
     static func longSecret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? {
         if text.utf8.count < minimumSecretSize {
             problems.append(Diagnostic("\(name) is shorter than \(minimumSecretSize) bytes", hint: secretHint))
@@ -31,7 +32,7 @@ enum Parse {
         }
     }
 
-    /// One of a few values, ignoring letter case.
+    /// Parses one of a few values, ignoring letter case.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String, _ name: String, _ problems: inout [Diagnostic]
     ) -> Choice? {
@@ -54,7 +55,7 @@ enum Parse {
         return text
     }
 
-    /// Whether a text may be a private key in one of its forms.
+    /// Whether a text may be a private key, in one of its forms, or a caller's token.
     private static func looksLikeKey(_ text: String) -> Bool {
         let isBase64 = text.utf8.allSatisfy { byte in
             switch byte {
@@ -101,7 +102,7 @@ enum Parse {
         return address
     }
 
-    /// Addresses and networks, such as `198.51.100.0/28,2001:db8::1`.
+    /// Parses addresses and networks, such as `198.51.100.0/28,2001:db8::1`.
     static func networks(
         _ text: String, _ name: String, _ problems: inout [Diagnostic]
     ) -> [TrustedProxies.Network]? {
@@ -129,7 +130,7 @@ enum Parse {
         oneKeyID(text, name, &problems).map(Optional.some)
     }
 
-    /// Key IDs separated by commas.
+    /// Parses key IDs separated by commas.
     static func keyIDs(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Set<KeyID>? {
         var problemsOfParts: [Diagnostic] = []
         defer { problems += problemsOfParts }
@@ -144,12 +145,12 @@ enum Parse {
         }
     }
 
-    /// Pairs such as `com.example.a=KEYID1,com.example.b=KEYID2`; white space around the parts is ignored.
+    /// Parses pairs such as `com.example.a=KEYID1,com.example.b=KEYID2`, ignoring white space around the parts.
     static func bundleKeyIDs(
         _ text: String, _ name: String, _ problems: inout [Diagnostic]
     ) -> [BundleID: KeyID]? {
         var keyIDs: [BundleID: KeyID] = [:]
-        // Apple: bundle IDs are case-insensitive, so no two apps differ only in letter case. In a signature case matters.
+        // Apple ignores case in bundle IDs, so no two apps differ only in letter case. In a signature, case matters.
         var seen: Set<String> = []
         for (index, part) in parts(of: text) {
             let place = "part \(index) of \(name)"
@@ -182,7 +183,7 @@ enum Parse {
         return keyIDs
     }
 
-    /// Callers such as `name=token,name2=token2`.
+    /// Parses callers such as `name=token,name2=token2`.
     static func callers(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> [Caller]? {
         parts(of: text).compactMap { index, part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
@@ -200,14 +201,14 @@ enum Parse {
         }
     }
 
-    /// The parts of a list separated by commas, trimmed and numbered from 1.
+    /// Returns the parts of a list separated by commas, trimmed and numbered from 1.
     private static func parts(of text: String) -> [(number: Int, part: String)] {
         text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { ($0 + 1, $1.trimmed) }
     }
 }
 
 extension Substring {
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     fileprivate var trimmed: String {
         var rest = drop(while: \.isWhitespace)
         while rest.last?.isWhitespace == true { rest.removeLast() }

@@ -3,8 +3,8 @@ package import OfferCore
 /// The declaration of one setting: its variable, flag, default, parser, and when a change takes effect.
 package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     /// Parses the text of a variable or flag.
-    /// - `name`: what the setting is called in a problem. Secrets may be put into the wrong variable, so no problem repeats the
-    ///   text.
+    /// - `name`: the name of the setting in problems. A secret may have been put into the wrong variable, so no problem
+    ///   repeats the text.
     /// - Returns: nil after adding a problem.
     package typealias Parser = @Sendable (_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Value?
 
@@ -21,8 +21,8 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
 
     /// - Parameters:
     ///   - name: the variable without its prefix.
-    ///   - flag: without the two hyphens; nil for a setting that only has a variable.
-    ///   - summary: for `--help`: a noun phrase or an imperative sentence, without its full stop.
+    ///   - flag: the flag without its two hyphens; nil for a setting that has only a variable.
+    ///   - summary: the text for `--help`: a noun phrase or an imperative sentence, without its full stop.
     ///   - defaultText: the default as `--help` and the documentation state it; nil if there is none.
     init(
         _ name: String, flag: String? = nil, _ summary: String, default defaultValue: Value, _ defaultText: String?,
@@ -41,7 +41,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
 }
 
 extension Setting {
-    /// The first problem with a text for this setting; nil if it can be parsed.
+    /// Returns the first problem with a text for this setting; nil if the text can be parsed.
     package func problem(with text: String) -> Diagnostic? {
         var problems: [Diagnostic] = []
         _ = parse(text, name, &problems)
@@ -49,7 +49,7 @@ extension Setting {
     }
 }
 
-/// When a changed setting takes effect.
+/// The time at which a changed setting takes effect.
 package enum ReloadRule: String, Sendable {
     /// At the next SIGHUP.
     case onReload = "SIGHUP"
@@ -59,9 +59,9 @@ package enum ReloadRule: String, Sendable {
 
 /// The part of a setting's declaration that does not depend on the type of its value.
 package protocol SettingDeclaration: Sendable {
-    /// Such as `SUBSCRIPTION_OFFERS_PORT`.
+    /// The environment variable, such as `SUBSCRIPTION_OFFERS_PORT`.
     var variable: String { get }
-    /// Such as `port`; nil if there is no flag.
+    /// The name of the flag, such as `port`; nil if there is none.
     var flag: String? { get }
     var summary: String { get }
     var defaultText: String? { get }

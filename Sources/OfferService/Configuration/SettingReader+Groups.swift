@@ -77,7 +77,7 @@ extension SettingReader {
         if path == nil, isSynced || key != nil || megabytes != nil {
             add(
                 "settings of an audit trail are given, but \(Settings.auditLog.variable) names no file",
-                hint: "name its file, or unset \(Settings.auditKey.variable) and the like")
+                hint: "name its file, or unset \(Settings.auditKey.variable) and the other audit settings")
         }
         return path.map { path in
             AuditSettings(
@@ -85,15 +85,16 @@ extension SettingReader {
         }
     }
 
-    /// Beyond this machine the service must neither expose tokens in transit nor serve strangers.
+    /// Requires that a service reachable beyond this machine does not expose tokens in transit, serve strangers, or sign any
+    /// offer with one key.
     mutating func checkExposure(of configuration: Configuration, allowsAnyone: Bool) {
         let host = "\(Settings.host.name) is not a loopback address"
         if configuration.certificate == nil, !configuration.isBehindProxy {
             add(
                 "\(host), and without TLS tokens and signatures could be read in transit",
                 hint: """
-                    set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes a \
-                    proxy that speaks TLS, \(Settings.behindProxy.variable)=true
+                    set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes \
+                    through a proxy that speaks TLS, \(Settings.behindProxy.variable)=true
                     """)
         }
         if configuration.callers.isEmpty, !allowsAnyone {

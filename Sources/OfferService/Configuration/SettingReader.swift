@@ -1,12 +1,12 @@
 import OfferCore
 
-/// Reads settings from flags, the environment and the defaults, in this order of precedence, and collects every problem.
+/// A reader of settings from flags, the environment and the defaults, in this order of precedence. It collects every problem.
 struct SettingReader {
     private let flags: Configuration.Flags
-    /// Without empty values: container tools set a variable to the empty string to unset it.
+    /// The environment without empty values, because container tools set a variable to the empty string to unset it.
     private let environment: [String: String]
     private(set) var problems: [Diagnostic] = []
-    /// The values read, by variable; they tell a reload what has changed.
+    /// The values read, by variable. A reload compares them to see what has changed.
     private(set) var values: [String: any Hashable & Sendable] = [:]
 
     init(flags: Configuration.Flags, environment: [String: String]) {
@@ -22,7 +22,7 @@ struct SettingReader {
 
     mutating func add(_ error: String, hint: String) { problems.append(Diagnostic(error, hint: hint)) }
 
-    /// The value of a setting; its default if it is not set, or if its text cannot be parsed.
+    /// Returns the value of a setting, or its default if it is not set or cannot be parsed.
     mutating func value<Value>(_ setting: Setting<Value>) -> Value {
         let value = text(setting).flatMap { setting.parse($0, setting.name, &problems) } ?? setting.defaultValue
         values[setting.variable] = value

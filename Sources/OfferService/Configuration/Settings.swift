@@ -22,7 +22,7 @@ package enum Settings {
         parse: Parse.path)
     package static let allowReadableKeys = Setting<Bool>(
         "ALLOW_READABLE_KEYS", flag: "allow-readable-keys",
-        "Accept key files that others than their owner can read, as container secrets often are", isSwitch: .onReload)
+        "Accept key files that are readable by others, as container secrets often are", isSwitch: .onReload)
     package static let issuerID = Setting<IssuerID?>(
         "ISSUER_ID", flag: "issuer-id", "Issuer ID of the team, which every JWS names", default: nil, nil,
         reload: .onReload, parse: Parse.issuerID)
@@ -53,7 +53,7 @@ package enum Settings {
     package static let metricsAddress = Setting<ListeningAddress?>(
         "METRICS_ADDRESS", flag: "metrics-address",
         "Address and port for metrics and health alone, such as 127.0.0.1:9464", default: nil,
-        "/metrics is served beside the rest", reload: .onRestart, parse: Parse.listeningAddress)
+        "/metrics is served at the main address", reload: .onRestart, parse: Parse.listeningAddress)
     package static let reusePort = Setting<Bool>(
         "REUSE_PORT", flag: "reuse-port", "Let another process listen on the same port", isSwitch: .onRestart)
     package static let tlsCertificate = Setting<String?>(
@@ -64,7 +64,7 @@ package enum Settings {
         parse: Parse.path)
     package static let behindProxy = Setting<Bool>(
         "BEHIND_PROXY", flag: "behind-proxy",
-        "Speak plain HTTP beyond this machine, because every request passes a proxy that speaks TLS",
+        "Speak plain HTTP beyond this machine, because every request passes through a proxy that speaks TLS",
         isSwitch: .onReload)
     package static let trustedProxies = Setting<[TrustedProxies.Network]>(
         "TRUSTED_PROXIES", flag: "trusted-proxies",
@@ -103,8 +103,8 @@ package enum Settings {
         behindProxy, trustedProxies, allowAnyone, auditLog, auditKey, auditSync, auditRotateMB, logLevel, logFormat,
     ]
 
-    /// Whether a variable of this name was meant for us, spelled correctly or not. One that is unknown is a mistake worth
-    /// stopping for.
+    /// Whether a variable with this name was meant for the service, even if it is misspelled. An unknown one is a mistake
+    /// worth stopping for.
     static func isOurs(_ variable: String) -> Bool {
         let variable = variable.uppercased()
         return variable.hasPrefix("SUBSCRIPTION") && variable.contains("OFFER")
@@ -112,7 +112,7 @@ package enum Settings {
 }
 
 extension Setting where Value == Bool {
-    /// A switch, which is off by default.
+    /// Declares a switch, which is off by default.
     fileprivate init(_ name: String, flag: String?, _ summary: String, isSwitch reload: ReloadRule) {
         self.init(
             name, flag: flag, summary, default: false, nil, isSwitch: true, reload: reload, parse: Parse.switch)

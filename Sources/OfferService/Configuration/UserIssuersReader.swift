@@ -34,20 +34,20 @@ struct UserIssuersReader {
         }
         let read = UserIssuer(
             issuer: issuer, audience: audience, keys: place, algorithms: algorithms, customer: customer, apps: apps)
-        // The App Store identifies customers only by name. Two providers may give one name to different people.
+        // The App Store identifies customers only by name. Two providers may give the same name to different people.
         if let other = issuers.first(where: { Self.share($0, read) && !(shares && sharing.contains($0.issuer)) }) {
             reader.add(
                 "this issuer and \(other.name) serve the same app, and a user of one could be a customer of the other",
                 at: node,
                 hint:
-                    "give each its own apps; where both mean the same person by a name, set sharesCustomers: true in both"
+                    "give each its own apps; if the same name means the same person at both, set sharesCustomers: true in both"
             )
         }
         issuers.append(read)
         if shares { sharing.insert(read.issuer) }
     }
 
-    /// Whether both issuers serve a common app. Bundle IDs are compared without letter case, as Apple does.
+    /// Whether both issuers serve the same app. Bundle IDs are compared ignoring letter case, as Apple does.
     private static func share(_ one: UserIssuer, _ other: UserIssuer) -> Bool {
         guard let one = one.apps, let other = other.apps else { return true }
         func names(_ apps: Set<BundleID>) -> Set<String> { Set(apps.map { $0.text.description.lowercased() }) }

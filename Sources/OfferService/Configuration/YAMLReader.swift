@@ -3,8 +3,8 @@ import Yams
 
 typealias YAMLNode = Node
 
-/// A strict YAML reader. An unknown name, a duplicate name or a value of the wrong kind is a problem with its line.
-/// Reading continues after a problem, so that all of them are reported at once.
+/// A strict YAML reader. It reports an unknown name, a duplicate name or a value of the wrong kind with its line. Reading
+/// continues after a problem, so that all of them are reported at once.
 struct YAMLReader {
     let name: String
     private(set) var problems: [Diagnostic] = []
@@ -13,7 +13,7 @@ struct YAMLReader {
         self.name = name
     }
 
-    /// With more problems than this, the text is not a configuration file.
+    /// A text with more problems than this is not a configuration file.
     private static let maximumProblems = 100
     private static let maximumItems = 1_000_000
     private var itemCount = 0
@@ -108,7 +108,7 @@ struct YAMLReader {
     /// Returns a scalar as written, without YAML's type conversion.
     mutating func text(of node: Node) -> String? {
         guard let scalar = node.scalar, scalar.style != .plain || !["", "~", "null"].contains(scalar.string) else {
-            return refuse("a text is required here", at: node, hint: "put it in quotes")
+            return refuse("text is required here", at: node, hint: "put it in quotes")
         }
         return scalar.string
     }

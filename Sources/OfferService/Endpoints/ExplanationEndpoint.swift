@@ -5,7 +5,7 @@ import OfferHTTP
 
 /// `POST /v1/explanations`: explains a signature that StoreKit refused.
 ///
-/// An explanation computes for up to 14 ms, so it runs on ``BackgroundThreads``, and a bounded number of them waits.
+/// An explanation takes up to 14 ms to compute, so it runs on ``BackgroundThreads``, and only a bounded number of them waits.
 struct ExplanationEndpoint: Sendable {
     private let threads: BackgroundThreads
     private let limit: LaneLimit

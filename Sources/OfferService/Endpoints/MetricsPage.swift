@@ -2,7 +2,7 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// `GET /metrics`: what ``ServiceMetrics`` has counted, and what is looked up on request.
+/// `GET /metrics`: the metrics that ``ServiceMetrics`` has counted, and those that are looked up on request.
 struct MetricsPage: Sendable {
     private let metrics: ServiceMetrics
     private let health: Health
@@ -26,7 +26,7 @@ struct MetricsPage: Sendable {
         return Endpoint.Answer(HTTPResponse(mediaType: .metrics, body: text.bytes))
     }
 
-    /// The samples of a metric that is looked up, not counted.
+    /// Returns the samples of a metric that is looked up rather than counted.
     private func samples(of metric: Metric, under policy: Policy) -> [(labels: [String], value: Double)] {
         switch metric {
         case .keyState: states(of: policy.ring)

@@ -3,7 +3,7 @@ import OfferCore
 package import OfferHTTP
 import OfferTelemetry
 
-/// Finds the endpoint of each request, admits the request, has it answered, and counts and logs the outcome.
+/// The responder that finds each request's endpoint, admits the request, passes it on, and counts and logs the outcome.
 package struct Router: Responder {
     /// An endpoint with the counters of its responses, by status.
     private struct Route: Sendable {
@@ -48,14 +48,16 @@ package struct Router: Responder {
                 return makeReply(try handle(request, admission), to: request.context, counters)
             case .later(let limit, let handle):
                 guard limit.enter() else { throw .overloaded }
-                return .later {
-                    defer { limit.leave() }
-                    do throws(Problem) {
-                        return respond(try await handle(request, admission), to: request.context, counters)
-                    } catch {
-                        return refuse(error, request.context, counters)
-                    }
-                }
+                return .later(
+                    {
+                        defer { limit.leave() }
+                        do throws(Problem) {
+                            let response = try await handle(request, admission)
+                            return { respond(response, to: request.context, counters) }
+                        } catch {
+                            return { refuse(error, request.context, counters) }
+                        }
+                    }, timedOut: { refuse(.overloaded, request.context, counters) })
             }
         } catch {
             return .now(refuse(error, request.context, counters))
@@ -92,7 +94,7 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// Whether there may be thousands of such problems a second, which the log has reported already.
+    /// Whether such problems may occur thousands of times a second and have already been reported in the log.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true

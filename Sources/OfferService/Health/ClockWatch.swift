@@ -1,17 +1,17 @@
 import OfferCore
 
-/// Notices when the clock is set, by comparing it with a clock that no one can set.
+/// A watch that notices when the clock is set, by comparing it with a clock that no one can set.
 ///
-/// That one is the `ContinuousClock`, on Linux `CLOCK_BOOTTIME`: it continues while a machine is suspended. `CLOCK_MONOTONIC`
-/// does not, so every resumption would look like a step. NTP adjusts the speed of both alike, so only steps are seen, however
-/// long NTP takes to correct a deviation.
+/// The reference is `ContinuousClock`, on Linux `CLOCK_BOOTTIME`, which continues while a machine is suspended.
+/// `CLOCK_MONOTONIC` does not, so every resumption would look like a step. NTP adjusts the speed of both clocks alike, so only
+/// steps are seen, however long NTP takes to correct a deviation.
 struct ClockWatch {
     private var last: (wall: Timestamp, steady: ContinuousClock.Instant)?
     private var step: (problem: Diagnostic, at: ContinuousClock.Instant)?
 
-    /// Larger than a leap second, and than the time between two readings on a busy machine.
+    /// Larger than a leap second, and larger than the time between reading the two clocks on a busy machine.
     private static let toleranceMilliseconds: Int64 = 2000
-    /// A clock that was set once may be set again, and an operator should see it.
+    /// The time for which a step is reported. A clock that was set once may be set again, and an operator should see it.
     private static let memory: Duration = .seconds(600)
 
     /// - Returns: whether the clock has been set since the last reading.
@@ -25,7 +25,7 @@ struct ClockWatch {
         return true
     }
 
-    /// The problem of a step in the last ten minutes; nil if there was none.
+    /// Returns the problem of a step in the last ten minutes; nil if there was none.
     func problem(at steady: ContinuousClock.Instant) -> Diagnostic? {
         step.flatMap { steady - $0.at < Self.memory ? $0.problem : nil }
     }

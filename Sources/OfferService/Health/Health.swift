@@ -4,7 +4,7 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// Answers liveness and readiness probes: whether the process runs, and whether it should get requests.
+/// The answers to liveness and readiness probes: whether the process runs, and whether it should get requests.
 package struct Health: Sendable {
     private let policy: CurrentPolicy
     private let certificate: CurrentCertificate
@@ -68,7 +68,7 @@ package struct Health: Sendable {
     /// Whether the audit trail can be written; nil without one.
     var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
 
-    /// The problems that exist while offers are signed.
+    /// All current problems, including a hanging disk and a certificate that is about to expire.
     var problems: [Diagnostic] {
         readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
     }
@@ -101,7 +101,7 @@ package struct Health: Sendable {
         }
     }
 
-    /// The problem that a request for an offer would meet, the most general first; nil if none.
+    /// Returns the problem that a request for an offer would get, the most general first; nil if there is none.
     private func refusal(_ states: [HealthReport.Check: HealthReport.State]) -> Problem? {
         if readiness.isStopping { return .stopping }
         if states[.clock] == .failed { return .clockWrong }

@@ -3,7 +3,7 @@ package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// Checks the clock every second and the cryptography every minute.
+/// The service that checks the clock every second and the cryptography every minute.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let clock: ClockCheck
@@ -13,7 +13,8 @@ package actor HealthMonitor: Service {
     private let metrics: ServiceMetrics
     private let log: Logger
     private var watch = ClockWatch()
-    /// The problem as first noticed: its text contains the time and would change every second.
+    /// The problem of a clock that is behind the build day, as first noticed. Its text contains the time, so a new one would
+    /// differ every second.
     private var beforeBuild: Diagnostic?
     private var lastTest: ContinuousClock.Instant
 

@@ -26,7 +26,7 @@ struct HealthReport {
     let states: [Check: State]
     let details: Details?
 
-    /// The log has all of them.
+    /// The maximum number of problems in a report. The log has all of them.
     private static let maximumProblems = 50
 
     func write(to writer: inout JSONWriter) {

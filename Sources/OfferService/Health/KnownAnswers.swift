@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// Known-answer tests of the cryptography, with answers that other programs computed.
 ///
-/// A service that verifies its own signatures trusts the verification: one that accepts everything would let a bad signature
-/// out. So it has to refuse bad signatures as well.
+/// The service verifies its own signatures, so it relies on the verification. A verification that accepts everything would let
+/// a bad signature out, so it has to refuse bad signatures as well.
 package struct KnownAnswers: Sendable {
     /// The functions under test.
     package struct Functions: Sendable {
@@ -29,7 +29,7 @@ package struct KnownAnswers: Sendable {
         self.library = library
     }
 
-    /// Runs all tests, which takes less than a millisecond; nil if every answer is right.
+    /// The problem found by running all tests, which takes less than a millisecond; nil if every answer is right.
     package var problem: Diagnostic? {
         let faults = faults
         guard !faults.isEmpty else { return nil }
@@ -95,7 +95,7 @@ extension KnownAnswers {
     private static let signature = base64(
         "MEYCIQC6AjFdTN+1JqraxnQHBEEJASPC8yj3xfdtQid+J7ia7gIhAK2OpJ9H1mzD/g56pxkGYqWIvLOoB1LsAEdASW1bLXpC")
 
-    /// - Returns: empty if it is not base64; no answer is right then.
+    /// - Returns: an empty array if the text is not base64; no answer is right then.
     private static func base64(_ text: String) -> [UInt8] { Base64.bytes(of: text.utf8) ?? [] }
 }
 

@@ -4,10 +4,11 @@ package import OfferCore
 
 /// A token bucket for each key, on the monotonic clock.
 ///
-/// A bucket is stored as one number, the time when it will be full again (the generic cell rate algorithm, ITU-T I.371); a
-/// full bucket equals one that was never seen. Keys are stored as 64-bit hashes under a seed that differs at every start: no
-/// one can make two keys share a bucket, and among 100,000 none do by chance. Memory is bounded: when half of the maximum
-/// number of keys has been seen, the half that was not seen before that is forgotten.
+/// A bucket is stored as one number, the time when it will be full again (the generic cell rate algorithm, ITU-T I.371). A
+/// full bucket equals one that was never seen. Keys are stored as 64-bit hashes with a seed that differs at every start. So no
+/// one can make two keys share a bucket, and 100,000 keys do not collide by chance. Memory is bounded by two generations of
+/// keys. When the recent one has half of the maximum number, it replaces the older one, whose keys are forgotten unless they
+/// were seen again.
 package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Buckets {
         /// The time when each bucket is full again.

@@ -4,7 +4,7 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// Enforces the rate limits in force for addresses, callers, users and customers.
+/// The rate limiters of addresses, callers, users and customers.
 package final class RequestLimits: Sendable {
     private struct User: Hashable {
         let issuer: [UInt8]
@@ -39,7 +39,7 @@ package final class RequestLimits: Sendable {
     func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.addresses, let peer = request.peer,
             let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor),
-            // The team's own programs run here; a local proxy that does not name its client is not one of them.
+            // A loopback client is one of the team's own programs, unless it is a proxy that forwards for an unknown client.
             !client.isLoopback || request.forwardedFor != nil
         else { return }
         try take(client.subscriber, addresses, limit, .address, "an address", request.context)
@@ -60,8 +60,8 @@ package final class RequestLimits: Sendable {
     }
 
     /// Counts a request that a caller makes for a customer.
-    /// - Parameter customer: the signed username or account token; an empty username belongs to every customer of an app that
-    ///   attaches none, and is not limited.
+    /// - Parameter customer: the username or account token to sign. An empty username belongs to every customer of an app that
+    ///   attaches none, so it is not limited.
     func countCustomer(
         _ customer: Customer, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
@@ -70,7 +70,7 @@ package final class RequestLimits: Sendable {
         try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }
 
-    /// Counts a request for the customer whose transaction a JWS is bound to: the name in the request can be any.
+    /// Counts a request for the customer whose transaction a JWS is bound to, because the request could name any customer.
     func countCustomer(
         of transactionID: TransactionID, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {

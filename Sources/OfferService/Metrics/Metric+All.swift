@@ -1,6 +1,6 @@
 package import OfferTelemetry
 
-/// Every metric of the service: its only declaration. ``all`` determines what `/metrics` exports and in which order.
+/// The only declaration of every metric of the service. ``all`` determines what `/metrics` exports, and in which order.
 extension Metric {
     // Requests.
     static let requests = Metric(
@@ -37,7 +37,7 @@ extension Metric {
         "1 for the state of a key in the ring, 0 for its other states.")
     static let ringReloads = Metric(
         "offer_signer_ring_reloads_total", .counter, ["outcome"],
-        "Reloads of keys or configuration, on change or on SIGHUP: `applied`, or `refused` and the previous ones stay in force."
+        "Reloads of keys or configuration, on change or SIGHUP: `applied`, or `refused`, which keeps the previous ones in force."
     )
     static let ready = Metric(
         "offer_signer_ready", .gauge, [], "Whether /health/ready answers 200: 1 or 0.")
@@ -76,7 +76,7 @@ extension Metric {
     static let processMemory = Metric("process_resident_memory_bytes", .gauge, [], "Resident memory.")
     static let processOpenDescriptors = Metric("process_open_fds", .gauge, [], "Open file descriptors.")
     static let processMaximumDescriptors = Metric(
-        "process_max_fds", .gauge, [], "Limit of open file descriptors.")
+        "process_max_fds", .gauge, [], "Limit on open file descriptors.")
     static let processStart = Metric(
         "process_start_time_seconds", .gauge, [], "Start time of the process, in Unix time.")
     static let build = Metric(

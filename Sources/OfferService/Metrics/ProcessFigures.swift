@@ -13,13 +13,13 @@ struct ProcessFigures {
 
     /// - Returns: nil if there is no `/proc`.
     init?() {
-        // The name of the program, in parentheses, may have any character in it; numbers begin behind it.
+        // The program's name, in parentheses, may contain any character; the numbers begin after it.
         guard let stat = Self.text("/proc/self/stat"), let end = stat.lastIndex(of: ")"),
             let boot = Self.value(of: "btime", in: "/proc/stat"),
             let limit = Self.value(of: "Max open files", in: "/proc/self/limits"),
             let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
-        // The first of them is field 3, as proc(5) counts.
+        // The first of these is field 3 in the numbering of proc(5).
         let fields = stat[stat.index(after: end)...].split(separator: " ")
         func field(_ number: Int) -> Double? { fields.count > number - 3 ? Double(fields[number - 3]) : nil }
         guard let user = field(14), let system = field(15), let began = field(22), let pages = field(24)
@@ -28,13 +28,13 @@ struct ProcessFigures {
         cpuSeconds = (user + system) / ticksPerSecond
         residentBytes = pages * Double(sysconf(Int32(_SC_PAGESIZE)))
         start = boot + began / ticksPerSecond
-        openDescriptors = descriptors.count - 1  // without the one through which they were listed
+        openDescriptors = descriptors.count - 1  // without the one used to list them
         maximumDescriptors = Int(exactly: limit)
     }
 
     private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// The number after a name at the start of a line; infinity if it is not a number.
+    /// Returns the number after a name at the start of a line; infinity if the text there is not a number.
     private static func value(of name: String, in path: String) -> Double? {
         let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(name) }
         return line?.dropFirst(name.count).split(separator: " ").first.map { Double($0) ?? .infinity }

@@ -4,9 +4,9 @@ import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
 
-/// Everything the service counts as it happens. ``MetricsPage`` adds what can be looked up on request.
+/// The metrics that the service counts as events happen. ``MetricsPage`` adds those that it looks up on request.
 ///
-/// Handles are made once: counting is one atomic addition, and for signatures a dictionary look-up.
+/// Counters are created once and kept, so counting is one atomic addition, at most after a dictionary look-up.
 package final class ServiceMetrics: Sendable {
     private let registry = MetricRegistry()
 
@@ -22,7 +22,7 @@ package final class ServiceMetrics: Sendable {
 
     package init() {
         let registry = registry
-        // All of them from the start: a counter that appears with its first increment hides that increment from rate().
+        // Create all of them at the start: a counter that appears with its first increment hides that increment from rate().
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
@@ -43,7 +43,7 @@ package final class ServiceMetrics: Sendable {
         Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, make($0.rawValue)) })
     }
 
-    /// The counters of the responses of a route, by status.
+    /// Returns the counters of a route's responses, by status.
     func responses(of route: String) -> [Int: Counter] {
         Dictionary(
             uniqueKeysWithValues: ([200] + Problem.statuses).map { status in
@@ -69,9 +69,9 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
-    // The following are rare enough to look up their counters by name.
+    // These events are rare enough to look up their counters by name.
 
-    /// - Parameter app: one for which the configuration allows unbound JWS.
+    /// - Parameter app: an app for which the configuration allows unbound JWS.
     func signedUnbound(for app: BundleID) { registry.counter(.unboundJWS, app.text.description).increment() }
 
     func selfVerificationFailed(of key: KeyID) {
@@ -107,8 +107,8 @@ private struct SignedWith: Hashable {
 }
 
 extension Policy {
-    /// Whether the operator has named the app, so that clients cannot create series.
-    /// - Parameter app: one for which something was signed: with a catalogue, an app that is in it.
+    /// Whether the operator has named the app. Other apps share one series, so that clients cannot create any.
+    /// - Parameter app: an app for which something was signed, so a catalogue, if there is one, contains it.
     fileprivate func names(_ app: BundleID) -> Bool {
         catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil
     }

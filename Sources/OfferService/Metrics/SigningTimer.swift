@@ -2,7 +2,7 @@ import NIOCore
 import OfferCore
 import OfferTelemetry
 
-/// Measures the steps of making one signature.
+/// A timer for the steps of making one signature.
 struct SigningTimer: ~Copyable {
     private let metrics: ServiceMetrics
     private var began = NIODeadline.now()

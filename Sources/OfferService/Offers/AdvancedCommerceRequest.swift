@@ -1,12 +1,12 @@
 package import OfferCore
 
-/// The body of `POST /v1/advanced-commerce`: a request of the Advanced Commerce API that an app is to make.
+/// The body of `POST /v1/advanced-commerce`: a request of the Advanced Commerce API for an app to make.
 package struct AdvancedCommerceRequest: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Signed byte for byte as sent: rewritten, it could mean something else to another parser.
+    /// Signed byte for byte as sent. If it were rewritten, another parser could read it differently.
     package let request: JSONObjectText
 
-    /// The largest request, in bytes. Its JWS is 16/9 as large and has to fit into a request to `/v1/explanations`.
+    /// The largest request, in bytes. Its JWS is 16/9 times as large and has to fit into a request to `/v1/explanations`.
     package static let maximumSize = 16 * 1024
 
     /// - Parameters:

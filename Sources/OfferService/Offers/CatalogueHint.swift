@@ -1,8 +1,8 @@
 package import OfferCore
 
-/// Suggests what a request for something outside the catalogue may have meant; for the log.
+/// Suggests, for the log, what a request for something outside the catalogue may have meant.
 package enum CatalogueHint {
-    /// The maximum number of entries compared. Only ASCII texts of nearly the same length are, so that refusals stay cheap.
+    /// The maximum number of entries compared. Only ASCII texts of nearly equal length are compared, so refusals stay cheap.
     private static let maximumCount = 100
 
     /// - Returns: a clause, or nil if nothing is similar.

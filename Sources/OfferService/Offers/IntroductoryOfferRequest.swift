@@ -25,7 +25,7 @@ package struct IntroductoryOfferRequest: Hashable, Sendable {
         .introductoryOfferEligibility(productID, allowed: allowIntroductoryOffer, transactionID)
     }
 
-    /// The response body: what was signed, and the JWS.
+    /// Returns the response body: the signed fields, and the JWS.
     package func body(_ jws: CompactJWS) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("bundleID", utf8: bundleID.text.utf8)

@@ -19,8 +19,8 @@ enum OfferList {
         return items
     }
 
-    /// The members of one item.
-    /// - Parameter index: its position, from 0.
+    /// Returns the members of one item.
+    /// - Parameter index: the position of the item, from 0.
     static func members(of item: JSONValue, at index: Int) throws(Problem) -> JSONObject {
         guard case .object(let members) = item else {
             throw .wrongType(field: "offers[\(index)]", expected: "an object", found: item.kind)
@@ -28,7 +28,7 @@ enum OfferList {
         return members
     }
 
-    /// The response body: each offer as if requested by itself, or its problem, in the order of the request.
+    /// Returns the response body: for each offer, in order, the result of a single request for it, or its problem.
     static func body(_ outcomes: [Result<SignedOffer, Problem>]) -> [UInt8] {
         var writer = JSONWriter()
         writer.objects("offers", outcomes) { writer, outcome in

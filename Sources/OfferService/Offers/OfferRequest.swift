@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// A request for the signature of one promotional offer: what is signed, except for what the server adds.
+/// A request to sign one promotional offer: the fields to sign, except those that the server adds.
 package struct OfferRequest: Hashable, Sendable {
     /// The field names of a route.
     package enum Spelling: Sendable {
-        /// Apple's sample and the programs written against it. Unknown members are ignored, as there.
+        /// Apple's sample and the programs written against it. Unknown members are ignored, as in the sample.
         case sample
         /// `/v1`. Unknown members are refused, because a misspelt option would otherwise go unnoticed.
         case v1
@@ -23,7 +23,7 @@ package struct OfferRequest: Hashable, Sendable {
 
     /// - Parameters:
     ///   - members: the members of the request's JSON object, or of its query.
-    ///   - user: the only customer to sign for, whom the request then need not name; nil for any.
+    ///   - user: the only customer to sign for, whom the request need not name; nil for any.
     package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)

@@ -11,7 +11,7 @@ import OfferTelemetry
 ///                                               └ SigningRight: the only way to a key
 /// ```
 ///
-/// It is synchronous and knows no socket and no clock of its own, so it can be tested, fuzzed and timed by itself.
+/// It is synchronous and has no socket and no clock of its own, so it can be tested, fuzzed and timed by itself.
 package struct OfferSigner: Sendable {
     private let policy: CurrentPolicy
     private let limits: RequestLimits
@@ -97,13 +97,13 @@ package struct OfferSigner: Sendable {
 
     // MARK: Before
 
-    /// Signs nothing while the cryptography is in doubt or the audit trail cannot be written.
+    /// Refuses to sign while the cryptography is in doubt or the audit trail cannot be written.
     private func requireReady() throws(Problem) {
         guard selfTest?.holds != false else { throw .signingUnavailable }
         guard trail?.fault == nil else { throw .auditUnavailable }
     }
 
-    /// Users cannot decide who gets an introductory offer, or who pays what.
+    /// Refuses users: they cannot decide who gets an introductory offer, or who pays what.
     private func refuseUsers(_ admission: Admission) throws(Problem) {
         if case .user = admission.principal { throw .notForUsers }
     }
@@ -117,7 +117,7 @@ package struct OfferSigner: Sendable {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.principal.customer)
         return try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
             () throws(Problem) in
-            // Before counting: a request for an app that the caller may not sign for is not held against its customer.
+            // Check first: a request for an app that the caller may not sign for does not count against its customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             return try sign(offer, admission)
@@ -160,7 +160,7 @@ package struct OfferSigner: Sendable {
             payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission))
     }
 
-    /// Counts the offer against the customer it is for. A user asks for no one else, and is counted already.
+    /// Counts the offer against its customer. A user can request only their own offers, and has already been counted.
     private func countCustomer(of offer: OfferRequest, _ admission: Admission) throws(Problem) {
         guard admission.principal.customer == nil else { return }
         let (app, limits) = (offer.appBundleID, admission.policy.limits)
@@ -171,7 +171,7 @@ package struct OfferSigner: Sendable {
 
     // MARK: JWS
 
-    /// The JWS that accompanies the signature of a promotional offer, or the reasons why there is none.
+    /// Makes the JWS that accompanies the signature of a promotional offer, or returns the reasons why there is none.
     private func makeJWS(
         for offer: OfferRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
     ) throws(Problem) -> OfferJWS {
@@ -212,7 +212,7 @@ package struct OfferSigner: Sendable {
         return jws
     }
 
-    /// The time to sign with.
+    /// Returns the time to sign with, which must not be before ``earliest``.
     private func timestamp() throws(Problem) -> Timestamp {
         let now = sources.now()
         guard now >= earliest else { throw .clockWrong }
@@ -221,7 +221,7 @@ package struct OfferSigner: Sendable {
 
     // MARK: After
 
-    /// The answer that leaves when the entries of its signatures are durable.
+    /// Returns an answer that leaves once the entries of its signatures are durable.
     /// - Parameter entries: evaluated only if there is a trail.
     private func record(
         _ entries: @autoclosure () -> [AuditEntry], answer body: [UInt8]
@@ -237,8 +237,8 @@ package struct OfferSigner: Sendable {
         return commit
     }
 
-    /// Notes in the audit trail that something was understood and not signed. Refusals by rate limits are unlimited in
-    /// number, so they are left out.
+    /// Notes in the audit trail that a request was understood but not signed. Refusals by rate limits are unlimited in number,
+    /// so they are left out.
     private func recordingRefusal<Signed>(
         of kind: SignatureKind, _ item: CatalogueItem, customer: [UInt8]?, _ admission: Admission,
         _ sign: () throws(Problem) -> Signed
@@ -254,8 +254,8 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    /// Logs a fault of the key in full; the caller learns only that there is no signature. A key that made a bad signature
-    /// leaves service.
+    /// Logs a signing fault in full; the caller learns only that there is no signature. A key that made a bad signature is
+    /// taken out of service.
     private func reportingFaults<Signed>(
         of right: SigningRight, _ admission: Admission, _ sign: () throws(SigningFault) -> Signed
     ) throws(Problem) -> Signed {

@@ -33,7 +33,7 @@ package struct SignedOffer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Writes what was signed and both signatures. `expiresAt` is in milliseconds like `timestamp` and concerns `signature`
+    /// Writes the signed fields and both signatures. `expiresAt` is in milliseconds like `timestamp` and concerns `signature`
     /// only: Apple does not document how long the App Store accepts a JWS.
     func writeV1(to writer: inout JSONWriter) {
         writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
@@ -45,7 +45,7 @@ package struct SignedOffer: Hashable, Sendable {
         if case .missing(let gaps) = jws { writer.member("compactJWSMissing", gaps.codes) }
     }
 
-    /// The output of `offer-signer sign`: everything that the app passes to StoreKit, flat, as `verify` reads it.
+    /// The output of `offer-signer sign`: every value that the app passes to StoreKit, in the flat form that `verify` reads.
     package var commandOutput: [UInt8] {
         var writer = JSONWriter()
         writer.member("appBundleID", utf8: payload.appBundleID.text.utf8)
@@ -53,7 +53,7 @@ package struct SignedOffer: Hashable, Sendable {
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
         writeJWS(to: &writer)
-        // With neither of the two, no JWS was wanted.
+        // If both are missing, no JWS was wanted.
         if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
             writer.member("compactJWSMissing", gaps.codes)
         }

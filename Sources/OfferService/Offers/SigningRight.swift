@@ -3,15 +3,15 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// The right to sign one item for one request, with the key to do it.
+/// The right to sign one item for one request, with the key for it.
 ///
 /// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and nothing else in the service hands out a signing key. It
-/// signs the item that was checked: the fields come from here, not from the request.
+/// signs the item that was checked, because the fields come from here and not from the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.
     let issuerID: IssuerID?
-    /// Whether the app permits a JWS that is bound to no transaction.
+    /// Whether the app permits a JWS that is not bound to a transaction.
     let allowsUnboundJWS: Bool
     private let key: KeyRing.Key
 
@@ -36,7 +36,7 @@ struct SigningRight: Sendable {
     }
 
     /// Signs a request to the App Store as a JWS and verifies it.
-    /// - Parameter request: one for this item.
+    /// - Parameter request: a request for this item.
     func compactJWS(
         for request: AppStoreRequest, nonce: Nonce, timestamp: Timestamp, onStep: (SigningStep) -> Void
     ) throws(SigningFault) -> CompactJWS {
@@ -52,7 +52,7 @@ struct SigningRight: Sendable {
         let description = "the right to sign includes no issuer ID"
     }
 
-    /// The right is for another item than the one to be signed.
+    /// The right is for an item other than the one to be signed.
     private struct OtherItem: Error, CustomStringConvertible {
         let description = "the right to sign is for another item"
     }
@@ -60,7 +60,7 @@ struct SigningRight: Sendable {
 
 extension OfferSigner {
     /// Checks app → catalogue → issuer → key.
-    /// - Parameter needsIssuerID: whether an app without issuer ID is refused.
+    /// - Parameter needsIssuerID: whether an app without an issuer ID is refused.
     func authorise(
         _ item: CatalogueItem, needsIssuerID: Bool = false, _ admission: Admission
     ) throws(Problem) -> SigningRight {
@@ -99,7 +99,7 @@ extension OfferSigner {
         }
     }
 
-    /// Callers are told the same for every reason, so that no one can probe for what exists. The log has the reason.
+    /// Refuses an item. Callers cannot tell the reasons apart, so no one can probe for what exists. The log has the reason.
     private func refuse(_ item: CatalogueItem, because reason: String, _ admission: Admission) -> Problem {
         log.notice(
             "offer not served",

@@ -2,8 +2,8 @@ package import OfferCore
 package import OfferHTTP
 package import OfferIdentity
 
-// Every problem: to add one, add its code here and its declaration below. Codes are stable: programs rely on them. A test
-// requires `openapi.json` to list them all.
+// Every problem of the API. To add one, add its code here and its declaration below. Codes are stable, because programs rely
+// on them. A test requires `openapi.json` to list them all.
 extension Problem {
     package enum Code: String, CaseIterable, Sendable {
         case malformedHTTP = "malformed_http"
@@ -52,8 +52,8 @@ extension Problem {
         .requestTimeout, 408, "The request did not arrive completely in time.")
     package static let notFound = Problem(
         .notFound, 404,
-        "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers, and refused ones "
-            + "explained at POST /v1/explanations.")
+        "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers, and refused "
+            + "signatures are explained at POST /v1/explanations.")
     /// - Parameter allowed: the methods that the path accepts.
     package static func methodNotAllowed(_ allowed: [String]) -> Problem {
         Problem(.methodNotAllowed, 405, "This path accepts \(allowed.joined(separator: " and ")).")
@@ -113,7 +113,7 @@ extension Problem {
         .credentialsMissing, 401, "A token is required: send it as Authorization: Bearer."
     ).with { $0.challenge = "Bearer" }
     package static let credentialsRefused = credentialsRefused(nil)
-    /// - Parameter fault: the reason, for the log; every caller is told the same.
+    /// - Parameter fault: the reason, for the log; the response does not depend on it.
     package static func credentialsRefused(_ fault: UserTokenFault?) -> Problem {
         Problem(.credentialsRefused, 401, "The token in Authorization is invalid or expired.").with {
             $0.challenge = "Bearer error=\"invalid_token\""
@@ -124,11 +124,11 @@ extension Problem {
         Problem(.scopeMissing, 403, "The token lacks the scope \(scope.rawValue).")
             .with { $0.challenge = "Bearer error=\"insufficient_scope\"" }
     }
-    /// The app, product or offer is not signed for this caller. Only the log says which of them.
+    /// The service does not sign this app, product or offer for this caller. Only the log says which of them is meant.
     package static let offerNotServed = Problem(.offerNotServed, 403, "This offer is not signed here.")
     package static let notForUsers = Problem(
         .notForUsers, 403,
-        "Users cannot decide what someone gets or pays: ask with the token of a caller, such as your backend.")
+        "Users cannot decide what someone gets or pays: use the token of a caller, such as your backend.")
     package static let customerNotYours = Problem(
         .customerNotYours, 403,
         "Users get signatures for themselves only: leave applicationUsername and appAccountToken out.")
@@ -138,7 +138,7 @@ extension Problem {
     package static func rateLimited(seconds: Int) -> Problem {
         Problem(.rateLimited, 429, "Rate limit exceeded. Retry in \(seconds) s.").with { $0.retryAfter = seconds }
     }
-    /// There are no public keys of the user's identity provider: not yet, or not any more.
+    /// The public keys of the user's identity provider are not available yet, or no longer.
     package static let usersUnavailable = unavailable(
         .usersUnavailable, "Users cannot be authenticated now: the keys of their identity provider are not available.")
     package static let signingUnavailable = unavailable(
@@ -159,7 +159,7 @@ extension Problem {
     package static let stopping = unavailable(
         .stopping, "The service is stopping. Send requests to another instance.")
 
-    /// 503 and not 422: the operator can fix it, and the same request succeeds then.
+    /// 503 rather than 422, because the operator can fix the cause, and then the same request succeeds.
     private static func unavailable(_ code: Code, _ detail: String, retryAfter: Int = 30) -> Problem {
         Problem(code, 503, detail).with { $0.retryAfter = retryAfter }
     }

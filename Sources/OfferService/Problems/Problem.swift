@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferHTTP
 
-/// A refusal or failure as the caller is told of it (RFC 9457): a stable code, a status and a sentence.
+/// A refusal or failure as it is reported to the caller (RFC 9457): a stable code, a status and a sentence.
 ///
 /// `Problem+All.swift` declares every problem, each in one place.
 package struct Problem: Error, Hashable, Sendable {
@@ -28,14 +28,14 @@ package struct Problem: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// A copy with some properties changed.
+    /// Returns a copy with some properties changed.
     func with(_ change: (inout Problem) -> Void) -> Problem {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// The complete response, with the members `code`, `field` and `requestID` beside the standard ones.
+    /// Returns the complete response, with the members `code`, `field` and `requestID` besides the standard ones.
     package func response(to context: RequestContext) -> HTTPResponse {
         var writer = JSONWriter()
         writer.member("type", "about:blank")

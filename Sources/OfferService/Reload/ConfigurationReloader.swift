@@ -9,11 +9,11 @@ package import OfferTelemetry
 import ServiceLifecycle
 package import UnixSignals
 
-/// Applies changes of the configuration and the key folder while the service runs.
+/// The service that applies changes to the configuration and the key folder while the server runs.
 ///
-/// A reload reads → checks (``ReloadRules``) → plans a key ring → swaps policy and certificate. Everything of one
-/// configuration comes into force together or not at all: while something it asks for is missing or refused, the previous
-/// policy stays, and the readiness probe says why.
+/// A reload reads → checks (``ReloadRules``) → plans a key ring → swaps policy and certificate. A configuration comes
+/// into force as a whole or not at all, except for its log level. While something it requires is missing or refused, the
+/// previous policy stays in force, and the readiness probe says why.
 package actor ConfigurationReloader: Service {
     /// Reads the whole configuration again.
     package typealias ReadConfiguration = @Sendable () throws(ConfigurationError) -> Configuration
@@ -24,32 +24,32 @@ package actor ConfigurationReloader: Service {
     private let metrics: ServiceMetrics
     private let log: Logger
     private let logLevel: LogLevel
-    /// The configuration at the start: it decides where the service listens and what it records.
+    /// The configuration at the start, which determines where the service listens and what it records.
     private let running: Configuration
     /// The configuration in force.
     private var inForce: Configuration
-    /// The configuration that was read last and passed the checks. It comes into force when its keys are available.
+    /// The configuration that comes into force when its keys are available; the one in force if none is waiting.
     private var wanted: Configuration
     private var keys: AvailableKeys
-    /// The problems of the configuration that was read last.
+    /// The problems of the configuration that was last read.
     private var problems: [Diagnostic] = []
-    /// Whether the configuration that was read last was refused.
+    /// Whether the configuration that was last read was refused.
     private var isRefused = false
 
     package nonisolated let policy: CurrentPolicy
     package nonisolated let certificate: CurrentCertificate
 
-    // A thread of its own, so that a disk that hangs blocks nothing else.
+    // Its own thread, so that a hanging disk blocks nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
-    // Unsafe only if the thread could end before this actor, which owns it.
+    // This would be unsafe only if the thread could end before this actor, which owns it.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe thread.executor.asUnownedSerialExecutor()
     }
 
     /// - Parameters:
-    ///   - reloadSignals: each requests a reload.
+    ///   - reloadSignals: the signals, each of which requests a reload.
     ///   - logLevel: the level in force, changed by reloads.
-    /// - Throws: every problem, if not all keys that the configuration asks for are available.
+    /// - Throws: every problem, if any key that the configuration requires is unavailable.
     package init(
         _ configuration: Configuration, readConfiguration: @escaping ReadConfiguration,
         reloadSignals: UnixSignalsSequence, readiness: Readiness, metrics: ServiceMetrics, log: Logger,
@@ -114,8 +114,8 @@ package actor ConfigurationReloader: Service {
             isRefused = false
             setLogLevel(wanted.logLevel)
         } catch {
-            // The keys are read again all the same, for the configuration in force. One that was waiting for its keys is
-            // abandoned: the operator has changed it since.
+            // The keys are read again anyway, for the configuration in force. A configuration that was waiting for its keys is
+            // abandoned, because the operator has changed it since.
             wanted = inForce
             problems = error.problems
             isRefused = true
@@ -132,7 +132,7 @@ package actor ConfigurationReloader: Service {
     }
 
     /// Plans the next ring and puts it in force with the rest of the configuration, if it is complete.
-    /// - Parameter isRequested: whether an operator waits for an answer in the log.
+    /// - Parameter isRequested: whether an operator requested it and expects an answer in the log.
     private func apply(isRequested: Bool) {
         let old = policy.snapshot.ring
         let plan = keys.plan(from: old)
@@ -162,7 +162,7 @@ package actor ConfigurationReloader: Service {
         logLevel.current = level
     }
 
-    /// Makes the keys that sign verify faster, and no others. They sign already; nothing waits for this.
+    /// Speeds up verification with the keys that sign, and with no others. They already sign, so nothing waits for this.
     private func precomputeKeys() async {
         let ring = policy.snapshot.ring
         let ids = ring.keysToPrecompute
@@ -188,7 +188,7 @@ extension Policy {
 }
 
 extension KeyRing {
-    /// The ring for the log, without secrets: each key with the beginning of its fingerprint.
+    /// The ring as log metadata, without secrets: each key with the beginning of its fingerprint.
     fileprivate var summary: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         for state in [KeyState.active, .standby, .retired] {
@@ -200,7 +200,7 @@ extension KeyRing {
         return metadata
     }
 
-    /// The apps that have a key for their own, as a suffix of its name.
+    /// Returns the apps that have this key as their own, as a suffix for its name.
     private func apps(of id: KeyID) -> String {
         let apps = choice.apps(of: id).map(\.text.description)
         guard !apps.isEmpty else { return "" }

@@ -1,12 +1,12 @@
 import OfferCore
 import OfferHTTP
 
-/// What a reload may change while the service runs: pure functions of the old and the new configuration.
+/// The rules for changes while the service runs, as pure functions of the old and the new configuration.
 enum ReloadRules {
-    /// Changes that refuse the whole reload: a slip in a file must not open a running service to strangers or to every offer,
-    /// nor map its users to other customers. Each change needs a restart.
+    /// Returns the changes that refuse the whole reload; each needs a restart. A slip in a file must not open a running
+    /// service to strangers or to every offer, nor map its users to different customers.
     /// - Parameters:
-    ///   - running: the configuration at the start, which decides where the service listens.
+    ///   - running: the configuration at the start, which determines where the service listens.
     ///   - old: the configuration in force.
     static func refusals(
         running: Configuration, from old: Configuration, to new: Configuration
@@ -31,7 +31,7 @@ enum ReloadRules {
         }
         for (old, new) in commonIssuers(old.callers, new.callers) where old.customer != new.customer {
             refuse(
-                "the new configuration identifies the users of \(old.name) by another claim, which makes them other customers",
+                "the new configuration identifies users of \(old.name) by another claim, which makes them different customers",
                 hint: "name the same claim as before")
         }
         let isHashed = commonIssuers(old.callers, new.callers).contains {
@@ -39,13 +39,13 @@ enum ReloadRules {
         }
         if isHashed, old.callers.usernameSalt != new.callers.usernameSalt {
             refuse(
-                "\(Settings.usernameSalt.variable) has changed, which makes every user another customer",
+                "\(Settings.usernameSalt.variable) has changed, which makes every user a different customer",
                 hint: "set it as before")
         }
         return refusals
     }
 
-    /// Changed settings that take effect only at the next start. They do not refuse a reload.
+    /// Returns a notice for each changed setting that takes effect only at the next start. They do not refuse a reload.
     static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
         var changed = Settings.all.filter { $0.reload == .onRestart }.map(\.variable).filter { variable in
             guard let old = running.values[variable], let new = new.values[variable] else { return false }

@@ -5,7 +5,7 @@ import OfferCrypto
 
 /// Time and randomness. Tests provide their own.
 package struct Sources: Sendable {
-    /// The time that is signed.
+    /// The current time, as signatures contain it.
     package var now: @Sendable () -> Timestamp
     /// The monotonic clock of the rate limits.
     package var uptime: @Sendable () -> NIODeadline

@@ -9,7 +9,7 @@ package import OfferTelemetry
 ///
 /// `serve`, `sign`, the tests, the benchmark and the fuzzers all build it here.
 package struct Application: Sendable {
-    /// What the parts are built from. Everything has a default that fits a test.
+    /// The values that the parts are built from. All but the first three have defaults that suit tests.
     package struct Dependencies {
         package var policy: CurrentPolicy
         package var sources: Sources

@@ -1,19 +1,19 @@
 import OfferCore
 import OfferHTTP
 
-/// Which of its endpoints a listener serves.
+/// The role of a listener, which determines the endpoints that it serves.
 package enum ListenerRole: Sendable {
     /// Everything.
     case all
-    /// Everything but the metrics, which have an address of their own.
+    /// Everything except the metrics, which have an address of their own.
     case withoutMetrics
     /// Metrics and health for everyone who reaches the address, and nothing else.
     case metricsOnly
 }
 
 extension Application {
-    /// Every endpoint of the service: the only declaration of their paths, methods, scopes and lanes. 404, 405, HEAD and the
-    /// metric labels derive from it, and a test requires `openapi.json` to have the same paths and methods.
+    /// Returns the endpoints of a role. This is the only declaration of their paths, methods, scopes and lanes. 404, 405, HEAD
+    /// and the metric labels derive from it, and a test requires `openapi.json` to have the same paths and methods.
     func endpoints(of role: ListenerRole) -> [Endpoint] {
         let isMetricsOnly = role == .metricsOnly
         let health: [Endpoint] = [

@@ -16,10 +16,10 @@ package enum ServiceBuilder {
     /// - Parameters:
     ///   - reloadSignals: each requests a reload.
     ///   - readConfiguration: reads the configuration again for a reload.
-    ///   - onListening: called once with the ports of the main listener and of the metrics, if they have one.
-    /// - Returns: the services in the order of their start. They must stop in the opposite order, so that keys are watched as
+    ///   - onListening: called once with the ports of the main listener and of the metrics listener, if there is one.
+    /// - Returns: the services in the order in which they start. They must stop in reverse order, so that keys are watched as
     ///   long as requests arrive.
-    /// - Throws: everything that an operator has to fix.
+    /// - Throws: every problem that the operator has to fix.
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
@@ -69,10 +69,10 @@ package enum ServiceBuilder {
         ]
     }
 
-    /// Enough for Prometheus and some people, and few enough to leave the descriptors to offers.
+    /// Enough for Prometheus and a few people, but few enough to leave the descriptors to offers.
     private static let maximumMetricsConnections = 32
 
-    /// As many as there are descriptors for, less some for files and for connections that are being opened or closed.
+    /// The descriptor limit, less some for files and for connections that are being opened or closed; at most 10,000.
     private static var maximumConnections: Int {
         let descriptors = offer_descriptor_limit()
         return min(10_000, descriptors - min(100, descriptors / 2))

@@ -9,7 +9,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
     /// One JSON object (RFC 8259) with the members `time`, `level`, `message` and the metadata, all of them strings.
     case json
 
-    /// Makes the line of an event that happens now, without a line end.
+    /// Formats an event that happens now as one line, without a line end.
     package func line(_ level: Logger.Level, _ message: String, _ metadata: [String: String]) -> String {
         let pairs = metadata.sorted { $0.key < $1.key }
         switch self {

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Writes log lines on its own thread, so that requests never wait for the reader of the log.
+/// A writer of log lines with a thread of its own, so that requests never wait for the reader of the log.
 ///
 /// If the log is not read and the buffer is full, lines are dropped. Their number is logged once the log is read again.
 package final class LogWriter: Sendable {

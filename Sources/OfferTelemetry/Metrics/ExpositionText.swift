@@ -34,7 +34,7 @@ package struct ExpositionText: Sendable {
         return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
-    /// The number as Go parses it.
+    /// Formats a number so that Go can parse it.
     package static func number(_ value: Double) -> String {
         if let whole = Int64(exactly: value) { return String(whole) }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

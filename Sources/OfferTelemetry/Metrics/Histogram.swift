@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Counts durations in buckets with fixed upper bounds.
+/// A histogram of durations, with fixed upper bounds.
 ///
-/// A signature takes about 20 µs and its verification 25 to 45, so the bounds are close together there; anything far longer
-/// waited for a processor.
+/// A signature takes about 20 µs and its verification 25 to 45 µs, so the bounds are close together there. Anything far
+/// longer was waiting for a processor.
 package final class Histogram: Series {
     /// Upper bounds in nanoseconds, inclusive. Longer durations fall into one more bucket.
     static let bounds: [Int64] = [

@@ -2,12 +2,12 @@ import NIOConcurrencyHelpers
 
 /// The value of a metric for one set of labels.
 package protocol Series: AnyObject, Sendable {
-    /// Appends its samples in Prometheus' text format.
+    /// Appends the samples of the series in Prometheus' text format.
     /// - Parameter labels: the values of the metric's labels, in their order.
     func write(to text: inout ExpositionText, of metric: Metric, labels: [String])
 }
 
-/// All series of all metrics that are counted as things happen.
+/// The series of all metrics that are counted as events happen.
 package final class MetricRegistry: Sendable {
     private struct LabelledSeries {
         let labels: [String]

@@ -8,7 +8,7 @@ import Testing
 struct CorpusTests {
     private static let corpora = MarkdownBlock.repository.appending(path: "Tests/Fuzz/Corpora")
 
-    @Test("every promise holds for every input in the tree", arguments: FuzzTarget.all)
+    @Test("every property holds for every input in the corpora", arguments: FuzzTarget.all)
     func promisesHold(target: FuzzTarget) throws {
         let folder = Self.corpora.appending(path: target.name)
         let inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

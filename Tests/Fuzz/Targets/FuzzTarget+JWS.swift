@@ -6,7 +6,7 @@ extension FuzzTarget {
     /// The JWS code. The input is read as a JWS, as claims, as a signature in DER, and as a request for a JWS.
     static let jws = FuzzTarget("jws") { input throws(BrokenPromise) in
         if let signature = RawSignature(der: input) {
-            try promise("a signature has one DER", signature.der == input)
+            try promise("a signature has only one DER encoding", signature.der == input)
         }
         if let jws = try? CompactJWS(input) { try checkReading(of: jws) }
         let header = Array(#"{"alg":"ES256","kid":"FUZZKEY123","typ":"JWT"}"#.utf8)
@@ -20,8 +20,8 @@ extension FuzzTarget {
     private static func checkReading(of jws: CompactJWS) throws(BrokenPromise) {
         let content = jws.content
         let text = content.signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: jws.signature.bytes)
-        try promise("what was read and is written anew says the same", (try? CompactJWS(text))?.content == content)
-        // In a JSON text its quotes would be escaped.
+        try promise("a JWS that is read and written again is unchanged", (try? CompactJWS(text))?.content == content)
+        // In a JSON string its quotes would be escaped.
         try promise("a JWS has no exp", !String(decoding: content.claims, as: UTF8.self).contains(#""exp":"#))
     }
 
@@ -57,7 +57,7 @@ extension FuzzTarget {
             keyID: keyID, issuerID: issuer, issuedAtSeconds: 1_767_225_600, bundleID: app, nonce: nonce,
             request: request)
         try promise(
-            "what a caller asks for never makes a sound key look broken",
+            "no request of a caller makes a sound key look broken",
             (try? SoundKeyPair().compactJWS(for: unsigned)) != nil)
     }
 

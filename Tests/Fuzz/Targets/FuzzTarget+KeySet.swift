@@ -7,32 +7,32 @@ extension FuzzTarget {
     /// The public keys of an identity provider (JWKS).
     static let keySet = FuzzTarget("key-set") { input throws(BrokenPromise) in
         guard let set = wait({ (try? await reader.keys(in: input, from: .file(path: "keys")))?.set }) else { return }
-        try promise("a set that is taken has a key", !set.keys.isEmpty)
+        try promise("an accepted set has a key", !set.keys.isEmpty)
         for key in set.keys {
             for size in [0, 64, 96, 132, 256] {
                 try promise(
-                    "no key takes zeros for a signature",
+                    "no key accepts zeros as a signature",
                     !key.verifies([UInt8](repeating: 0, count: size), Array("message".utf8)))
             }
         }
         // Other readers may disagree about text that our strict reader refuses.
         guard case .object(let members)? = try? JSONReader.read(input, maximumCount: 100_000) else { return }
         guard case .array(let items) = members["keys"] else {
-            throw BrokenPromise(promise: "a set that is taken has a list of keys")
+            throw BrokenPromise(promise: "an accepted set has a list of keys")
         }
         for item in items {
             guard case .object(let key) = item else { throw BrokenPromise(promise: "a key is an object") }
-            try promise("no key of it is symmetric", key["kty"] != .string(Array("oct".utf8)))
+            try promise("none of its keys is symmetric", key["kty"] != .string(Array("oct".utf8)))
             for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] {
-                try promise("no key of it is private", key[name] == nil)
+                try promise("none of its keys is private", key[name] == nil)
             }
         }
-        try promise("a key is good for six algorithms at most", set.keys.count <= items.count * 6)
+        try promise("a key supports at most six algorithms", set.keys.count <= items.count * 6)
     }
 
     private static let reader = KeySetReader { _, _ in KeySetText([]) }
 
-    /// Runs asynchronous code that never really suspends on a separate thread, while the fuzzer's thread blocks.
+    /// Runs asynchronous code that never actually suspends on a separate thread, while the fuzzer's thread blocks.
     private static func wait(_ work: @escaping @Sendable () async -> UserKeySet?) -> UserKeySet? {
         let (done, result) = (DispatchSemaphore(value: 0), NIOLockedValueBox<UserKeySet?>(nil))
         Task(executorPreference: OwnThread.shared) {

@@ -10,11 +10,11 @@ extension FuzzTarget {
         let value = try? JSONReader.read(input)
         if let value, isWithinDouble(value) {
             let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
-            try promise("what is taken for JSON is JSON to Foundation", theirs != nil)
+            try promise("Foundation reads accepted JSON as JSON", theirs != nil)
         }
         let body = HTTPRequest(method: "POST", target: "/", contentType: "application/json", body: input)
         if let members = try? RequestMembers.read(body) {
-            try promise("members are read from nothing but JSON", value != nil)
+            try promise("members are read only from JSON", value != nil)
             try checkMembers(members)
         }
         // A query is part of a head, which contains no other bytes.
@@ -37,12 +37,12 @@ extension FuzzTarget {
 
     private static func checkMembers(_ members: JSONObject) throws(BrokenPromise) {
         let names = members.members.map(\.name)
-        try promise("no name is there twice", Set(names).count == names.count)
+        try promise("no name occurs twice", Set(names).count == names.count)
         for spelling in [OfferRequest.Spelling.sample, .v1] {
             guard let offer = try? OfferRequest(members, spelling: spelling) else { continue }
             let made = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"]
             try promise(
-                "what the server makes is not in a request",
+                "a request contains no value that the server makes",
                 names.allSatisfy { !made.contains(String(decoding: $0, as: UTF8.self).lowercased()) })
             try checkPayload(of: offer)
         }
@@ -60,7 +60,7 @@ extension FuzzTarget {
             .split(separator: "\u{2063}", omittingEmptySubsequences: false)
         try promise("a payload has seven fields", fields.count == 7)
         try promise(
-            "no field of a payload ends a line or controls a terminal",
+            "no field of a payload contains a line end or control character",
             fields.joined().allSatisfy {
                 ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
             })
@@ -71,15 +71,15 @@ extension FuzzTarget {
         let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 6, 2, 1, 1, 2, 1, 1]))
         for answer in [signed.sampleBody(namesCustomer: true), signed.v1Body, signed.commandOutput] {
             try promise(
-                "an answer is JSON to Foundation", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
+                "Foundation reads an answer as JSON", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
         }
         guard case .object(let members)? = try? JSONReader.read(signed.commandOutput),
             let evidence = try? Evidence(members)
-        else { throw BrokenPromise(promise: "what is signed is read again to be verified") }
+        else { throw BrokenPromise(promise: "a signed offer is accepted as evidence") }
         // A key that accepts this payload and nothing else.
         let key = CandidateKey(id: keyID, standing: .inService) { _, message in message == payload.bytes }
         let explainer = Explainer(keys: [key], now: payload.timestamp)
         try promise(
-            "what is signed is what is verified", (try? explainer.explanation(of: evidence))?.verifies == true)
+            "a signed offer verifies", (try? explainer.explanation(of: evidence))?.verifies == true)
     }
 }

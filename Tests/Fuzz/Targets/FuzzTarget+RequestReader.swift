@@ -13,11 +13,11 @@ extension FuzzTarget {
         let sent = Array(input.dropFirst(4))
         let whole = Reading([sent])
         let inPieces = Reading(pieces(of: sent, sizes: sizes))
-        try promise("the same is read in whatever pieces it comes", whole == inPieces)
+        try promise("the pieces of the input do not matter", whole == inPieces)
         for (head, body) in zip(whole.heads, whole.bodies) {
-            try promise("a body is no larger than it may be", body.count <= HTTPRequest.maximumBodySize)
+            try promise("a body is within the size limit", body.count <= HTTPRequest.maximumBodySize)
             switch head.framing {
-            case .length(let length): try promise("a body has the length that was announced", body.count == length)
+            case .length(let length): try promise("a body has its announced length", body.count == length)
             case .chunked: break
             }
             try promise(

@@ -8,7 +8,7 @@ import OfferService
 
 extension FuzzTarget {
     /// The token of a signed-in user. The input is the token as sent or, if it contains a line end, its header and
-    /// claims, which are assembled here so that the fuzzer need not discover base64.
+    /// claims. They are encoded here, so that the fuzzer need not discover base64.
     static let userToken = FuzzTarget("user-token") { input throws(BrokenPromise) in
         let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         let token =
@@ -16,10 +16,10 @@ extension FuzzTarget {
             ? parts.map { base64URL($0) }.joined(separator: ".") + ".c2ln" : String(decoding: input, as: UTF8.self)
 
         // With a key that verifies nothing, no token is accepted; with a key that verifies everything, only valid ones.
-        try promise("without a signature that holds nobody is a user", answer(to: token, .refusing).status != 200)
+        try promise("a token without a valid signature is refused", answer(to: token, .refusing).status != 200)
         let accepted = answer(to: token, .accepting)
         guard accepted.status == 200 else {
-            return try promise("what is refused is refused as such", [401, 413].contains(accepted.status))
+            return try promise("a refused token gets 401 or 413", [401, 413].contains(accepted.status))
         }
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         let texts = segments.prefix(2).map { bytes(of: $0) ?? [] }
@@ -29,7 +29,7 @@ extension FuzzTarget {
             })
         else { return }
         guard segments.count == 3, let header = object(texts[0]), let claims = object(texts[1]) else {
-            throw BrokenPromise(promise: "a token that is taken is two JSON objects and a signature to Foundation")
+            throw BrokenPromise(promise: "Foundation reads an accepted token as two JSON objects and a signature")
         }
         try promise("the algorithm is an allowed one", header["alg"] as? String == "ES256")
         try promise("the issuer is the configured one", claims["iss"] as? String == "i")
@@ -79,7 +79,7 @@ extension FuzzTarget {
             ]), of: issuer)
         guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
             let key = try? SigningKey(text: pem)
-        else { fatalError("a key to sign with cannot be made") }
+        else { fatalError("no signing key can be made") }
         // The fuzzer exceeds the rate limit of users.
         var limits = Limits()
         limits.users = nil

@@ -1,4 +1,4 @@
-/// One of our readers of outside bytes, with the properties that it keeps for every input.
+/// A reader of untrusted bytes, with the properties that hold for every input.
 ///
 /// To add one, write a file with a `static let`, add it to ``all``, and create a folder of the same name in
 /// `Tests/Fuzz/Corpora` with a few small inputs.
