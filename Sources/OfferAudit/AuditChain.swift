@@ -1,12 +1,12 @@
 package import OfferCore
 import OfferCrypto
 
-/// The hash chain of the audit trail. Altering, adding or removing a line changes the hashes of all later lines, which
-/// anyone who knows a later hash can detect.
+/// The hash chain of the audit trail. Altering, adding or removing a line changes the hashes of all later lines, so
+/// anyone who knows a later hash can detect the change.
 ///
-/// A line is a JSON object. Its first member is `line`, a number that increases by one per line. Its last is `hash`, in
-/// lower-case hexadecimal. It is SHA-256 of the previous hash (32 bytes) followed by the bytes of the line up to the
-/// comma before `hash`. The chain begins with a hash of zeros and continues from file to file.
+/// A line is a JSON object. Its first member is `line`, a number that increases by one per line. Its last member is
+/// `hash`, in lower-case hexadecimal. The hash is SHA-256 of the previous hash (32 bytes) followed by the bytes of the
+/// line up to the comma before `hash`. The chain begins with a hash of zeros and continues from file to file.
 package struct AuditChain: Hashable, Sendable {
     /// The number of the last line; 0 if there is none yet.
     package var number: UInt64

@@ -7,12 +7,12 @@ package struct AuditCheck {
         case altered
         /// The text is not a line of an audit trail.
         case notALine
-        /// The line's number is not greater than the previous one.
+        /// The line's number is not greater than the previous line's.
         case outOfOrder
         /// The first line is not the beginning of a trail or file, so earlier lines are missing and the previous hash is
         /// unknown.
         case headless
-        /// A new trail begins that does not continue the previous one.
+        /// A new trail begins here and does not continue the previous one.
         case newTrail
         /// The line has no line feed: the process stopped while writing it, before its response was sent. This is not a
         /// sign of tampering.

@@ -2,12 +2,12 @@ package import OfferCore
 
 /// One entry of the audit trail: a signature that was made, or requested and refused.
 ///
-/// This is a class because it is passed on several times. In a struct, each of its dozen references would be retained
-/// separately each time.
+/// An entry is a class because it is passed on several times. If it were a struct, each of its dozen references would
+/// be retained separately each time.
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
-        /// With the problem code that the caller received.
+        /// The value is the problem code that the caller received.
         case refused(String)
     }
 

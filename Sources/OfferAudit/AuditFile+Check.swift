@@ -32,7 +32,7 @@ extension AuditFile {
         let file = try FileDescriptor.open(path, .readWrite, options: [.append, .closeOnExec])
         try file.closeAfter {
             // Reads without the lock, which a service with a hanging disk may hold. A line that is being written looks
-            // unfinished, which is allowed.
+            // unfinished; such a line is allowed.
             let tail = try AuditTail(file, size: Int64(file.stat().size))
             if case .somethingElse = tail.content { throw notATrail(path) }
         }

@@ -21,8 +21,8 @@ package final class AuditFile: AuditStore {
     private let now: @Sendable () -> Timestamp
     private var open: Open?
     private var chain = AuditChain.beginning
-    /// The offset of the end of the last line that this process has written or read. Anything beyond it was written by
-    /// other processes since, or is an unfinished line.
+    /// The offset of the end of the last line that this process has written or read. Anything beyond it was since
+    /// written by other processes, or is an unfinished line.
     private var end: Int64 = 0
     package private(set) var warning: Diagnostic?
 
@@ -60,7 +60,7 @@ package final class AuditFile: AuditStore {
     }
 
     /// Closes the file so that the next append reopens it. The fault may lie in the open file, not in the file that now
-    /// has the name.
+    /// has this name.
     private func closeFile() {
         try? open?.descriptor.close()
         open = nil
@@ -104,7 +104,7 @@ package final class AuditFile: AuditStore {
 
     // MARK: File
 
-    /// Opens and locks the file that now has the name, and sets ``chain`` and ``end`` to its last line.
+    /// Opens and locks the file that now has this name, and sets ``chain`` and ``end`` to match its last line.
     private func lockedFile() throws -> Open {
         while true {
             let file = try open ?? openFile()
@@ -150,7 +150,8 @@ package final class AuditFile: AuditStore {
         let tail = try AuditTail(file.descriptor, size: size)
         switch tail.content {
         case .nothing, .unfinished:
-            // The chain continues from its latest line: this process's own, or another process's in a file renamed since.
+            // The chain continues from its latest line, which this process or another one may have written to a file
+            // that has since been renamed.
             chain = latestRotatedChain()
         case .line(let line):
             chain = line.chain
@@ -164,8 +165,8 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Finds the head of the chain to continue: this process's, or else that of the newest rotated file. Other processes
-    /// may have continued it in files that have since been renamed.
+    /// Finds where the chain continues: after the last line that this process knows or, if it knows none, after the
+    /// newest rotated file. Other processes may have continued the chain in files that have since been renamed.
     private func latestRotatedChain() -> AuditChain {
         let trails = rotatedTrails()
         var chain = chain.number > 0 ? chain : trails.first?.chain ?? .beginning
@@ -200,8 +201,8 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// The name for a rotated file if `number` files with the same suffix already exist, as they may after a trail has
-    /// been restarted.
+    /// The name for a rotated file if `number` files with the same suffix already exist, as can happen after a trail
+    /// has been restarted.
     private static func variant(_ number: Int, of name: String) -> String {
         number == 0 ? name : "\(name)-\(number + 1)"
     }

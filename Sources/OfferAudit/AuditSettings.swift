@@ -9,7 +9,8 @@ package struct AuditSettings: Sendable {
     package let isSynced: Bool
     /// The size at which the file is renamed and a new one begun; nil means never.
     package let rotatesAtBytes: Int64?
-    /// The key of the HMAC-SHA-256 codes that stand for customers; nil means a new random key at every start.
+    /// The key of the HMAC-SHA-256 codes that stand for customers; nil means a new random key each time the service
+    /// starts.
     package let key: Secret?
 
     package init(path: String, isSynced: Bool, rotatesAtBytes: Int64?, key: Secret?) {
@@ -21,6 +22,6 @@ package struct AuditSettings: Sendable {
 
     /// The notice shown when no key is set. Everything works without one.
     package static let noKey = Diagnostic(
-        "customer codes in the audit trail change at every start",
+        "customer codes in the audit trail change each time the service starts",
         hint: "set SUBSCRIPTION_OFFERS_AUDIT_KEY to find a customer's lines across restarts")
 }

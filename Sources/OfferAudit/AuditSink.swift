@@ -11,7 +11,7 @@ package final class AuditSink: CommitSink {
     private let metrics: AuditMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
-    /// The warning of the store that was last reported.
+    /// The store's warning that was reported last.
     private var reportedWarning: Diagnostic?
 
     /// In bytes; slightly more than most lines need.

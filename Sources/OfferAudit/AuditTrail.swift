@@ -9,15 +9,15 @@ package import OfferTelemetry
 /// While lines cannot be written, nothing is signed.
 package final class AuditTrail: Sendable {
     private struct Refusals {
-        /// The second of the last refusal, and the number of refusals in it.
+        /// The time of the last refusal, in whole seconds, and the number of refusals in that second.
         var second: Int64 = 0
         var count = 0
-        /// The number of refusals without a line of their own that no other line has reported yet.
+        /// The number of refusals that got no line of their own and have not yet been reported in a summary line.
         var omitted = 0
         var isReportScheduled = false
 
         /// Counts a refusal.
-        /// - Returns: whether it may have a line.
+        /// - Returns: whether the refusal may have a line of its own.
         mutating func count(at time: Timestamp) -> Bool {
             let second = time.milliseconds / 1000
             if self.second != second { (self.second, count) = (second, 0) }
@@ -37,18 +37,18 @@ package final class AuditTrail: Sendable {
     private let refusals = NIOLockedValueBox(Refusals())
     private let hangWarning: ThrottledWarning
 
-    /// The time the disk may take before signing stops.
+    /// How long the disk may take before signing stops.
     private static let patience: TimeAmount = .seconds(1)
     /// The maximum number of waiting entries, a few seconds' worth.
     private static let capacity = 50_000
     /// The number of refusals that get a line each second. Anyone can cause refusals, and disk space is limited.
     private static let refusalsPerSecond = 100
 
-    /// Writes the start line and returns once that has succeeded or failed.
+    /// Writes the `start` line, and returns once writing it has succeeded or failed.
     /// - Parameters:
     ///   - store: where the lines go.
     ///   - customerCode: computes the HMAC that represents a customer.
-    ///   - about: additional members of the lines with which this process starts or resumes.
+    ///   - about: additional members of the lines that this process writes when it starts or resumes.
     /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is signed
     ///   while the fault lasts.
     package init(
@@ -83,7 +83,7 @@ package final class AuditTrail: Sendable {
     /// - Returns: nil if the trail cannot be written or too many entries wait.
     package func add(_ entries: [AuditEntry]) -> Commit? { commits.add(entries) }
 
-    /// Adds the entry of a refusal, which no one waits for.
+    /// Adds an entry for a refusal. No one waits for it to be written.
     package func note(_ refusal: AuditEntry) {
         let mayHaveLine = refusals.withLockedValue { $0.count(at: refusal.time) }
         if mayHaveLine, commits.note(refusal) { return }

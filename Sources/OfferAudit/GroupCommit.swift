@@ -46,9 +46,9 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         /// Whether a write of the group has been requested. Entries from a batch of responses wait until the batch
         /// requests one, because writing them one by one would cost ten times as much.
         var isDue = false
-        /// Whether the thread is writing or about to.
+        /// Whether the thread is writing or is about to write.
         var isWriting = false
-        /// The start time of the disk operation in progress.
+        /// When the disk operation in progress began.
         var operationBegan: NIODeadline?
         /// The reason the log is closed; nil while it is open.
         var fault: (any Error)?
@@ -141,7 +141,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         if wakes { wake() }
     }
 
-    /// The reason the log is closed (nil while it is open), and the start time of any disk operation in progress.
+    /// The reason the log is closed (nil while it is open), and when any disk operation in progress began.
     package var health: (fault: (any Error)?, operationBegan: NIODeadline?) {
         state.withLockedValue { ($0.fault, $0.operationBegan) }
     }
@@ -169,7 +169,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         try await thread.submit { try self.timed { try work(self.sink.value) } }.get()
     }
 
-    /// Performs `work` with the sink after a delay, outside any group and even if the log is closed then.
+    /// Performs `work` with the sink after a delay, outside any group and even if the log is closed by then.
     /// - Parameter work: if it throws, the log is closed.
     package func schedule(in delay: TimeAmount, _ work: @escaping @Sendable (Sink) throws -> Void) {
         thread.scheduleTask(in: delay) {

@@ -48,8 +48,8 @@ import COpenSSL
     }
 
     /// Verifies a signature just made with this key, using the precomputed verifier if there is one.
-    /// - Throws: also if the precomputed verifier refuses a signature that ``verify(_:of:)`` accepts, which indicates a
-    ///   fault in the memory, the processor or libcrypto.
+    /// - Throws: also if the precomputed verifier refuses a signature that ``verify(_:of:)`` accepts: a sign of a fault
+    ///   in the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         guard let quickVerification else { return try verify(signature, of: message) }
         if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }
@@ -64,7 +64,7 @@ import COpenSSL
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
-        // 1 means valid, 0 invalid, and a negative value malformed, so only 1 is success.
+        // 1 means valid, 0 means invalid, and a negative value means malformed, so only 1 is success.
         let verdict = unsafe hash.span.withUnsafeBufferPointer { hash in
             unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)
         }
@@ -72,6 +72,6 @@ import COpenSSL
         return verdict == 1
     }
 
-    /// Size in bytes of a SEQUENCE of two INTEGERs of at most 33 bytes each.
+    /// In bytes: a SEQUENCE of two INTEGERs, each with at most 33 bytes of content.
     private static let maximumSignatureSize = 72
 }

@@ -21,6 +21,13 @@ import NIOConcurrencyHelpers
         self.canSign = canSign
     }
 
+    /// Makes a pool that verifies with the public half of another pool's key, and shares neither its lock nor its contexts.
+    init(verifyingWithKeyOf other: ECDSAContextPool) {
+        _ = unsafe EVP_PKEY_up_ref(other.pkey)
+        unsafe pkey = unsafe other.pkey
+        canSign = false
+    }
+
     deinit { unsafe EVP_PKEY_free(pkey) }
 
     /// Lends a context to `body` and discards it if `body` throws.

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 /// A reusable key for HMAC-SHA256 (RFC 2104).
 ///
-/// ``HMACSHA256`` fetches the algorithm and prepares the key on every call, which takes several times as long as
+/// ``HMACSHA256`` fetches the algorithm and prepares the key on every call. These steps take several times as long as
 /// computing the code.
 @safe package final class HMACSHA256Key: Sendable {
     // Used only under the lock, so threads never share it.

@@ -44,7 +44,7 @@ enum PrivateKeyReader {
     }
 
     /// Whether a text looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks, the label
-    /// that libcrypto reads may contain the key, which an error must not quote.
+    /// that libcrypto reads may contain the key, and an error must not quote the key.
     private static func isLabel(_ text: String) -> Bool {
         text.utf8.count <= 40
             && text.utf8.allSatisfy { byte in

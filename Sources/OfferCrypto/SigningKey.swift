@@ -4,6 +4,9 @@ import OfferCore
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
+    /// The contexts for signatures that callers present. Explanations use them at idle priority, so a signer that shared their
+    /// lock could wait for a thread that gets no processor.
+    private let presentedContexts: ECDSAContextPool
 
     package let fingerprint: String
 
@@ -16,6 +19,7 @@ import OfferCore
         let (form, pkey) = try unsafe PrivateKeyReader.read(text)
         self.form = form
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
+        presentedContexts = ECDSAContextPool(verifyingWithKeyOf: contexts)
         // By name, not by size: secp256k1 has 256 bits too.
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
             throw .notEllipticCurve(unsafe Self.algorithmName(of: pkey))
@@ -35,7 +39,9 @@ import OfferCore
     }
 
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
-        try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
+        try presentedContexts.withContext { context throws(OpenSSLError) in
+            try context.verify(signature, of: message)
+        }
     }
 
     package func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
@@ -68,7 +74,7 @@ import OfferCore
     /// - Parameter multiples: the precomputed public half, which must have passed ``prove(_:)``.
     package func use(_ multiples: PrecomputedPublicKey) { contexts.use(multiples) }
 
-    /// Tests a precomputed key. One that accepted everything would let a bad signature out.
+    /// Tests a precomputed key. A key that accepted everything would let a bad signature out.
     /// - Throws: if it refuses a good signature or accepts a bad one.
     package func prove(_ multiples: PrecomputedPublicKey) throws(OpenSSLError) {
         let verification = try PrecomputedVerifier(by: multiples)

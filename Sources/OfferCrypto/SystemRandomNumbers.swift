@@ -14,7 +14,7 @@ package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     package func next() -> UInt64 {
         Self.drawn.withLockedValue { drawn in
             if drawn.isEmpty { Self.draw(into: &drawn) }
-            // Each number is used once. If fetching many failed, fetch one.
+            // Each number is used once. If fetching many at once failed, a single one is fetched.
             return drawn.popLast() ?? .random(in: .min ... .max)
         }
     }

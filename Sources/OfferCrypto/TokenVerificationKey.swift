@@ -15,7 +15,7 @@ package import OfferCore
     package static let maximumExponentSize = 33
 
     /// Creates an RSA key (RFC 7518 section 6.3.1). libcrypto checks that the modulus is composite and has no small
-    /// factors, which takes about 4 ms for 2048 bits.
+    /// factors. These checks take about 4 ms for 2048 bits.
     /// - Parameters:
     ///   - modulus: `n`, big-endian.
     ///   - exponent: `e`, big-endian.
@@ -107,7 +107,7 @@ package import OfferCore
             unsafe EVP_DigestVerifyInit_ex(context, &keyContext, algorithm.digestName, nil, nil, pkey, nil) == 1,
             unsafe Self.setPadding(of: algorithm, in: keyContext)
         else { throw .draining(after: "EVP_DigestVerifyInit_ex or EVP_PKEY_CTX_set_rsa_padding") }
-        // 1 means valid, 0 invalid, and a negative value malformed, so only 1 is success.
+        // 1 means valid, 0 means invalid, and a negative value means malformed, so only 1 is success.
         let verdict = unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count)
         if verdict != 1 { ERR_clear_error() }
         return verdict == 1

@@ -254,8 +254,8 @@ extension Cause {
             """
         case .customerMissing:
             """
-            The signature does not verify, and the app attaches no \(field) or an empty one, which is the most common \
-            reason. Set the value that the signature was made for, on the payment or in the purchase option.
+            The signature does not verify, and the app attaches no \(field) or an empty one: the most common reason. \
+            Set the value that the signature was made for, on the payment or in the purchase option.
             """
 
         // A JWS is built incorrectly.

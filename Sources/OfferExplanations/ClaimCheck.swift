@@ -67,7 +67,8 @@ struct ClaimCheck {
         Feature.allCases.contains { $0 != feature && claims[$0.distinctiveClaim] != nil && feature != nil }
     }
 
-    /// The smallest number taken for milliseconds. As seconds it is in the year 5138, as milliseconds in 1973.
+    /// The smallest number that is read as milliseconds. In seconds it would be a time in the year 5138; in
+    /// milliseconds it is one in 1973.
     private static let millisecondsThreshold = 1e11
 
     // MARK: Claims of every feature

@@ -30,8 +30,8 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
             "The nonce has upper-case letters. As far as is known, a JWS may have them; lower case is safe."
         case .issuerInCapitals:
             """
-            iss has upper-case letters. App Store Connect shows it in lower case, and Apple does not say that both are \
-            equivalent.
+            iss has upper-case letters. App Store Connect shows it in lower case, and Apple does not say that the two \
+            are equivalent.
             """
         case .claimOfOtherKind:
             """

@@ -35,7 +35,8 @@ struct FieldDefects {
             || Self.wrappedTexts.contains { customer.starts(with: $0.utf8) }
     }
 
-    /// The smallest number taken for microseconds. As milliseconds it is in the year 5138, as microseconds in 1973.
+    /// The smallest number that is read as microseconds. In milliseconds it would be a time in the year 5138; in
+    /// microseconds it is one in 1973.
     private static let microsecondsThreshold = 100_000_000_000_000
 
     private var emptyFields: [Finding] {
@@ -70,8 +71,8 @@ struct FieldDefects {
         PayloadField.allCases.filter { text($0) != text($0).trimmed }
     }
 
-    /// Whether white space at either end of the customer is fatal. A username may begin or end with a space, but not with
-    /// a line break. A token may begin or end with neither.
+    /// Whether white space at either end of the customer is fatal. A username may begin or end with a space, but not
+    /// with a line break. A token must not begin or end with either.
     private var isCustomerStrict: Bool { presented.hasToken || Self.hasForbiddenCharacter(text(.customer)) }
 
     private var notUUIDs: [Finding] {
@@ -80,7 +81,7 @@ struct FieldDefects {
         }.map { finding(.notUUID, $0) }
     }
 
-    /// Defects of the timestamp. If there are none, it is a plausible time in milliseconds, or it is empty.
+    /// Defects of the timestamp. If there are none, the timestamp is empty or a plausible time in milliseconds.
     var timestamp: [Finding] {
         if text(.timestamp).isEmpty { return [] }
         let milliseconds = presented.milliseconds ?? Int64(String(decoding: text(.timestamp).trimmed, as: UTF8.self))

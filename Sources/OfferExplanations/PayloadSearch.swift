@@ -39,7 +39,7 @@ struct PayloadSearch {
     }
 
     /// Searches for the proof.
-    /// - Parameter readings: the possible readings of the signature's text.
+    /// - Parameter readings: the possible ways to read the signature's text.
     mutating func proof(of readings: [SignatureReading]) throws -> Proof? {
         guard !readings.isEmpty else { return nil }
         for reading in readings {

@@ -1,13 +1,13 @@
 import OfferCore
 
-/// One reading of the text of a V1 signature, and the defects of the text under that reading.
+/// One way to read the text of a V1 signature, and the defects of the text when it is read that way.
 struct SignatureReading {
     /// The signature in ASN.1 DER.
     let der: [UInt8]
     /// The defects; empty if StoreKit accepts the text.
     let findings: [Finding]
 
-    /// Lists the readings that yield a signature, at most two.
+    /// Lists the ways to read the text that yield a signature, at most two.
     static func all(of text: [UInt8], field: String) -> [SignatureReading] {
         repairs(of: text, field: field).compactMap { repair in
             guard let (bytes, findings) = decoded(repair.text, field: field) else { return nil }
@@ -25,7 +25,7 @@ struct SignatureReading {
         }
     }
 
-    /// Finds the defect of a text that has no reading.
+    /// Finds the defect of a text that cannot be read as a signature.
     static func defect(of text: [UInt8], field: String) -> Finding {
         let isDecoded = repairs(of: text, field: field).contains { decoded($0.text, field: field) != nil }
         return Finding(isDecoded ? .signatureMalformed : .signatureUnreadable, field: field)

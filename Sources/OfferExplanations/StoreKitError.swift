@@ -81,7 +81,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
             Identifier in App Store Connect, letter by letter, for this product and this environment.
             """
         case .invalidOfferPrice:
-            "The price of the offer is no longer below the regular price. Check both in App Store Connect."
+            "The price of the offer is no longer below the regular price. Check both prices in App Store Connect."
         case .ineligibleForOffer:
             """
             This customer is not eligible for the offer. A promotional offer is for current and former subscribers of \
@@ -105,7 +105,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
 
     /// The advice for any other name.
     static let checkOfUnknown = """
-        StoreKit has no error of this name for a refused offer. The names that it has are invalidSignature, \
+        StoreKit has no error of this name for a refused offer. Its errors for one are invalidSignature, \
         missingOfferParams, invalidOfferIdentifier, invalidOfferPrice and ineligibleForOffer.
         """
 }

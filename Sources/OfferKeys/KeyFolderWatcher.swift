@@ -2,14 +2,15 @@ package import OfferCore
 
 /// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
 ///
-/// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere, which
-/// is how container secrets change. It also works on network file systems, unlike the kernel's change notifications.
+/// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere;
+/// container secrets change in these ways. Polling also works on network file systems, unlike the kernel's change
+/// notifications.
 package struct KeyFolderWatcher: KeySource {
-    /// The time a file must stay unchanged before it counts as broken or gone, because a write or replacement may be in
+    /// How long a file must stay unchanged before it counts as broken or gone, because a write or replacement may be in
     /// progress. A complete key counts at once; a partial one never does.
     package static let settlingTime: Duration = .seconds(3)
 
-    /// The time after which a file is judged by its current content, however often it changes.
+    /// How long to wait at most before a file is judged by its current content, however often it changes.
     package static let maximumSettlingTime: Duration = .seconds(30)
 
     private let folder: KeyFolder

@@ -9,7 +9,7 @@ package struct KeyRingPlan: Sendable {
     package let isComplete: Bool
 
     /// - Parameters:
-    ///   - old: the ring in force; empty at start.
+    ///   - old: the ring in force; empty at startup.
     ///   - found: every key, and every file that should be one. If several have the same ID, the first counts, whatever
     ///     its status. A later one never replaces a refused one.
     ///   - filePath: returns the path of a key's file, which need not exist.
@@ -66,7 +66,7 @@ extension Diagnostic {
     fileprivate static func removedWhileActive(_ id: KeyID, _ path: String) -> Diagnostic {
         Diagnostic(
             "key \(id) signs, but its file \(path) is gone; it keeps signing until the service stops",
-            hint: "put the file back, or choose another key before the next start")
+            hint: "put the file back, or choose another key before the service starts again")
     }
 
     /// - Returns: nil for a missing key, which has been reported already.

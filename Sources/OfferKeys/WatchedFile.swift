@@ -1,17 +1,18 @@
 import OfferCore
 
-/// One file in a watched folder: its latest reading, and the status it keeps until that reading has settled.
+/// One file in a watched folder: the result of reading it last, and the status that it keeps until that result has
+/// settled.
 struct WatchedFile {
     private(set) var stamp = FileStamp.absent
-    /// The time at which the stamp or the reading last changed.
+    /// When the stamp or ``reading`` last changed.
     private var changed: ContinuousClock.Instant
-    /// The result of the latest reading; nil while the file is absent.
+    /// The result of reading the file last; nil while it is absent.
     private var reading: KeyFileStatus?
     /// Whether reading the unchanged file again may give a different result.
     private(set) var isTransient = false
     /// The status in force; nil for none.
     private(set) var status: KeyFileStatus?
-    /// The time at which ``reading`` began to differ from ``status``; nil while they agree.
+    /// When ``reading`` began to differ from ``status``; nil while they agree.
     private var unsettledSince: ContinuousClock.Instant?
 
     init(changed: ContinuousClock.Instant) {
@@ -34,7 +35,7 @@ struct WatchedFile {
         if !isSame { reading = read?.status }
     }
 
-    /// Puts the latest reading in force once it has settled. Until then a file that may be half written keeps its
+    /// Puts the latest result in force once it has settled. Until then, a file that may be half written keeps its
     /// status.
     /// - Parameter immediately: whether to skip the wait.
     /// - Returns: whether the status changed.
@@ -53,8 +54,8 @@ struct WatchedFile {
         return true
     }
 
-    /// Whether `other` is equivalent to the latest reading. If so, the latest reading is kept, and with it the object of
-    /// a key in use.
+    /// Whether `other` is equivalent to ``reading``. If so, ``reading`` is kept, so that the object of a key in use
+    /// stays the same.
     private func isSameReading(_ other: KeyFileStatus?) -> Bool {
         switch (reading, other) {
         case (nil, nil): true

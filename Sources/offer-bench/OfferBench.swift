@@ -4,8 +4,8 @@ import OfferCrypto
 import OfferHTTP
 import OfferService
 
-/// The benchmark of the parts of an offer without sockets and HTTP, for `scripts/bench`. It prints microseconds per offer for
-/// the cryptography alone, and from a request to its response.
+/// Measures the cost of an offer without sockets or HTTP, for `scripts/bench`. It prints the microseconds per offer for
+/// the cryptography alone and for the whole path from request to response.
 @main
 enum OfferBench {
     static func main() throws {
@@ -45,7 +45,8 @@ enum OfferBench {
         return Application(.init(policy: policy, sources: sources, log: log)).router(for: .all)
     }
 
-    /// Returns the time of one call of `work`, the best of several rounds, because disturbances only make a round longer.
+    /// Returns how long one call of `work` takes in the best of several rounds, because disturbances only make a round
+    /// longer.
     private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)

@@ -16,8 +16,9 @@ struct AuditVerifyCommand: ParsableCommand {
               offer-signer audit verify audit.jsonl.* audit.jsonl
 
             Exit status 0 if each line continues the previous one, otherwise 1. Anyone who can write the files can rewrite \
-            the trail from some line on, or cut off its end, and the files alone do not reveal it: record the last hash from \
-            time to time where they cannot write, and look for it with --expect-hash.
+            the trail from some line on, or cut off its end. The files alone do not reveal such a change. From time to \
+            time, record the last hash in a place that nobody with write access to the files can change. Look for it \
+            later with --expect-hash.
             """
     )
 

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferService
 
-/// An error that ends a command with exit status 1: `error:` says what is wrong, `hint:` what to do.
+/// An error that ends a command with exit status 1: `error:` says what is wrong, and `hint:` says what to do.
 struct CommandError: Error {
     let text: String
 

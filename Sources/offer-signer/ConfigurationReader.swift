@@ -98,7 +98,7 @@ struct ConfigurationReader: Sendable {
     }
 }
 
-/// A loaded environment file, with the problems of its contents and permissions.
+/// A loaded environment file, and any problems with its contents or permissions.
 private struct LoadedEnvironmentFile {
     let path: String
     let file: RegularFile

@@ -11,7 +11,7 @@ import OfferService
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Report every problem of the configuration and what to do about it.",
+        abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
             Reads what 'serve' would read with the same options, and changes nothing: the configuration, every key, the key \
             sets of users in files, the end of the audit trail, the clock, and the cryptography by known-answer tests. It \
@@ -58,7 +58,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    /// Returns the problems of users' key sets in files. URLs are not fetched: a response now says little about later ones.
+    /// Returns the problems with users' key sets that are stored in files. URLs are not fetched: a response now says
+    /// little about later ones.
     private func userProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let reader = KeySetReader()
         var problems: [Diagnostic] = []

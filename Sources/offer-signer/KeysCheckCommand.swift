@@ -11,7 +11,7 @@ struct KeysCheckCommand: ParsableCommand {
         abstract: "Check key files before deployment.",
         discussion: """
             Checks what 'serve' requires of each file: its mode, its form, and a signature that verifies. Without a file, \
-            the whole folder. Exit status 1 if something is wrong.
+            checks the whole folder. Exit status 1 if something is wrong.
             """
     )
 

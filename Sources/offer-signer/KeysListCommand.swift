@@ -15,7 +15,7 @@ struct KeysListCommand: ParsableCommand {
 
               openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
 
-            Files that are not usable keys are named on standard error; 'keys check' has an exit status for them.
+            Files that are not usable keys are named on standard error; 'keys check' exits with 1 if there are any.
             """
     )
 

@@ -18,9 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
             /v1/introductory-offers, /v1/advanced-commerce and /v1/explanations. Flags override the environment.
 
             SIGHUP reloads the environment file, the configuration file, the TLS files and the key folder. The key folder \
-            and the key sets of identity providers are also checked every second. Keys change without a lost request or not \
-            at all: while something is wrong, the previous ones stay in force, and /health/ready says why. SIGTERM answers \
-            the requests on open connections and stops.
+            and the key sets of identity providers are also checked every second. Keys change without losing a \
+            request, or not at all: while something is wrong, the previous ones stay in force, and /health/ready says \
+            why. On SIGTERM, the service answers the requests on open connections and stops.
             """
     )
 

@@ -24,6 +24,14 @@ extension Option where Value == String? {
     }
 }
 
+extension Option where Value == Int? {
+    /// The flag of a setting that is a number. Its range is checked with the rest of the configuration.
+    init<Parsed>(number setting: Setting<Parsed>) {
+        self.init(
+            name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help))
+    }
+}
+
 extension Flag where Value == Bool {
     /// The flag of a switch.
     init(_ setting: Setting<Bool>) {
@@ -87,7 +95,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
 
     @Option(Settings.host) var host: String?
-    @Option(checked: Settings.port) var port: String?
+    @Option(number: Settings.port) var port: Int?
     @Option(Settings.metricsAddress) var metricsAddress: String?
     @Flag(Settings.reusePort) var reusePort: Bool
     @Option(Settings.tlsCertificate) var tlsCertificate: String?
@@ -102,7 +110,7 @@ struct ServeOptions: ParsableArguments {
     var reader: ConfigurationReader {
         var flags = key.flags
         flags[Settings.host] = host
-        flags[Settings.port] = port
+        flags[Settings.port] = port.map(String.init)
         flags[Settings.metricsAddress] = metricsAddress
         flags[Settings.reusePort] = reusePort ? "true" : nil
         flags[Settings.tlsCertificate] = tlsCertificate

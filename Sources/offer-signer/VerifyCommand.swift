@@ -89,7 +89,7 @@ extension IssuerID {
 }
 
 extension AvailableKeys {
-    /// Every key, those that sign first.
+    /// Every key; those that sign come first.
     fileprivate var candidateKeys: [CandidateKey] {
         let wanted = settings.wanted
         var seen: Set<KeyID> = []

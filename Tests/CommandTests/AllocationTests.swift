@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Allocations", .timeLimit(.minutes(5)))
 struct AllocationTests {
-    /// The maximum number of allocations per offer, from socket to socket, in the debug build that the tests run. It
-    /// was 425 when this was written, 77 of them in libcrypto; the release build has 102. Raise it only for a good
-    /// reason and state the reason in the commit.
+    /// The maximum number of allocations per offer, from socket to socket, in the debug build that the tests run. An
+    /// offer took 425 when this was written, 77 of them in libcrypto; in the release build it takes 102. Raise it only
+    /// for a good reason and state the reason in the commit.
     private static let threshold = 432
 
     @Test("an offer stays within its allocation limit")
@@ -25,7 +25,7 @@ struct AllocationTests {
         #expect(perOffer > 77, "the count must include those of libcrypto")
     }
 
-    /// The number of allocations of a service from start to end, with this many offers.
+    /// The number of allocations that a service makes from start to exit while it signs this many offers.
     private static func allocations(offers: Int, countedBy library: String) async throws -> Int {
         let service = try RunningService(environment: ["LD_PRELOAD": library])
         try await Connection.open(port: service.port) { connection in

@@ -253,7 +253,7 @@ struct AuditTests {
             reader.resume()
             var statuses: [Int] = []
             while let answer = try await connection.receive() { statuses.append(answer.status) }
-            // Some get 503 if this took so long that the disk seemed to hang.
+            // Some get 503 if this takes so long that the disk seems to hang.
             #expect(statuses.count == 300 && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
             let signed = statuses.count { $0 == 200 }
             #expect(signed > 0)
@@ -286,7 +286,7 @@ struct AuditTests {
     }
 
     @Test(
-        "an unusable trail prevents the start, and doctor reports it",
+        "an unusable trail prevents startup, and doctor reports it",
         arguments: [
             ("/none/audit.jsonl", "/none/audit.jsonl cannot be written (No such file or directory)"),
             ("", " cannot be written (Is a directory)"), ("/text", "/text does not end with an audit line"),
@@ -337,8 +337,8 @@ struct AuditTests {
         let service = try service()
         try service.reload(
             "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_AUDIT_LOG=\(folder.path)/other")
-        try await waitUntil { try service.log.contains("AUDIT_LOG has changed since the start") }
-        #expect(try service.log.contains("AUDIT_LOG has changed since the start"))
+        try await waitUntil { try service.log.contains("AUDIT_LOG has changed since startup") }
+        #expect(try service.log.contains("AUDIT_LOG has changed since startup"))
         #expect(try await status(service) == 200)
         #expect(try entries().count == 1)
     }

@@ -87,14 +87,14 @@ struct CallersTests {
         #expect(try await Self.status(first, of: service)?.status == 401)
         try await waitUntil { try await Self.ready(of: service).contains(#""catalogue":"ok""#) }
 
-        // Neither does a configuration that would open the service to every client and offer.
+        // A configuration that would open the service to every client and offer changes nothing.
         try service.reload(Self.key)
         try await waitUntil { try await Self.ready(of: service).contains("anyone could request signatures") }
         #expect(try await Self.ready(of: service).contains("any offer would be signed"))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
         #expect(try await Self.status("Authorization: Bearer second\r\n", of: service)?.status == 403)
 
-        // Neither does a configuration that names a missing key.
+        // A configuration that names a missing key changes nothing.
         try service.configure(
             "apps: [{bundleID: a, keyID: NOTTHERE12, products: []}]\ncallers: [{name: x, tokenSHA256: \(digest)}]")
         try service.reload(Self.key, config)

@@ -80,8 +80,8 @@ struct ConfigurationPageTests {
         #expect(try listed.sorted() == names([]).sorted())
     }
 
-    /// A value other than the one at the start. Port, keys and environment file are flags here; TLS files
-    /// have separate tests.
+    /// A value other than the one at startup. Port, keys and environment file are flags here; TLS files have separate
+    /// tests.
     private static let otherValues: [String: String] = [
         Settings.keyID.variable: "ANOTHERKEY", Settings.bundleKeyIDs.variable: "com.example.app=ANOTHERKEY",
         Settings.retiredKeyIDs.variable: "ANOTHERKEY",
@@ -203,7 +203,7 @@ struct ConfigurationPageTests {
         func ask(_ user: String) throws -> String {
             try Command.run("bash", ["-c", curl], environment: ["TOKEN": token(user)]).standardOutput
         }
-        // Until the file is applied, anyone gets a signature, but no user's name.
+        // Until the file is applied, anyone gets a signature, and the response names no user.
         let nameOfUser = #","applicationUsername":"8d7f9a52c4e1"}"#
         try await waitUntil { try ask("8d7f9a52c4e1").hasSuffix(nameOfUser) }
         #expect(try ask("8d7f9a52c4e1").hasSuffix(nameOfUser))

@@ -24,7 +24,7 @@ struct LogsTests {
         try await Self.sign(service, id: "at-debug")
         try await waitUntil { try service.log.contains(#"requestID="at-debug""#) }
         try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=error", "SUBSCRIPTION_OFFERS_LOG_FORMAT=json")
-        try await waitUntil { try service.log.contains("SUBSCRIPTION_OFFERS_LOG_FORMAT has changed since the start") }
+        try await waitUntil { try service.log.contains("SUBSCRIPTION_OFFERS_LOG_FORMAT has changed since startup") }
         #expect(try service.log.contains(#" notice log level changed from="debug" to="error""#))
         try await Self.sign(service, id: "at-error")
         #expect(service.stop() == 0)
@@ -43,7 +43,7 @@ struct LogsTests {
 
     /// Values in requests that no log may show.
     private struct Marks {
-        /// A part of every other value that contains letters.
+        /// A text that all other values with letters contain.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
         let username = "mArk3d-user@example.com"

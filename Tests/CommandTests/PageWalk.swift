@@ -9,7 +9,7 @@ struct PageWalk {
     let blocks: [MarkdownBlock]
     let port: Int
 
-    /// - Parameter page: its path in the repository.
+    /// - Parameter page: the page's path, relative to the root of the repository.
     init(_ page: String) async throws {
         blocks = try MarkdownBlock.all(in: page)
         folder = try TemporaryFolder()

@@ -117,7 +117,7 @@ struct PrometheusTests {
             let answer = try await ofOffers.post("/offer", json: BadRequest.goodBody, headers: authorization)
             #expect(answer?.status == 200)
         }
-        // An idle connection to each port does not delay the shutdown.
+        // An idle connection to each port does not delay shutdown.
         try await Connection.open(port: port) { (connection: inout Connection) async throws in
             #expect(try await connection.get("/metrics")?.status == 200)
             service.terminate()
@@ -162,7 +162,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("an unusable metrics address prevents the start, and the error names it")
+    @Test("an unusable metrics address prevents startup, and the error names it")
     func addressInUse() throws {
         let service = try RunningService()
         let outcome = try Command.run(

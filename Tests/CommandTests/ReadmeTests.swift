@@ -48,12 +48,13 @@ struct ReadmeTests {
     @Test("every example has a test")
     func everyBlockIsKnown() throws {
         let known: [Page: [String]] = [
-            // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, its start and a curl;
-            // the StoreKit call; a refused signature and its explanation.
+            // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, the command that
+            // serves it and a curl; the StoreKit call; a refused signature and its explanation.
             .readme: ["sh", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "swift", "sh", "json"],
             // A curl and its answer, three StoreKit calls, a refused request and its answer.
             .api: ["sh", "json", "swift", "swift", "swift", "sh", "json"],
-            // The whole configuration file and its start, a start with TLS, a health check and its answer.
+            // The whole configuration file, the command that serves it, a command with TLS, a health check and its
+            // answer.
             .deploy: ["yaml", "sh", "sh", "sh", "json"],
             // sign | verify and its output, a curl pipeline and its answer.
             .explanations: ["sh", "json", "sh", "json"],

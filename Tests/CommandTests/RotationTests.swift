@@ -15,7 +15,7 @@ struct RotationTests {
         load.expect(service.verifyingKey, as: RunningService.keyID)
     }
 
-    /// Creates the file of a new key, after telling the load about it.
+    /// Registers a new key with the load, and then creates its file.
     private func drop(_ keyID: String) throws {
         let pem = try PrivateKeyPEM.generate()
         load.expect(try SigningKey(text: pem).verifyingKey, as: keyID)
@@ -264,7 +264,7 @@ struct RotationTests {
     }
 
     @Test(
-        "SIGTERM ends the process at any time after its start", arguments: [1, 20, 40, 60, 80, 100, 150, 200])
+        "SIGTERM ends the process at any time after it starts", arguments: [1, 20, 40, 60, 80, 100, 150, 200])
     func stopWhileStarting(milliseconds: Int) async throws {
         let keys = service.keys
         for number in 100..<300 where milliseconds == 1 {
@@ -303,7 +303,7 @@ struct RotationTests {
                 group.addTask {
                     try await Connection.open(port: port) { connection in
                         try await connection.send(Array(request.prefix(half)))
-                        // Once each event loop has answered another request, it has read the half.
+                        // Once each event loop has answered another request, it has read the first part of this one.
                         for _ in 0..<8 {
                             _ = try await Connection.open(port: port) { try await $0.get("/health/live") }
                         }

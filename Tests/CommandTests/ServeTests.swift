@@ -245,7 +245,7 @@ struct ServeTests {
                 try await Connection.open(port: service.port) { halfHead in
                     let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
                     try await halfHead.send(first)
-                    // After these answers, the event loop has read the half, too.
+                    // After these answers, the event loop has read the first half of the head, too.
                     for _ in 0..<8 {
                         _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                     }

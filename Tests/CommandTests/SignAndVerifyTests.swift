@@ -224,6 +224,15 @@ struct SignAndVerifyTests {
         #expect(help.standardOutput.contains("USAGE: offer-signer \(subcommand)"))
     }
 
+    @Test("a port that is no number is invalid usage; one that does not exist is a problem like others")
+    func port() throws {
+        #expect(try Command.run(Command.offerSigner, ["serve", "--port", "http"]).status == 64)
+        let outcome = try Command.run(Command.offerSigner, ["serve", "--port", "70000", "--host", ""])
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("there is no port 70000"))
+        #expect(outcome.standardError.contains("no signing key is chosen"))
+    }
+
     @Test("a key's text may come from the environment")
     func keyInEnvironment() throws {
         let pem = try PrivateKeyPEM.generate()

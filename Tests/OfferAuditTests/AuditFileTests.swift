@@ -264,7 +264,7 @@ struct AuditFileTests {
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
     }
 
-    @Test("the check before a start finds the faults that the first append would, and changes nothing")
+    @Test("the check before startup finds the faults that the first append would, and changes nothing")
     func checkBeforeStart() throws {
         try append("a", to: file(at: folder.path + "/good"))
         try folder.write(try folder.read("good").dropLast(20), to: "unfinished")
@@ -289,7 +289,7 @@ struct AuditFileTests {
     }
 
     @Test(
-        "a folder or file without write access is found before a start",
+        "a folder or file without write access is found before startup",
         .enabled(if: geteuid() != 0, "root may write anything"))
     func notWritable() throws {
         try append("a", to: file())

@@ -64,7 +64,7 @@ struct JWSTests {
 
     @Test("100,000 random JWSs are parsed to exactly their inputs", arguments: 0..<4 as Range<UInt64>)
     func readsAsInputs(seed: UInt64) async throws {
-        var random = SplitMix64(seed: seed)  // the seed is in the failure's name, so it replays
+        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, to replay it
         for round in 0..<25_000 {
             if round % 32 == 0 { await Task.yield() }
             let product = try ProductID(utf8: Self.randomText(1...20, &random))

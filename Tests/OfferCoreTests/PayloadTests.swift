@@ -11,7 +11,7 @@ struct PayloadTests {
 
     @Test("100,000 random payloads split at U+2063 into exactly the seven inputs", arguments: 0..<4 as Range<UInt64>)
     func splitsIntoInputs(seed: UInt64) async throws {
-        var random = SplitMix64(seed: seed)  // the seed is in the failure's name, so it replays
+        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, to replay it
         for round in 0..<25_000 {
             if round % 256 == 0 { await Task.yield() }
             let bundle = Self.randomText(bytes: 1...155, using: &random)

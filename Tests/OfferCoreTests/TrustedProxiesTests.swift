@@ -63,7 +63,8 @@ struct TrustedProxiesTests {
         #expect(try client("10.255.255.255", "203.0.113.5, 198.51.100.1") == IPAddress("198.51.100.1"))
         #expect(try client("10.0.0.1", "203.0.113.5,\t198.51.100.1 ,10.0.0.2") == IPAddress("198.51.100.1"))
         #expect(try client("::ffff:10.0.0.1", "2001:db8:ffff::1, 2001:db9::1") == IPAddress("2001:db9::1"))
-        // For a request from one of the proxies, the address that the nearest proxy saw counts, not a forged one.
+        // A request that a proxy itself sends is attributed to the address that the nearest proxy saw, not to a forged
+        // one.
         #expect(try client("10.0.0.1", "10.0.0.3, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "127.0.0.1, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "198.51.100.1, nonsense") == IPAddress("10.0.0.1"))

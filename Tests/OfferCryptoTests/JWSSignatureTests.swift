@@ -92,7 +92,7 @@ struct JWSSignatureTests {
             #expect(refuses(text.turningBit(bit), offer), "bit \(bit)")
         }
         let (header, claims) = (offer.header, String(decoding: offer.claims, as: UTF8.self))
-        /// A JWS with another header or other claims and a valid signature.
+        /// A JWS with a valid signature over another header or other claims.
         func signed(_ header: [UInt8], _ claims: [UInt8]) throws -> [UInt8] {
             let input = Base64URL.text(of: header) + [UInt8(ascii: ".")] + Base64URL.text(of: claims)
             let signature = try #require(try RawSignature(der: key.sign(input)))

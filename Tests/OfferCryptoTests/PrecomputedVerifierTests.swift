@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The precomputed verifier must agree with `EVP_PKEY_verify`. ``SignatureEncodingTests`` covers the encodings of a
-/// signature and ``SignatureTests`` flipped bits, each with both verifiers.
+/// signature, and ``SignatureTests`` covers flipped bits; each uses both verifiers.
 @Suite("Precomputed verifier")
 struct QuickVerificationTests {
     @Test("signatures of SigningKey and swift-crypto are accepted, and altered ones are refused", arguments: 0..<4)

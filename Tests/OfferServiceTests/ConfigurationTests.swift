@@ -44,6 +44,16 @@ struct ConfigurationTests {
         #expect(changed.keys.wanted.choice.ofAllApps?.description == "FLAG")
     }
 
+    @Test("an empty path is no path, as when a shell variable is unset")
+    func emptyPaths() {
+        var flags = Configuration.Flags()
+        flags[Settings.keysDirectory] = ""
+        flags[Settings.auditLog] = ""
+        let configuration = Self.configuration(["SUBSCRIPTION_OFFERS_KEY_ID": "ABC"], flags: flags)
+        #expect(configuration.keys.folder.path == "keys" && configuration.keys.folder.mayBeMissing)
+        #expect(configuration.audit == nil)
+    }
+
     @Test("the metrics address needs a port, and its flag overrides the environment")
     func metricsAddress() {
         let variable = "SUBSCRIPTION_OFFERS_METRICS_ADDRESS"
@@ -170,7 +180,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "a setting that this version does not support prevents the start", arguments: ["ISSUER", "AUDIT_FILE"])
+        "a setting that this version does not support prevents startup", arguments: ["ISSUER", "AUDIT_FILE"])
     func unknownSettings(name: String) {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
     }

@@ -178,6 +178,16 @@ struct ExplanationRouteTests {
         #expect(statuses == [200, 200, 429])
     }
 
+    @Test("an explanation that no thread begins in time is skipped and gets 503")
+    func wait() async throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), explanationWait: .zero)
+        let answer = await routes.postLater(Self.path, #"{"compactJWS":"x"}"#)
+        #expect(answer.status == 503)
+        #expect(answer.json["code"] as? String == "overloaded")
+        // A request that cannot be explained anyway does not wait.
+        #expect(await routes.postLater(Self.path, "{}").status == 400)
+    }
+
     private static let evidence =
         #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"k","nonce":"n","timestamp":1,"signature":"s"}"#
 

@@ -107,7 +107,7 @@ struct FaultySignerTests {
 
     @Test("a JWS that does not verify is a 503 and an alarm, and takes the key out of service")
     func jwsTakesKeyOutOfService() throws {
-        /// A signer that signs V1 payloads correctly and JWS, which contain dots, wrongly.
+        /// A signer that signs V1 payloads correctly, but signs JWS, which contain dots, incorrectly.
         final class FalseForJWS: SigningKeyPair {
             let key: SigningKey
             let fingerprint = ""

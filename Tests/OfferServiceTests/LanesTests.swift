@@ -67,7 +67,9 @@ struct LanesTests {
         return channel
     }
 
-    private func send(_ paths: String..., on channel: EmbeddedChannel) throws {
+    private func send(_ paths: String..., on channel: EmbeddedChannel) throws { try send(paths, on: channel) }
+
+    private func send(_ paths: [String], on channel: EmbeddedChannel) throws {
         let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
         channel.pipeline.fireChannelRead(ByteBuffer(string: requests))
         loop.run()
@@ -112,6 +114,20 @@ struct LanesTests {
         loop.run()
         loop.advanceTime(by: .seconds(31))
         #expect(try received(channel) == ["503"])
+    }
+
+    @Test("the client's time limits start when it has its responses")
+    func clientTime() throws {
+        let channel = try connect()
+        try send("/later", on: channel)
+        loop.advanceTime(by: .seconds(31))
+        #expect(try received(channel) == ["503"])
+        loop.advanceTime(by: .seconds(70))
+        #expect(channel.isActive, "an idle connection is kept for 75 seconds after the response")
+        // So many requests that some are not read until a response has been written.
+        try send(Array(repeating: "/later", count: 64) + ["/now"], on: channel)
+        loop.advanceTime(by: .seconds(31))
+        #expect(try received(channel) == Array(repeating: "503", count: 64) + ["/now"])
     }
 
     @Test("a request is refused at once when the asynchronous lane has ended")

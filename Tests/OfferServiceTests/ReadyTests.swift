@@ -45,7 +45,7 @@ struct ReadyTests {
         /// - Parameter answer: the fixed result of every verification; nil for the real one.
         func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer } }
 
-        /// Advances both clocks, additionally sets the wall clock by `milliseconds`, and runs the checks.
+        /// Advances both clocks, also shifts the wall clock by `milliseconds`, and runs the checks.
         func pass(seconds: Int64, setBy milliseconds: Int64 = 0) async {
             steady.withLockedValue { $0 += .seconds(seconds) }
             set(by: seconds * 1000 + milliseconds)

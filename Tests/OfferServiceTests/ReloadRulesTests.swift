@@ -79,7 +79,7 @@ struct ReloadRulesTests {
         #expect(ReloadRules.refusals(running: old, from: old, to: new) == [])
     }
 
-    @Test("the listening address is compared with the one at the start, other settings with those in force")
+    @Test("the listening address is compared with the one at startup, other settings with those in force")
     func runningAndInForce() {
         let beyond = Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]).configuration
         let local = Setup().configuration
@@ -107,7 +107,7 @@ struct ReloadRulesTests {
             let notices = ReloadRules.restartNotices(
                 from: old, to: Setup(environment: [variable: value]).configuration)
             let takesRestart = Settings.all.first { $0.variable == variable }?.reload == .onRestart
-            #expect(notices.map(\.error) == (takesRestart ? ["\(variable) has changed since the start"] : []))
+            #expect(notices.map(\.error) == (takesRestart ? ["\(variable) has changed since startup"] : []))
         }
         // The same value, spelled differently, is not a change.
         let same = ["PORT": "08080", "REUSE_PORT": "no", "LOG_FORMAT": "TEXT"]

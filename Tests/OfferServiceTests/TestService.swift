@@ -30,7 +30,8 @@ struct TestService {
         callers: [Caller] = [], userIssuers: [UserIssuer] = [],
         usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
-        earliest: Timestamp = .min, role: ListenerRole = .all, logLevel: Logger.Level = .trace
+        earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
+        logLevel: Logger.Level = .trace
     ) throws {
         log = RecordedLog(level: logLevel)
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
@@ -47,6 +48,8 @@ struct TestService {
         dependencies.trail = trail
         dependencies.selfTest = selfTest
         dependencies.earliest = earliest
+        // The tests occupy every core, and a thread of idle priority may wait for minutes.
+        dependencies.explanationWait = explanationWait
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys
         let application = Application(dependencies)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A free port for a service that a script starts. The script needs the port before the start.
+/// A free port for a service that a script starts. The script needs the port before the service starts.
 package enum FreePort {
     /// Finds a port of 127.0.0.1 on which nobody listens.
     ///

@@ -2,7 +2,7 @@ package import Crypto
 package import CryptoExtras
 package import Foundation
 
-/// A key of an identity provider, which makes tokens with swift-crypto alone and is published as a JWK.
+/// An identity provider's key. It makes tokens with swift-crypto alone, and is published as a JWK.
 package struct ProviderKey: Sendable {
     package enum Kind: Sendable {
         case p256(P256.Signing.PrivateKey)

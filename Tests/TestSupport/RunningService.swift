@@ -21,7 +21,7 @@ package final class RunningService: Sendable {
     /// - Parameters:
     ///   - keys: the key folder of an earlier service; nil for a new one.
     ///   - descriptors: the limit of open files and connections; nil for the limit of the tests.
-    ///   - prepare: adds further files to the key folder before the start.
+    ///   - prepare: adds further files to the key folder before the service starts.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
         descriptors: Int? = nil, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
@@ -103,7 +103,7 @@ package final class RunningService: Sendable {
         kill(process.processIdentifier, SIGHUP)
     }
 
-    /// Writes the configuration file. The service reads it at the next start or reload.
+    /// Writes the configuration file. The service reads it when it next starts or reloads.
     package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
 
     /// The path of the configuration file, for the environment file.

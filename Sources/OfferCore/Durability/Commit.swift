@@ -11,7 +11,7 @@ package struct Commit: Sendable {
         self.positions = positions
     }
 
-    /// Extends this commit to the smallest one that covers both.
+    /// Extends this commit to the smallest one that also covers `other`.
     /// - Parameter other: a commit to the same log.
     package mutating func merge(_ other: Commit) {
         let first = min(positions.lowerBound, other.positions.lowerBound)

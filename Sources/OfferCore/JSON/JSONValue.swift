@@ -44,7 +44,7 @@ package struct JSONObject: Hashable, Sendable {
     /// Adds a member.
     /// - Returns: false, without adding it, if the name is already present.
     package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
-        // A linear search is faster for few members; for many it is quadratic, which an attacker could exploit.
+        // With few members, a linear search is faster. With many, an attacker could exploit its quadratic time.
         if members.count < 32 {
             guard !members.contains(where: { $0.name == name }) else { return false }
         } else {

@@ -1,4 +1,4 @@
-/// A reader of the members of a JWS header or of the claims of a JWS.
+/// A reader for the header of a JWS or for its claims, member by member.
 struct ClaimReader {
     private let members: JSONObject
 

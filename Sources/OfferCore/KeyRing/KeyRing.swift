@@ -115,7 +115,7 @@ extension KeyRing {
     /// Stops a key from signing, whatever its state, because one of its signatures did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
-    /// Takes every key out of service that is out of service in `other`.
+    /// Takes out of service every key that is out of service in `other`.
     package mutating func mergeOutOfService(from other: KeyRing) {
         outOfService.formUnion(other.outOfService)
     }

@@ -8,7 +8,7 @@ package enum KeyRingError: Error, Hashable {
     case exists(KeyID)
     /// The key signs for an app. It can be retired or removed after another key is chosen.
     case activeKey(KeyID)
-    /// The key is retired, which is final until the process restarts.
+    /// The key is retired, and remains so until the process restarts.
     case retired(KeyID)
     /// The key's own public half refused one of its signatures. It does not sign until the process restarts.
     case outOfService(KeyID)

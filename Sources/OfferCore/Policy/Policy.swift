@@ -1,8 +1,8 @@
 /// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is replaced as a
 /// whole.
 ///
-/// This is a class because every request retains it. In a struct, each of its dozen references would be retained
-/// separately.
+/// A policy is a class because every request retains it. If it were a struct, each of its dozen references would be
+/// retained separately.
 package final class Policy: Sendable {
     package let ring: KeyRing
     /// The catalogue of offers; nil means any offer of an app that has a key is signed.

@@ -17,7 +17,7 @@ package struct Caller: Hashable, Sendable {
     package let scopes: Set<Scope>
     /// The apps that the caller may sign for; nil means all.
     package let apps: Set<BundleID>?
-    /// The time at which the token expires; nil means never.
+    /// When the token expires; nil means never.
     package let expiry: Timestamp?
 
     package init(name: String, tokenDigest: [UInt8], scopes: Set<Scope>, apps: Set<BundleID>?, expiry: Timestamp?) {
@@ -41,7 +41,7 @@ package struct Caller: Hashable, Sendable {
     }
 }
 
-/// All clients that may make requests. If empty, anyone may, which is allowed on loopback only.
+/// All clients that may make requests. If there are none, anyone may make requests; this is allowed only on loopback.
 package struct Callers: Sendable {
     private let callers: [Caller]
     /// The identity providers whose users may make requests for themselves.
@@ -57,10 +57,10 @@ package struct Callers: Sendable {
 
     package var isEmpty: Bool { callers.isEmpty && userIssuers.isEmpty }
 
-    /// Whether two callers have the same token, which would leave its permissions to chance.
+    /// Whether two callers have the same token. Its permissions would then be left to chance.
     package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }
 
-    /// The maximum number of callers; every request is compared with all of them.
+    /// The maximum number of callers; the token of every request is compared with all of theirs.
     package static let maximumCount = 1000
 
     package var areTooMany: Bool { callers.count > Self.maximumCount }

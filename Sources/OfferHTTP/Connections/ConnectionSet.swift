@@ -4,9 +4,9 @@ import OfferTelemetry
 
 /// The connections of one event loop, limited so that file descriptors never run out.
 ///
-/// When the limit is reached, one connection is closed for each new one. If connections without a request occupy at least half
-/// of the slots, the oldest of them is closed. Otherwise, it is the connection whose last request was the longest ago. Unused
-/// connections can therefore occupy at most half of the slots.
+/// When the limit is reached, one connection is closed for each new one. If connections without a request occupy at
+/// least half of the slots, the oldest of them is closed. Otherwise, the connection that has gone longest without a
+/// request is closed. Unused connections can therefore occupy at most half of the slots.
 package final class ConnectionSet {
     private let limit: Int
     private let batch: ResponseBatch
@@ -46,7 +46,8 @@ package final class ConnectionSet {
         let candidates = connections.lazy.filter { $0.value.hasRequested != evictsUnused }
         let idlest = candidates.min { $0.value.lastRequest < $1.value.lastRequest } ?? connections.first
         guard let idlest else { return }
-        // Removed at once: its close future completes only after this turn, in which more connections may arrive.
+        // Removed at once: its close future completes only after this turn, and more connections may arrive before
+        // then.
         connections[idlest.key] = nil
         metrics.evicted.increment()
         idlest.value.drop()

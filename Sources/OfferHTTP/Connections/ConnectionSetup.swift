@@ -55,7 +55,8 @@ package struct ConnectionSetup: Sendable {
         }
     }
 
-    /// Adds the connection to the set of its event loop, which limits their number and checks their time limits.
+    /// Adds the connection to its event loop's set. The set limits the number of connections and checks their time
+    /// limits.
     package func add(_ channel: any Channel) -> OpenConnection {
         let connection = OpenConnection(channel)
         shared(by: channel).connections.add(connection)
@@ -86,7 +87,7 @@ package struct ConnectionSetup: Sendable {
                 } else {
                     try self.addHTTP1(connection)
                 }
-                // The other connections have already been told to stop; this one had no handler yet.
+                // The other connections have already been told to stop; this one had no handler then.
                 if self.readiness.isStopping {
                     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
                 }

@@ -2,8 +2,8 @@ import NIOCore
 
 /// One request and its response.
 ///
-/// An exchange keeps its request's place in the order of its connection. A response can neither overtake another nor be paired
-/// with the wrong request, and each request is answered exactly once.
+/// An exchange keeps the place of its request among the requests of its connection. A response can neither overtake
+/// another nor be paired with the wrong request, and each request is answered exactly once.
 final class Exchange {
     enum Message {
         case response(HTTPResponse)

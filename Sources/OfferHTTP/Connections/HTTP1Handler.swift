@@ -30,9 +30,9 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private let connection: OpenConnection
     private var reader = RequestReader()
     private var state = State.open
-    /// The start of the current phase: reading a request, waiting for the next one, or closing.
+    /// When the current phase began: reading a request, waiting for the next one, or closing.
     private var phaseBegan: NIODeadline
-    /// The time at which the connection is closed unconditionally, because the service stops.
+    /// When the connection is closed unconditionally; nil unless the service is stopping.
     private var closeDeadline: NIODeadline?
     /// The exchanges whose messages have not been written, in the order of their requests.
     private var exchanges = CircularBuffer<Exchange>()
@@ -130,8 +130,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client ended TLS without a closure alert. The event that its input is closed comes next, and its requests are
-        // still answered.
+        // The client ended TLS without a closure alert. The input-closed event comes next, and requests that have
+        // arrived are still answered.
         if error as? NIOSSLError == .uncleanShutdown { return }
         if readsRequests { context.close(promise: nil) }
     }
@@ -213,8 +213,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// Begins to end the connection because the service stops. Requests that have begun or are on their way, perhaps already
-    /// in the socket, are still answered. No client can delay the stop for long.
+    /// Begins to end the connection because the service is stopping. Requests that have begun or are on their way,
+    /// perhaps already in the socket, are still answered. No client can delay shutdown for long.
     private func stop(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         closeDeadline = now + TimeLimit.stopping
@@ -263,7 +263,10 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         case .stopping(let since) where !reader.hasBegun && now - since > TimeLimit.stopGrace:
             finish(context)
         case .open, .stopping:
-            if context.channel.hasUnsentBytes {
+            if !exchanges.isEmpty {
+                // The client's time starts when it has its responses.
+                phaseBegan = now
+            } else if context.channel.hasUnsentBytes {
                 if elapsed > TimeLimit.reading { context.close(promise: nil) }
             } else if reader.hasBegun {
                 if elapsed > TimeLimit.request { refuse(.timedOut, context: context) }

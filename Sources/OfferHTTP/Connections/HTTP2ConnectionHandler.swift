@@ -3,7 +3,8 @@ import NIOHTTP2
 
 /// The handler that closes an HTTP/2 connection (RFC 9113) when it is idle, has failed, or is draining.
 ///
-/// The library's own handler waits for the client to agree before it closes, so an uncooperative client would delay the end.
+/// The library's own handler waits for the client to agree before it closes, so an uncooperative client could keep the
+/// connection open.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundIn = Never
@@ -20,9 +21,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     private var state = State.open
     private var openStreams = 0
     private var lastStream = HTTP2StreamID.rootStream
-    /// The time when the last stream ended, or when the connection began if there was none.
+    /// When the last stream ended or, if there was none, when the connection began.
     private var idleSince: NIODeadline
-    /// The time since which the client has left responses unread; nil if it has read them.
+    /// When the client began to leave responses unread; nil if it has read them all.
     private var unsentSince: NIODeadline?
     private var isReadHeld = false
     /// nil once the handler is removed.
@@ -83,8 +84,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Ends the connection after an error, which the library has reported to the client. The error may concern one stream of
-    /// many, so the others are answered.
+    /// Ends the connection after an error, which the library has reported to the client. The error may concern only one
+    /// of many streams, so the others are answered.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
     /// Ends the connection once the streams on their way have been answered.
@@ -133,7 +134,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if let unsentSince, now - unsentSince > TimeLimit.reading { return context.close(promise: nil) }
         switch state {
         case .open:
-            // Sooner than over HTTP/1.1, because the client is told first and loses nothing by it.
+            // This is sooner than over HTTP/1.1, because the client is told first and so loses nothing.
             if openStreams == 0, now - idleSince > TimeLimit.request { end(context) }
         case .ending(let since):
             if now - since >= TimeLimit.stopGrace { drain(context, tellsClient: true) }

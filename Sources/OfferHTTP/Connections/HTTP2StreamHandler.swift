@@ -3,7 +3,8 @@ import NIOHPACK
 import NIOHTTP2
 import OfferCore
 
-/// The handler of an HTTP/2 stream (RFC 9113), which serves its one request as ``HTTP1Handler`` serves those of a connection.
+/// The handler of an HTTP/2 stream (RFC 9113), which serves its one request as ``HTTP1Handler`` serves the requests of
+/// a connection.
 ///
 /// The library has already checked the fields as RFC 9113 section 8 requires: names and values, pseudo-header fields, and the
 /// body's length against the announced one.
@@ -208,7 +209,7 @@ extension RequestContext {
 }
 
 extension HPACKHeaders {
-    /// Whether no field can be read in two ways, by the rules of ``RequestHead`` for HTTP/1.1.
+    /// Whether each field can be read in only one way, by the rules of ``RequestHead`` for HTTP/1.1.
     fileprivate var isUnambiguous: Bool {
         let lengths = self["content-length"]
         let hosts = self["host"] + self[":authority"]

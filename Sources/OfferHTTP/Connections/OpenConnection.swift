@@ -7,12 +7,12 @@ package final class OpenConnection {
     let channel: any Channel
     /// The address of the other end; nil if the kernel does not say.
     let peer: IPAddress?
-    /// The time when the last request was read, or when the connection was made if there was none.
+    /// When the last request was read or, if there was none, when the connection was made.
     private(set) var lastRequest: NIODeadline
     private(set) var hasRequested = false
     /// Response bytes on HTTP/2 streams that the client has not read yet.
     var unsentBytes = 0
-    /// The time limit of the TLS handshake; nil without TLS, and once the handshake is complete.
+    /// The deadline of the TLS handshake; nil without TLS, and once the handshake is complete.
     var handshakeDeadline: NIODeadline?
     /// The handler that checks the time limits after the handshake.
     weak var handler: (any TimedHandler)?

@@ -68,7 +68,7 @@ package final class ResponseBatch {
 
     // MARK: Answering
 
-    /// Makes the responses of everything received so far.
+    /// Answers every request received so far.
     /// - Returns: the exchanges, and the writes that some of their responses wait for.
     private func answer() -> (exchanges: [Exchange], writes: [PendingWrite]) {
         let exchanges = received

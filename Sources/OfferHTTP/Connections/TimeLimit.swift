@@ -7,7 +7,8 @@ enum TimeLimit {
     static let handshake: TimeAmount = .seconds(10)
     /// For the first request to begin, and for any request from its first byte to its last.
     static let request: TimeAmount = .seconds(30)
-    /// Between two requests: longer than the 60 s for which proxies keep an idle connection, so that the proxy closes it first.
+    /// Between two requests: longer than the 60 s that proxies keep an idle connection open, so that the proxy closes
+    /// it first.
     static let idle: TimeAmount = .seconds(75)
     /// For a request to wait behind others. One that waits longer is refused, at a tenth of the cost.
     static let wait: TimeAmount = .milliseconds(500)

@@ -10,7 +10,7 @@ package struct HTTPRequest: Sendable {
     package let query: String?
     package let contentType: String?
     package let contentEncoding: String?
-    /// The value of the `Authorization` header. If there are several, it is empty, which matches no credentials.
+    /// The value of the `Authorization` header. If there are several, the value is empty, so it matches no credentials.
     package let authorization: String?
     /// The address of the connection's other end; nil if the kernel does not say.
     package let peer: IPAddress?

@@ -6,7 +6,7 @@ package struct TraceID: Hashable, Sendable {
     package let text: String
 
     /// - Parameter traceparent: the value of the header: `version-trace ID-parent ID-flags`. Later versions may append more.
-    /// - Returns: nil if it is malformed, which is not an error: the request then belongs to no trace.
+    /// - Returns: nil if it is malformed. This is not an error: the request then belongs to no trace.
     package init?(traceparent: String) {
         let bytes = Array(traceparent.utf8)
         guard bytes.count >= Self.size, [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }) else { return nil }

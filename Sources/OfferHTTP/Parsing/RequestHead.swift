@@ -2,8 +2,8 @@ import OfferCore
 
 /// The head of a request, parsed strictly by RFC 9112 in one pass over its bytes.
 ///
-/// We parse it ourselves because strict reading begins here. This one place refuses everything that two parsers could read as
-/// two different requests: bare line ends, folded lines, two lengths, unknown codings.
+/// We parse it ourselves because strictness has to start here. This one place refuses everything that two parsers could
+/// read as two different requests: bare line ends, folded lines, two lengths, unknown codings.
 package struct RequestHead {
     /// How the length of the body is determined (RFC 9112 section 6).
     package enum Framing: Equatable {

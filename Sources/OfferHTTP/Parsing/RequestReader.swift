@@ -27,7 +27,8 @@ package struct RequestReader {
             || unread.readableBytes == 1 && unread.readableBytesUInt8Span[0] != UInt8(ascii: "\r")
     }
 
-    /// Whether the request being read is a HEAD request, which matters for the response if it cannot be parsed.
+    /// Whether the request being read is a HEAD request. The response to one has no body, even if the request cannot be
+    /// parsed.
     private(set) var asksForHead = false
 
     /// The head of the request being read, once complete. It provides the context of the response if the rest cannot be parsed.
@@ -44,7 +45,7 @@ package struct RequestReader {
         if unread.readableBytes == 0 {
             unread = bytes
         } else {
-            // Otherwise the buffer would keep growing while part of the next request is always pending.
+            // Without this, the buffer would keep growing as long as part of the next request is always pending.
             unread.discardReadBytes()
             unread.writeImmutableBuffer(bytes)
         }

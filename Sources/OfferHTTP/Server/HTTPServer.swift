@@ -6,7 +6,7 @@ import NIOPosix
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// A server for HTTP/1.1, and with TLS also for HTTP/2, which runs until the process is told to stop.
+/// A server for HTTP/1.1 and, with TLS, for HTTP/2. It runs until the process is told to stop.
 package struct HTTPServer: Service {
     private let listeners: [Listener]
     private let certificate: CurrentCertificate
@@ -35,8 +35,10 @@ package struct HTTPServer: Service {
         let asyncLane = AsyncLane()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await asyncLane.run() }
-            defer { asyncLane.finish() }
             try await serve(asyncLane)
+            // No connection is left that could take a response.
+            asyncLane.finish()
+            group.cancelAll()
         }
     }
 
@@ -80,7 +82,7 @@ package struct HTTPServer: Service {
                     value: offer_filter_of_everything())
             } ?? loop.makeSucceededVoidFuture()
         return isFiltered.flatMapError { _ in loop.makeSucceededVoidFuture() }
-            // Accept all waiting connections in the next turn of the loop. It has ended when the delay is over.
+            // Accept all waiting connections in the next turn of the loop. That turn is over when the delay ends.
             .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
             .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
             .flatMap { listener.setOption(.autoRead, value: false) }

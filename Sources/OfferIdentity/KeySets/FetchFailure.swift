@@ -8,7 +8,7 @@ enum FetchFailure: Error {
     case status(Int)
     case timeout
 
-    /// Describes an error without quoting its own text, in which a library may repeat the URL.
+    /// Describes an error without quoting its message, because a library may include the URL in it.
     static func reason(_ error: any Error) -> String {
         switch error {
         case FetchFailure.status(let status): "status \(status)"

@@ -89,8 +89,13 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// - Returns: the bytes of a member; nil if it is missing, or not base64url without padding (RFC 7515 section 2).
+    /// - Returns: the bytes of a member; nil if it is missing or not base64url (RFC 7515 section 2). Some providers write
+    ///   padding or the alphabet of plain base64, which changes no number, so both are accepted.
     private func bytes(_ member: Member) -> [UInt8]? {
-        numbers[member].flatMap { Base64URL.bytes(of: $0.utf8) }
+        numbers[member].flatMap { text in
+            var text = text.replacing("+", with: "-").replacing("/", with: "_")[...]
+            while text.last == "=" { text.removeLast() }
+            return Base64URL.bytes(of: text.utf8)
+        }
     }
 }

@@ -6,7 +6,7 @@ import OfferCore
 /// It skips keys for another purpose, and keys of an unknown type, as section 5 recommends. A private or symmetric key
 /// makes the whole set unusable, because a published set must not contain one.
 enum JSONWebKeySet {
-    /// - Parameter name: the name of the set in diagnostics.
+    /// - Parameter name: what diagnostics call the set.
     /// - Returns: at least one key, and the problems with others.
     static func keys(
         in text: [UInt8], from name: String

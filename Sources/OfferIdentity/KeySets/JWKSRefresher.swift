@@ -17,13 +17,13 @@ package actor JWKSRefresher: Service {
     private let log: Logger
     private var states: [KeySetLocation: KeySetState] = [:]
     private var lastReading = 0
-    /// The key set of each issuer, by its name.
+    /// The key set of each issuer, by the issuer's name.
     private var inForce: [[UInt8]: FetchedKeySet] = [:]
 
     /// - Parameters:
     ///   - keys: the sets in force, which this refresher replaces.
-    ///   - lifetime: the time for which a set stays in force while it is unavailable. Without a limit, an attacker who
-    ///     blocks the connection could keep a withdrawn key in force.
+    ///   - lifetime: how long a set stays in force while it is unavailable. Without a limit, an attacker who blocks the
+    ///     connection could keep a withdrawn key in force.
     package init(
         policy: CurrentPolicy, keys: CurrentUserKeys, source: any KeySetSource,
         lifetime: Duration = .seconds(24 * 3600), readiness: Readiness, log: Logger
@@ -51,7 +51,7 @@ package actor JWKSRefresher: Service {
         await source.close()
     }
 
-    /// Begins the readings that are due and returns them.
+    /// Begins the reads that are due and returns them.
     private func beginDueReadings(at now: ContinuousClock.Instant) -> [(place: KeySetLocation, number: Int)] {
         let issuers = policy.snapshot.callers.userIssuers
         let wanted = Set(issuers.map(\.keys))
@@ -69,9 +69,9 @@ package actor JWKSRefresher: Service {
         }
     }
 
-    /// Performs a reading.
-    /// - Parameter number: the number of the reading. While it runs, the location may be removed from the configuration
-    ///   and added again, which begins another reading. The late result is then discarded.
+    /// Performs a read.
+    /// - Parameter number: the number of the read. While it runs, the location may be removed from the configuration
+    ///   and added again. Another read then begins, and the late result of this one is discarded.
     private func load(_ place: KeySetLocation, _ number: Int) async {
         let isCurrent = { self.states[place]?.isReading(number) == true }
         do throws(KeySetFault) {
@@ -86,7 +86,7 @@ package actor JWKSRefresher: Service {
                 log.notice("users' keys in force", metadata: ["from": "\(place)", "keys": "\(read.set.keys.count)"])
             }
         } catch {
-            // Cancellation at shutdown is not a problem of the set.
+            // Cancellation at shutdown is not a problem with the set.
             guard !Task.isCancelled, isCurrent() else { return }
             if let detail = error.detail {
                 log.debug("users' keys unavailable", metadata: ["from": "\(place)", "reason": "\(detail)"])

@@ -21,7 +21,7 @@ package struct KeySetFault: Error, Hashable, Sendable {
     }
 }
 
-/// The text of a key set at the time of reading.
+/// The text of a key set as it was when it was read.
 package struct KeySetText: Hashable, Sendable {
     package let bytes: [UInt8]
     /// Problems with its location, such as a file that others can write.

@@ -15,7 +15,7 @@ package actor KeySetReader: KeySetSource {
     /// The HTTP client; nil until the first URL is fetched.
     private var client: HTTPClient?
 
-    /// - Parameter timeout: the time for a complete HTTP response.
+    /// - Parameter timeout: how long a complete HTTP response may take.
     package init(timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         readFile = { path, maximumSize throws(Diagnostic) in try KeySetFile.read(path, maximumSize: maximumSize) }

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// A fetched key set and its fetch time.
+/// A fetched key set, and when it was fetched.
 package struct FetchedKeySet: Sendable {
     package let set: UserKeySet
     package let fetchedAt: ContinuousClock.Instant
@@ -11,24 +11,24 @@ package struct FetchedKeySet: Sendable {
     }
 }
 
-/// The state of one key set location: its latest reading, and the time of the next.
+/// The state of one key set location: the result of the latest read, and when the next one is due.
 package struct KeySetState {
     package typealias Reading = Result<(set: UserKeySet, problems: [Diagnostic]), KeySetFault>
 
     private let place: KeySetLocation
-    /// The number of the reading in progress, and its start time.
+    /// The number of the read in progress, and when it began.
     private var current: (number: Int, began: ContinuousClock.Instant)?
     private var nextRead: ContinuousClock.Instant?
     private var lastRequestedRead: ContinuousClock.Instant?
     private var failures = 0
     private var failure: Diagnostic?
     private var keyProblems: [Diagnostic] = []
-    /// The text that was last read, and its reading. An unchanged text is not parsed again every second.
+    /// The text that was last read, and the result of parsing it. An unchanged text is not parsed again every second.
     private var last: (text: KeySetText, reading: Reading)?
     /// The latest set, empty if it was unusable; nil if it has never been fetched.
     package private(set) var fetched: FetchedKeySet?
 
-    /// The interval between successful readings of a URL.
+    /// The interval between successful reads of a URL.
     private static let interval = Duration.seconds(300)
     /// The minimum interval between refreshes triggered by unknown key IDs. Anyone can make a token with an unknown key
     /// ID.
@@ -45,17 +45,17 @@ package struct KeySetState {
         if let current, now - current.began > .seconds(20) {
             problems.append(
                 Diagnostic(
-                    "reading \(place) takes longer than 20 seconds, so changes to its keys go unnoticed",
+                    "reading \(place) has taken longer than 20 seconds, so changes to its keys go unnoticed",
                     hint: "check the disk it is on"))
         }
         return problems
     }
 
-    /// Begins a reading if one is due.
+    /// Begins a read if one is due.
     /// - Parameters:
-    ///   - number: a unique number for the reading.
+    ///   - number: a unique number for the read.
     ///   - isRefreshRequested: whether a token named an unknown key.
-    /// - Returns: whether the reading begins; if so, one of the methods that end it must be called.
+    /// - Returns: whether the read begins; if so, one of the methods that end a read must be called.
     package mutating func begin(_ number: Int, at now: ContinuousClock.Instant, isRefreshRequested: Bool) -> Bool {
         guard current == nil else { return false }
         let isRequested = isRefreshRequested && (lastRequestedRead.map { now - $0 >= Self.requestedInterval } ?? true)
@@ -65,18 +65,18 @@ package struct KeySetState {
         return true
     }
 
-    /// Whether this reading is the one in progress.
+    /// Whether the read in progress has this number.
     package func isReading(_ number: Int) -> Bool { current?.number == number }
 
-    /// Ends a reading with the previous result if the text is unchanged.
-    /// - Returns: false, without ending the reading, if the text has changed.
+    /// Ends the read in progress with the previous result if the text is unchanged.
+    /// - Returns: false, without ending the read, if the text has changed.
     package mutating func endUnchanged(with text: KeySetText, at now: ContinuousClock.Instant) -> Bool {
         guard let last, last.text == text else { return false }
         end(with: text, last.reading, at: now)
         return true
     }
 
-    /// Ends a reading with its result.
+    /// Ends the read in progress with its result.
     package mutating func end(with text: KeySetText, _ reading: Reading, at now: ContinuousClock.Instant) {
         last = (text, reading)
         switch reading {
@@ -95,7 +95,7 @@ package struct KeySetState {
         }
     }
 
-    /// Ends a failed reading. The previous set stays in force.
+    /// Ends the read in progress, which has failed. The previous set stays in force.
     package mutating func fail(with fault: KeySetFault, at now: ContinuousClock.Instant) {
         current = nil
         failure = fault.problem

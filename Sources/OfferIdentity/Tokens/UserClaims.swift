@@ -9,8 +9,8 @@ struct UserClaims {
         self.claims = claims
     }
 
-    /// The maximum time by which an issuer's clock may be ahead of this machine's, in milliseconds. `exp` needs no
-    /// tolerance: a fast issuer clock only makes tokens last longer.
+    /// How far an issuer's clock may be ahead of this machine's, in milliseconds. `exp` needs no tolerance: a fast
+    /// issuer clock only makes tokens last longer.
     private static let tolerance = 60_000.0
 
     /// Checks that the token is meant for this service and is valid now.

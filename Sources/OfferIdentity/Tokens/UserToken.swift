@@ -68,7 +68,7 @@ struct UserToken {
 package enum UserTokenFault: String, Error {
     case tooLarge = "it is larger than 8 kB"
     case notThreeParts = "it does not have three parts"
-    case notBase64URL = "a part is not unpadded base64url"
+    case notBase64URL = "a part is not base64url without padding"
     case unreadableHeader = "its header is not an acceptable JSON object"
     case unreadableClaims = "its claims are not an acceptable JSON object"
     case unsupportedExtension = "its header has crit or b64, but no extensions are supported"

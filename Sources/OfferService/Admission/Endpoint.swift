@@ -25,7 +25,8 @@ struct Endpoint: Sendable {
     }
 
     let path: String
-    /// In alphabetical order. HEAD accompanies GET unless the endpoint signs, which is not safe (RFC 9110 section 9.2.1).
+    /// In alphabetical order. HEAD accompanies GET unless the endpoint signs, because signing is not safe (RFC 9110
+    /// section 9.2.1).
     let methods: [String]
     let access: Access
     /// Whether requests that have waited too long are refused instead of answered.

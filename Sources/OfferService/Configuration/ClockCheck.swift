@@ -20,9 +20,9 @@ package struct ClockCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - now: the time the clock shows.
-    ///   - files: paths with their times, which another machine's clock may have set. If both clocks are correct, none is in
-    ///     the future.
+    ///   - now: the time that the clock shows.
+    ///   - files: paths with their times, which may come from another machine's clock. If both clocks are right, no
+    ///     file's time is in the future.
     package func problem(now: Date, files: [(path: String, time: Date)]) -> Diagnostic? {
         if let built, now < earliest.date {
             return Diagnostic(

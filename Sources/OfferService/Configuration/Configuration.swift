@@ -5,8 +5,8 @@ package import OfferHTTP
 package import OfferKeys
 package import OfferTelemetry
 
-/// The configuration of the service: flags override the environment, which overrides the defaults. It is read at start and
-/// again at every SIGHUP.
+/// The configuration of the service: flags override the environment, which overrides the defaults. It is read at
+/// startup and again at every SIGHUP.
 package struct Configuration: Sendable {
     /// The settings given on the command line.
     package struct Flags: Sendable {

@@ -48,7 +48,7 @@ package struct ConfigurationFile: Sendable {
     /// Creates an empty configuration.
     package init() {}
 
-    /// - Parameter name: the file name to use in problems.
+    /// - Parameter name: the file name to use in error messages.
     /// - Returns: the settings that could be read, and every problem with its line.
     package static func read(
         _ text: [UInt8], name: String

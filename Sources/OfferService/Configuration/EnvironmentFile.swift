@@ -12,7 +12,7 @@ package enum EnvironmentFile {
     /// The maximum file size, in bytes.
     package static let maximumSize = 64 * 1024
 
-    /// - Parameter name: the file name to use in problems.
+    /// - Parameter name: the file name to use in error messages.
     /// - Returns: the values that could be read, and the problems with their lines. A problem never quotes the text,
     ///   which may be a key.
     package static func read(

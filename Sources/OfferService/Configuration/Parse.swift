@@ -45,6 +45,7 @@ enum Parse {
         return choice
     }
 
+    /// Parses a path. An empty text means that there is none, as for an unset variable in `--keys-dir "$KEYS_DIR"`.
     static func path(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
         guard !looksLikeKey(text) else {
             problems.append(
@@ -52,7 +53,7 @@ enum Parse {
                     "\(name) is not a path", hint: "the text of a key belongs in \(Settings.privateKey.variable)"))
             return nil
         }
-        return text
+        return text.isEmpty ? .some(nil) : text
     }
 
     /// Whether a text may be a private key, in one of its forms, or a caller's token.
@@ -176,8 +177,8 @@ enum Parse {
                     Diagnostic(
                         "\(place) repeats an app in different letter case",
                         hint:
-                            "keep the spelling that Xcode shows: to Apple both are one app, but a signature is valid for one "
-                            + "spelling"))
+                            "keep the spelling that Xcode shows: Apple treats the two as one app, but a signature is "
+                            + "valid for only one of them"))
             }
         }
         return keyIDs

@@ -3,9 +3,9 @@ package import OfferCore
 /// The declaration of one setting: its variable, flag, default, parser, and when a change takes effect.
 package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     /// Parses the text of a variable or flag.
-    /// - `name`: the name of the setting in problems. A secret may have been put into the wrong variable, so no problem
-    ///   repeats the text.
-    /// - Returns: nil after adding a problem.
+    /// - `name`: what a reported problem calls the setting. A secret may have been put into the wrong variable, so no
+    ///   problem repeats the text.
+    /// - Returns: nil if the text is invalid; `problems` then says why.
     package typealias Parser = @Sendable (_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Value?
 
     package let variable: String
@@ -49,11 +49,11 @@ extension Setting {
     }
 }
 
-/// The time at which a changed setting takes effect.
+/// When a changed setting takes effect.
 package enum ReloadRule: String, Sendable {
     /// At the next SIGHUP.
     case onReload = "SIGHUP"
-    /// At the next start. SIGHUP reports the change and keeps the value.
+    /// When the service next starts. SIGHUP reports the change and keeps the value.
     case onRestart = "restart"
 }
 
@@ -73,7 +73,7 @@ package protocol SettingDeclaration: Sendable {
 }
 
 extension SettingDeclaration {
-    /// The name of the setting in a problem.
+    /// What a reported problem calls the setting.
     package var name: String { flag.map { "\(variable) or --\($0)" } ?? variable }
 
     /// The text that `--help` shows for the flag.

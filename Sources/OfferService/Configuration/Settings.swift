@@ -39,7 +39,7 @@ package enum Settings {
         "API_TOKENS", "Callers with their tokens", default: [], nil, isSecret: true, reload: .onReload,
         parse: Parse.callers)
     package static let usernameSalt = Setting<Secret?>(
-        "USERNAME_SALT", "Key under which usernames of users are hashed", default: nil, nil, isSecret: true,
+        "USERNAME_SALT", "Key for hashing users' usernames", default: nil, nil, isSecret: true,
         reload: .onReload, parse: Parse.longSecret)
 
     // MARK: Listening

@@ -2,6 +2,7 @@ import CProcess
 import NIOCore
 import NIOPosix
 import OfferHTTP
+import Synchronization
 
 /// Threads for long computations that must not delay offers.
 ///
@@ -19,9 +20,22 @@ final class BackgroundThreads: Sendable {
     }
 
     /// Runs `work` when a thread is free.
-    func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            group.next().execute { continuation.resume(returning: work()) }
+    /// - Returns: nil if no thread was free within `limit`, or if the task was cancelled before. The thread then skips the
+    ///   work, so that it never computes results that come too late while newer requests wait.
+    func run<Result: Sendable>(
+        within limit: Duration, _ work: @escaping @Sendable () -> Result
+    ) async -> Result? {
+        let deadline = ContinuousClock.now + limit
+        let isCancelled = Atomic(false)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                group.next().execute {
+                    let isDue = !isCancelled.load(ordering: .relaxed) && ContinuousClock.now < deadline
+                    continuation.resume(returning: isDue ? work() : nil)
+                }
+            }
+        } onCancel: {
+            isCancelled.store(true, ordering: .relaxed)
         }
     }
 }

@@ -5,9 +5,11 @@ import OfferHTTP
 
 /// `POST /v1/explanations`: explains a signature that StoreKit refused.
 ///
-/// An explanation takes up to 14 ms to compute, so it runs on ``BackgroundThreads``, and only a bounded number of them waits.
+/// The search for a cause takes up to 14 ms, so it runs on ``BackgroundThreads``, and only a bounded number of requests waits
+/// for them.
 struct ExplanationEndpoint: Sendable {
     private let threads: BackgroundThreads
+    private let waitLimit: Duration
     private let limit: LaneLimit
     private let now: @Sendable () -> Timestamp
     private let log: Logger
@@ -15,26 +17,31 @@ struct ExplanationEndpoint: Sendable {
     /// The number of requests that may run or wait: about two seconds of work, and 4 MB of requests.
     private static let maximumRequests = 128
 
-    init(threads: BackgroundThreads, now: @escaping @Sendable () -> Timestamp, log: Logger) {
+    /// - Parameter waitLimit: the maximum time to wait for a thread. It must leave enough of ``TimeLimit/later`` for the search.
+    init(
+        threads: BackgroundThreads, waitLimit: Duration, now: @escaping @Sendable () -> Timestamp, log: Logger
+    ) {
         self.threads = threads
+        self.waitLimit = waitLimit
         limit = LaneLimit(Self.maximumRequests)
         self.now = now
         self.log = log
     }
 
     var handler: Endpoint.Handler {
-        .later(limit: limit) { request, admission async throws(Problem) in
-            try await threads.run { Result { () throws(Problem) in try answer(request, admission) } }.get()
-        }
+        .later(limit: limit) { request, admission async throws(Problem) in try await answer(request, admission) }
     }
 
-    private func answer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> HTTPResponse {
+    private func answer(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let evidence = try evidence(in: request)
         try requireApps(of: evidence, admission)
-        let explainer = Explainer(
-            policy: admission.policy, visibleApps: admission.principal.apps, now: now())
+        // Only the search: while its thread gets no processor, it must not hold a lock that others need, such as the log's.
+        let search = await threads.run(within: waitLimit) {
+            Result { try explainer(for: admission).explanation(of: evidence) }
+        }
+        guard let search else { throw .overloaded }
         do {
-            let explanation = try explainer.explanation(of: evidence)
+            let explanation = try search.get()
             log.debug(
                 "signature explained",
                 metadata: admission.context.metadata(["cause": "\(explanation.cause?.rawValue ?? "-")"]))
@@ -43,6 +50,15 @@ struct ExplanationEndpoint: Sendable {
             log.error("verification failed", metadata: admission.context.metadata(["reason": "\(error)"]))
             throw .signingUnavailable
         }
+    }
+
+    /// An explainer for the keys and names in force that the caller may learn of.
+    private func explainer(for admission: Admission) -> Explainer {
+        let (policy, apps) = (admission.policy, admission.principal.apps)
+        return Explainer(
+            keys: policy.ring.candidateKeys(of: apps),
+            names: KnownNames(catalogue: policy.catalogue, choice: policy.ring.choice, allowed: apps),
+            issuerIDs: policy.issuerIDs, now: now())
     }
 
     private func evidence(in request: HTTPRequest) throws(Problem) -> Evidence {
@@ -65,16 +81,5 @@ struct ExplanationEndpoint: Sendable {
     /// Whether a presented bundle ID, which may contain a mistake, names one of `apps`.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
-    }
-}
-
-extension Explainer {
-    /// An explainer for the keys and names in force.
-    /// - Parameter visibleApps: the apps whose keys and names the caller may learn of; nil for all.
-    fileprivate init(policy: Policy, visibleApps: Set<BundleID>?, now: Timestamp) {
-        self.init(
-            keys: policy.ring.candidateKeys(of: visibleApps),
-            names: KnownNames(catalogue: policy.catalogue, choice: policy.ring.choice, allowed: visibleApps),
-            issuerIDs: policy.issuerIDs, now: now)
     }
 }

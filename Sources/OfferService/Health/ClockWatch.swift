@@ -11,10 +11,10 @@ struct ClockWatch {
 
     /// Larger than a leap second, and larger than the time between reading the two clocks on a busy machine.
     private static let toleranceMilliseconds: Int64 = 2000
-    /// The time for which a step is reported. A clock that was set once may be set again, and an operator should see it.
+    /// How long a step is reported. A clock that was set once may be set again, and an operator should see it.
     private static let memory: Duration = .seconds(600)
 
-    /// - Returns: whether the clock has been set since the last reading.
+    /// - Returns: whether the clock has been set since the last call.
     mutating func note(wall: Timestamp, steady: ContinuousClock.Instant) -> Bool {
         defer { last = (wall, steady) }
         guard let last else { return false }
@@ -25,7 +25,7 @@ struct ClockWatch {
         return true
     }
 
-    /// Returns the problem of a step in the last ten minutes; nil if there was none.
+    /// Returns a problem if the clock was set in the last ten minutes; otherwise nil.
     func problem(at steady: ContinuousClock.Instant) -> Diagnostic? {
         step.flatMap { steady - $0.at < Self.memory ? $0.problem : nil }
     }

@@ -40,9 +40,9 @@ package struct Health: Sendable {
     }
 
     /// `GET /health/ready`: 200 while everything that should be signed is signed, otherwise 503.
-    /// - Parameter showsDetails: whether everyone sees keys and problems; otherwise only those who may read the metrics. An
-    ///   invalid token merely hides the details: if it were refused, every instance would seem down on the day a probe's
-    ///   token expires.
+    /// - Parameter showsDetails: whether everyone sees keys and problems; otherwise only those who may read the metrics
+    ///   see them. An invalid token merely hides the details: if it were refused, every instance would seem down on the
+    ///   day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
     ) throws(Problem) -> Endpoint.Answer {

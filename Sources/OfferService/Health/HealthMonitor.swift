@@ -13,8 +13,8 @@ package actor HealthMonitor: Service {
     private let metrics: ServiceMetrics
     private let log: Logger
     private var watch = ClockWatch()
-    /// The problem of a clock that is behind the build day, as first noticed. Its text contains the time, so a new one would
-    /// differ every second.
+    /// The problem reported when the clock was first found to be behind the build day. Its text contains the time, so a
+    /// new one would differ every second.
     private var beforeBuild: Diagnostic?
     private var lastTest: ContinuousClock.Instant
 

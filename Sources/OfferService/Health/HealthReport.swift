@@ -17,7 +17,7 @@ struct HealthReport {
         case off
     }
 
-    /// The part that not everyone may see.
+    /// The part that only some clients may see.
     struct Details {
         let activeKeys: [KeyID]
         let problems: [Diagnostic]

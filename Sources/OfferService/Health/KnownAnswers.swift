@@ -29,7 +29,8 @@ package struct KnownAnswers: Sendable {
         self.library = library
     }
 
-    /// The problem found by running all tests, which takes less than a millisecond; nil if every answer is right.
+    /// The problem found by running all tests; nil if every answer is right. Running them takes less than a
+    /// millisecond.
     package var problem: Diagnostic? {
         let faults = faults
         guard !faults.isEmpty else { return nil }
@@ -95,7 +96,7 @@ extension KnownAnswers {
     private static let signature = base64(
         "MEYCIQC6AjFdTN+1JqraxnQHBEEJASPC8yj3xfdtQid+J7ia7gIhAK2OpJ9H1mzD/g56pxkGYqWIvLOoB1LsAEdASW1bLXpC")
 
-    /// - Returns: an empty array if the text is not base64; no answer is right then.
+    /// - Returns: an empty array if the text is not base64, so that no answer is right.
     private static func base64(_ text: String) -> [UInt8] { Base64.bytes(of: text.utf8) ?? [] }
 }
 

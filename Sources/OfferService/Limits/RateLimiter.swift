@@ -4,14 +4,14 @@ package import OfferCore
 
 /// A token bucket for each key, on the monotonic clock.
 ///
-/// A bucket is stored as one number, the time when it will be full again (the generic cell rate algorithm, ITU-T I.371). A
-/// full bucket equals one that was never seen. Keys are stored as 64-bit hashes with a seed that differs at every start. So no
-/// one can make two keys share a bucket, and 100,000 keys do not collide by chance. Memory is bounded by two generations of
-/// keys. When the recent one has half of the maximum number, it replaces the older one, whose keys are forgotten unless they
-/// were seen again.
+/// A bucket is stored as one number: when it will be full again (the generic cell rate algorithm, ITU-T I.371). A full
+/// bucket equals one that was never seen. Keys are stored as 64-bit hashes with a seed that is new each time the
+/// service starts. No one can therefore make two keys share a bucket, and 100,000 keys do not collide by chance. Memory
+/// is bounded by two generations of keys. When the recent one has half of the maximum number, it replaces the older
+/// one, whose keys are forgotten unless they were seen again.
 package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct Buckets {
-        /// The time when each bucket is full again.
+        /// When each bucket is full again.
         var recent: [Int: NIODeadline] = [:]
         var older: [Int: NIODeadline] = [:]
     }
@@ -25,14 +25,14 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes a token from the bucket of `key`.
-    /// - Returns: nil if there was one; otherwise the time until there is.
+    /// - Returns: nil if there was one; otherwise how long until there is one.
     package func take(_ key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
         let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
         let whole = interval * limit.burst
         let hash = key.hashValue
         return buckets.withLockedValue { buckets in
             let full = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now) + interval
-            // After the limit was lowered, a bucket can be below empty.
+            // Lowering the limit can leave a bucket below empty.
             guard full - now <= whole else { return min(full - now - whole, whole) }
             buckets.recent[hash] = full
             if buckets.recent.count > maximumCount / 2 {

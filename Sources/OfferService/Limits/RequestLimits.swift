@@ -70,7 +70,8 @@ package final class RequestLimits: Sendable {
         try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }
 
-    /// Counts a request for the customer whose transaction a JWS is bound to, because the request could name any customer.
+    /// Counts a request against the customer whose transaction the JWS is bound to, because the request could name any
+    /// customer.
     func countCustomer(
         of transactionID: TransactionID, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {

@@ -5,14 +5,14 @@ extension Metric {
     // Requests.
     static let requests = Metric(
         "offer_signer_requests_total", .counter, ["route", "status"],
-        "Requests answered. The route `other` stands for unknown paths, `none` for input that could not be read as a request."
-    )
+        "Requests answered. The route `other` stands for unknown paths, "
+            + "and `none` stands for input that could not be read as a request.")
     static let refusals = Metric(
         "offer_signer_refusals_total", .counter, ["code"],
         "Requests, and offers in a list, that were refused or failed, by problem code.")
     static let limited = Metric(
         "offer_signer_limited_total", .counter, ["who"],
-        "Requests, and offers in a list, that exceeded a rate limit, by the limited party.")
+        "Requests, and offers in a list, that exceeded a rate limit, by whose limit it was.")
 
     // Signatures.
     static let signatures = Metric(
@@ -37,8 +37,8 @@ extension Metric {
         "1 for the state of a key in the ring, 0 for its other states.")
     static let ringReloads = Metric(
         "offer_signer_ring_reloads_total", .counter, ["outcome"],
-        "Reloads of keys or configuration, on change or SIGHUP: `applied`, or `refused`, which keeps the previous ones in force."
-    )
+        "Reloads of keys or configuration, on change or SIGHUP: "
+            + "`applied`, or `refused` if the previous ones stay in force.")
     static let ready = Metric(
         "offer_signer_ready", .gauge, [], "Whether /health/ready answers 200: 1 or 0.")
     static let setupProblems = Metric(

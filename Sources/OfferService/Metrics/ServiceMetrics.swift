@@ -6,7 +6,7 @@ package import OfferTelemetry
 
 /// The metrics that the service counts as events happen. ``MetricsPage`` adds those that it looks up on request.
 ///
-/// Counters are created once and kept, so counting is one atomic addition, at most after a dictionary look-up.
+/// Counters are created once and kept, so counting takes one atomic addition and at most one dictionary look-up.
 package final class ServiceMetrics: Sendable {
     private let registry = MetricRegistry()
 
@@ -22,7 +22,8 @@ package final class ServiceMetrics: Sendable {
 
     package init() {
         let registry = registry
-        // Create all of them at the start: a counter that appears with its first increment hides that increment from rate().
+        // Create all of them at startup: a counter that appears with its first increment hides that increment from
+        // rate().
         refusals = Self.each { registry.counter(.refusals, $0) }
         limited = Self.each { registry.counter(.limited, $0) }
         reloads = Self.each { registry.counter(.ringReloads, $0) }
@@ -51,7 +52,7 @@ package final class ServiceMetrics: Sendable {
             })
     }
 
-    /// Counts a problem of a request or of an offer in a list.
+    /// Counts a problem with a request, or with one offer in a list.
     func refused(_ code: Problem.Code) { refusals[code]?.increment() }
 
     func limited(_ party: LimitedParty) { limited[party]?.increment() }

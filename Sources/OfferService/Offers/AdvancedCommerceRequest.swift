@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The body of `POST /v1/advanced-commerce`: a request of the Advanced Commerce API for an app to make.
+/// The body of `POST /v1/advanced-commerce`: an Advanced Commerce API request for an app to make.
 package struct AdvancedCommerceRequest: Hashable, Sendable {
     package let bundleID: BundleID
     /// Signed byte for byte as sent. If it were rewritten, another parser could read it differently.

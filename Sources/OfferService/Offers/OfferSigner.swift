@@ -135,7 +135,7 @@ package struct OfferSigner: Sendable {
                 log.debug(
                     "offer of a list refused",
                     metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
-                // A key that made a bad signature signs nothing else in the list either.
+                // Once a key has made a bad signature, it signs nothing else in the list.
                 admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
                 return .failure(error)
             }

@@ -12,7 +12,7 @@ package struct SignedOffer: Hashable, Sendable {
         self.jws = jws
     }
 
-    /// The time until which the App Store accepts the signature.
+    /// When the App Store stops accepting the signature.
     package var expiresAt: Timestamp {
         Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
     }

@@ -149,13 +149,14 @@ extension Problem {
         retryAfter: 1)
     /// The clock shows a time before this version was built.
     package static let clockWrong = unavailable(
-        .clockWrong, "No offer can be signed now: the service's clock is behind the day it was built.")
+        .clockWrong,
+        "No offer can be signed now: the service's clock shows a time before the service was built.")
     package static let issuerIDMissing = unavailable(
-        .issuerIDMissing, "This needs an issuer ID, and none is configured for the app.")
+        .issuerIDMissing, "This request needs an issuer ID, but none is configured for the app.")
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
     package static let notReady = unavailable(
-        .notReady, "Something that should be signed is not, as a failed check shows. The service's log says why.")
+        .notReady, "A check has failed: something that should be signed is not. The service's log says why.")
     package static let stopping = unavailable(
         .stopping, "The service is stopping. Send requests to another instance.")
 

@@ -11,7 +11,7 @@ package struct Problem: Error, Hashable, Sendable {
     package let detail: String
     /// The field at fault, as the caller spells it.
     package var field: String?
-    /// The number of seconds after which repeating the request may succeed; nil if it will not.
+    /// How many seconds to wait before a retry may succeed; nil if none will.
     package var retryAfter: Int?
     /// The value of the `WWW-Authenticate` header.
     var challenge: String?

@@ -24,14 +24,14 @@ package actor ConfigurationReloader: Service {
     private let metrics: ServiceMetrics
     private let log: Logger
     private let logLevel: LogLevel
-    /// The configuration at the start, which determines where the service listens and what it records.
+    /// The configuration at startup, which determines where the service listens and what it records.
     private let running: Configuration
     /// The configuration in force.
     private var inForce: Configuration
     /// The configuration that comes into force when its keys are available; the one in force if none is waiting.
     private var wanted: Configuration
     private var keys: AvailableKeys
-    /// The problems of the configuration that was last read.
+    /// The problems with the configuration that was last read.
     private var problems: [Diagnostic] = []
     /// Whether the configuration that was last read was refused.
     private var isRefused = false

@@ -6,7 +6,7 @@ enum ReloadRules {
     /// Returns the changes that refuse the whole reload; each needs a restart. A slip in a file must not open a running
     /// service to strangers or to every offer, nor map its users to different customers.
     /// - Parameters:
-    ///   - running: the configuration at the start, which determines where the service listens.
+    ///   - running: the configuration at startup, which determines where the service listens.
     ///   - old: the configuration in force.
     static func refusals(
         running: Configuration, from old: Configuration, to new: Configuration
@@ -31,7 +31,8 @@ enum ReloadRules {
         }
         for (old, new) in commonIssuers(old.callers, new.callers) where old.customer != new.customer {
             refuse(
-                "the new configuration identifies users of \(old.name) by another claim, which makes them different customers",
+                "the new configuration identifies users of \(old.name) by another claim, "
+                    + "so they would become different customers",
                 hint: "name the same claim as before")
         }
         let isHashed = commonIssuers(old.callers, new.callers).contains {
@@ -39,13 +40,14 @@ enum ReloadRules {
         }
         if isHashed, old.callers.usernameSalt != new.callers.usernameSalt {
             refuse(
-                "\(Settings.usernameSalt.variable) has changed, which makes every user a different customer",
+                "\(Settings.usernameSalt.variable) has changed, so every user would become a different customer",
                 hint: "set it as before")
         }
         return refusals
     }
 
-    /// Returns a notice for each changed setting that takes effect only at the next start. They do not refuse a reload.
+    /// Returns a notice for each changed setting that takes effect only when the service next starts. Such a change
+    /// does not refuse a reload.
     static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
         var changed = Settings.all.filter { $0.reload == .onRestart }.map(\.variable).filter { variable in
             guard let old = running.values[variable], let new = new.values[variable] else { return false }
@@ -54,7 +56,7 @@ enum ReloadRules {
         // A certificate can be renewed, but TLS cannot be turned on.
         if running.certificate == nil, new.certificate != nil { changed.append(Settings.tlsCertificate.variable) }
         return changed.map {
-            Diagnostic("\($0) has changed since the start", hint: "restart the service to apply it")
+            Diagnostic("\($0) has changed since startup", hint: "restart the service to apply it")
         }
     }
 

@@ -25,6 +25,8 @@ package struct Application: Sendable {
         package var selfTest: SelfTest?
         /// The earliest time that a correct clock can show.
         package var earliest = Timestamp.min
+        /// The maximum time for which an explanation waits for a thread.
+        package var explanationWait = Duration.seconds(10)
 
         package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
             self.policy = policy
@@ -53,7 +55,7 @@ package struct Application: Sendable {
             policy: policy, limits: limits, trail: dependencies.trail, selfTest: dependencies.selfTest,
             earliest: dependencies.earliest, sources: sources, metrics: metrics, log: log)
         explanations = ExplanationEndpoint(
-            threads: .shared, now: sources.now, log: log)
+            threads: .shared, waitLimit: dependencies.explanationWait, now: sources.now, log: log)
         health = Health(
             policy: policy, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,

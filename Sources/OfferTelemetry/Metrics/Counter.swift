@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that only grows, from 0 at the start of the process.
+/// A number that only grows, from 0 when the process starts.
 package final class Counter: Series {
     private let count = Atomic<Int64>(0)
 

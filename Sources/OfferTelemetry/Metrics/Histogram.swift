@@ -2,8 +2,8 @@ import Synchronization
 
 /// A histogram of durations, with fixed upper bounds.
 ///
-/// A signature takes about 20 µs and its verification 25 to 45 µs, so the bounds are close together there. Anything far
-/// longer was waiting for a processor.
+/// A signature takes about 20 µs and its verification takes 25 to 45 µs, so the bounds are close together there.
+/// Anything far longer was waiting for a processor.
 package final class Histogram: Series {
     /// Upper bounds in nanoseconds, inclusive. Longer durations fall into one more bucket.
     static let bounds: [Int64] = [

@@ -14,7 +14,7 @@ package final class MetricRegistry: Sendable {
         let series: any Series
     }
 
-    /// By the name of the metric, in the order in which they were created.
+    /// By the metric's name; the series of a metric are in the order in which they were created.
     private let series = NIOLockedValueBox<[String: [LabelledSeries]]>([:])
 
     package init() {}

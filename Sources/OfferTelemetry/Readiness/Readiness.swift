@@ -21,7 +21,7 @@ package final class Readiness: Sendable {
         var problems: [Source: [Diagnostic]] = [:]
         var isStopping = false
         var isNewestInForce = true
-        /// When the scan of keys and configuration that is still running began.
+        /// When the scan in progress, of the keys and the configuration, began.
         var scanBegan: ContinuousClock.Instant?
     }
 

@@ -15,7 +15,8 @@ extension FuzzTarget {
             parts.count == 2
             ? parts.map { base64URL($0) }.joined(separator: ".") + ".c2ln" : String(decoding: input, as: UTF8.self)
 
-        // With a key that verifies nothing, no token is accepted; with a key that verifies everything, only valid ones.
+        // With a key that verifies nothing, no token is accepted; with a key that verifies everything, only valid
+        // tokens are.
         try promise("a token without a valid signature is refused", answer(to: token, .refusing).status != 200)
         let accepted = answer(to: token, .accepting)
         guard accepted.status == 200 else {
