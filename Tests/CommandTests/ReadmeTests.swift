@@ -154,8 +154,8 @@ struct ReadmeTests {
         #expect(Self.shape(outcome.standardOutput) == Self.shape(blocks[index + 1].text))
     }
 
-    /// Creates a folder that looks like a checkout: keys, the command, and the real `scripts/run` with a stand-in for
-    /// `swift` that has nothing to build.
+    /// Creates a folder that looks like a checkout: keys, the command, and the real `scripts/run` with stand-ins for
+    /// `swift` and the scripts that install and build.
     private static func checkout() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for name in ["keys", "scripts", "bin", ".build", ".build/debug", "Downloads"] {
@@ -170,7 +170,7 @@ struct ReadmeTests {
                 atPath: folder.path + "/" + name, withDestinationPath: target)
         }
         let programs = [
-            "scripts/setup": "#!/bin/sh\n",
+            "scripts/setup": "#!/bin/sh\n", "scripts/build": "#!/bin/sh\n",
             "bin/swift": "#!/bin/sh\n[ \"$2\" != --show-bin-path ] || echo .build/debug\n",
         ]
         for (name, text) in programs {

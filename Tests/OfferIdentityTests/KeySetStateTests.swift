@@ -124,6 +124,6 @@ struct KeySetStateTests {
     func hanging() {
         let state = Self.begun(.file(path: "a"))
         #expect(state.problems(at: Self.instant(20)) == [])
-        #expect(state.problems(at: Self.instant(21)).first?.error.contains("reading a takes longer") == true)
+        #expect(state.problems(at: Self.instant(21)).first?.error.contains("reading a has taken longer") == true)
     }
 }

@@ -126,6 +126,7 @@ struct LanesTests {
         #expect(channel.isActive, "an idle connection is kept for 75 seconds after the response")
         // So many requests that some are not read until a response has been written.
         try send(Array(repeating: "/later", count: 64) + ["/now"], on: channel)
+        channel.read()
         loop.advanceTime(by: .seconds(31))
         #expect(try received(channel) == Array(repeating: "503", count: 64) + ["/now"])
     }
