@@ -253,7 +253,7 @@ let package = Package(
     ]
 )
 
-// libFuzzer provides the main function, so this target links only in the build of scripts/fuzz.
+// libFuzzer provides the main function, so this target links only when scripts/fuzz builds it.
 if ProcessInfo.processInfo.environment["OFFER_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(

@@ -9,7 +9,7 @@ package struct AuditSettings: Sendable {
     package let isSynced: Bool
     /// The size at which the file is renamed and a new one begun; nil means never.
     package let rotatesAtBytes: Int64?
-    /// The key of the HMAC-SHA-256 codes that stand for customers; nil means a new random key each time the service
+    /// The key for the HMAC-SHA-256 codes that represent customers; nil means a new random key each time the service
     /// starts.
     package let key: Secret?
 

@@ -43,7 +43,7 @@ enum PrivateKeyReader {
         return unsafe (structure, pkey)
     }
 
-    /// Whether a text looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks, the label
+    /// Whether a string looks like a PEM label: capital letters, digits and spaces. In PEM without line breaks, the label
     /// that libcrypto reads may contain the key, and an error must not quote the key.
     private static func isLabel(_ text: String) -> Bool {
         text.utf8.count <= 40

@@ -1,4 +1,4 @@
-/// The reason a text is not a usable signing key. It never contains any of the text.
+/// The reason a string is not a usable signing key. It never contains any part of it.
 package enum SigningKeyError: Error, Hashable {
     /// Neither base64 nor a complete PEM block. For an incomplete block, the value is libcrypto's error.
     case notPEM(OpenSSLError?)

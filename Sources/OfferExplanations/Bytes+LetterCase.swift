@@ -1,7 +1,7 @@
 import OfferCore
 
 extension [UInt8] {
-    /// Compares two texts, ignoring ASCII letter case. Bundle IDs and product IDs have no other letters.
+    /// Compares two strings, ignoring ASCII letter case. Bundle IDs and product IDs have no other letters.
     package func isEqual(ignoringCaseOf other: [UInt8]) -> Bool { count == other.count && lowerCase == other.lowerCase }
 
     /// The text with its ASCII letters in lower case.

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// A text that a V1 signature may cover, assembled correctly or with mistakes.
+/// A string that a V1 signature may cover, assembled correctly or with mistakes.
 struct CandidatePayload: Hashable, Sendable {
     enum Digest: Hashable, Sendable {
         case none
@@ -36,7 +36,7 @@ struct CandidatePayload: Hashable, Sendable {
         }
     }
 
-    /// The text with `|` for each U+2063 between fields. Any other separator appears by its name.
+    /// The text with `|` in place of each U+2063 between fields. Any other separator appears by its name.
     var readableText: String {
         let fields = order.map { ReadableText.marked(self[$0]) }.joined(separator: separator.mark)
         let text = ReadableText.marked(prefix) + fields + ReadableText.marked(suffix)

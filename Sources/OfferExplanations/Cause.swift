@@ -117,9 +117,9 @@ extension Cause {
             """
         case .customerUndefined:
             """
-            \(field) is a text such as undefined, null or Optional("…"), as presented or as signed: a program \
-            converted a missing value or an optional to text. Sign the value that the app attaches, or an empty text \
-            if it attaches none.
+            \(field) is a string such as undefined, null or Optional("…"), as presented or as signed: a program \
+            converted a missing value or an optional to text. Sign the value that the app attaches, or an empty \
+            string if it attaches none.
             """
         case .customerLeftOut:
             """

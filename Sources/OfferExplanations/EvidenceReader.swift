@@ -34,7 +34,7 @@ struct EvidenceReader {
         return try reader.optionalField(name, Self.check(maximumSize))
     }
 
-    /// Reads a text that goes by either of two names.
+    /// Reads a string that goes by either of two names.
     func text(_ name: String, or other: String) throws(MemberError) -> (text: [UInt8], name: String) {
         (try reader.field(name, or: other, Self.check(1024)), members[other] == nil ? name : other)
     }
@@ -44,7 +44,7 @@ struct EvidenceReader {
         return if let text = try optionalText(name) { text } else { try optionalText(other) }
     }
 
-    /// Reads the digits of a number, or a text in its place.
+    /// Reads the digits of a number, or a string in its place.
     func digits(_ name: String) throws(MemberError) -> [UInt8] {
         guard case .number(let digits) = members[name] else { return try text(name) }
         guard digits.count <= 1024 else { throw .invalid(Self.tooLong(name, 1024)) }

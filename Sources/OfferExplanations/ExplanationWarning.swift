@@ -25,7 +25,7 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
         case .keyOutOfService:
             "The key is out of service here: one of its signatures did not verify."
         case .customerUndefined:
-            "applicationUsername is a text such as undefined, null or Optional(…): check whether the app intends it."
+            "applicationUsername is a string such as undefined, null or Optional(…): check whether the app intends it."
         case .nonceInCapitals:
             "The nonce has upper-case letters. As far as is known, a JWS may have them; lower case is safe."
         case .issuerInCapitals:

@@ -57,7 +57,7 @@ struct FieldDefects {
         }.map { finding(.invisibleCharacter, $0) }
     }
 
-    /// Whether a text contains U+2063, a control character or a line separator.
+    /// Whether a string contains U+2063, a control character or a line separator.
     static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
         do {
             _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)

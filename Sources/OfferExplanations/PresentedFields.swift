@@ -3,13 +3,13 @@ import OfferCore
 /// The values that an app passed to StoreKit with a V1 signature. They are evidence, so any text up to a size limit is
 /// accepted unchanged.
 package struct PresentedFields: Sendable {
-    /// The presented texts. The customer is empty if there was none.
+    /// The presented strings. The customer is empty if there was none.
     let texts: [PayloadField: [UInt8]]
     /// The names of the fields in the evidence.
     let names: [PayloadField: String]
     /// Whether the customer is an `appAccountToken`, a UUID that the App Store converts to lower case.
     let hasToken: Bool
-    /// The presented text of the signature.
+    /// The text of the signature, as presented.
     let signature: [UInt8]
 
     /// - Parameter members: the output of `offer-signer sign`, or a response from `/v1/promotional-offers`, which has the

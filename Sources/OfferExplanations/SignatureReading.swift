@@ -25,13 +25,13 @@ struct SignatureReading {
         }
     }
 
-    /// Finds the defect of a text that cannot be read as a signature.
+    /// Finds the defect of a string that cannot be read as a signature.
     static func defect(of text: [UInt8], field: String) -> Finding {
         let isDecoded = repairs(of: text, field: field).contains { decoded($0.text, field: field) != nil }
         return Finding(isDecoded ? .signatureMalformed : .signatureUnreadable, field: field)
     }
 
-    /// Undoes the damage that a text may suffer in transit.
+    /// Undoes the damage that a string may suffer in transit.
     private static func repairs(of text: [UInt8], field: String) -> [(text: [UInt8], findings: [Finding])] {
         var text = text
         var findings: [Finding] = []

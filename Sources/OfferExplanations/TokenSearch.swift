@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// A search for the text that the signature of a JWS really covers, and for its key.
 ///
-/// The search tries the right text, and then the texts that common mistakes produce. It tries the latter with fewer keys,
-/// so that a long JWS costs no more than the fields of V1.
+/// The search tries the right string, and then the strings that common mistakes produce. It tries the latter with fewer
+/// keys, so that explaining a long JWS costs no more than explaining a V1 signature.
 struct TokenSearch {
     /// The signed text, its key, and the differences from the evidence.
     struct Proof {
@@ -27,7 +27,7 @@ struct TokenSearch {
         }
     }
 
-    /// The maximum number of keys that are tried with the right text and with each other text.
+    /// The maximum number of keys that are tried with the right string, and with each of the others.
     private static let maximumKeyCounts = (right: 32, other: 3)
 
     private let inputs: [Input]
@@ -72,7 +72,7 @@ struct TokenSearch {
         return [Finding(key.id.typo(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]
     }
 
-    /// Lists the texts that may have been signed, the right text first.
+    /// Lists the strings that may have been signed, the right string first.
     private static func inputs(_ parts: PresentedToken.Parts) throws -> [Input] {
         let input = parts.signingInput
         func other(_ message: [UInt8]) -> Input {

@@ -56,7 +56,7 @@ package struct AvailableKeys: Sendable {
 }
 
 extension KeyFolder {
-    /// Watches the folder for keys that libcrypto can sign with.
+    /// Returns a watcher that looks in the folder for keys that libcrypto can sign with.
     package func watcher() -> KeyFolderWatcher {
         KeyFolderWatcher(folder: self) { _, text in try SigningKey(text: text) }
     }

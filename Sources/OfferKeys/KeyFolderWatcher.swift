@@ -84,7 +84,7 @@ package struct KeyFolderWatcher: KeySource {
 }
 
 extension Diagnostic {
-    /// Reports a text that is not a usable key.
+    /// Reports a string that is not a usable key.
     /// - Parameters:
     ///   - source: the file or variable that contains it.
     ///   - error: the reason; it must not contain any of the text.

@@ -43,7 +43,7 @@ struct LogsTests {
 
     /// Values in requests that no log may show.
     private struct Marks {
-        /// A text that all other values with letters contain.
+        /// A string that all other values with letters contain.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
         let username = "mArk3d-user@example.com"

@@ -340,7 +340,7 @@ struct ReadmeTests {
 
     /// Compiles a snippet of docs/api.md with a stand-in for StoreKit and returns what it passes to StoreKit.
     /// - Parameters:
-    ///   - snippet: a text that only this snippet contains.
+    ///   - snippet: a string that only this snippet contains.
     ///   - driver: calls the snippet as an app would, and prints the values, one per line.
     private static func passed(answer: [UInt8], snippet: String, driver: String) throws -> [String] {
         let folder = try TemporaryFolder()

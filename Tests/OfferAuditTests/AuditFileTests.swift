@@ -23,7 +23,7 @@ struct AuditFileTests {
             now: { Timestamp(milliseconds: 1_767_225_600_000) })
     }
 
-    /// Appends lines with these texts.
+    /// Appends lines with these strings.
     private func append(_ texts: String..., to file: AuditFile) throws {
         try file.append { text, chain in
             for word in texts {

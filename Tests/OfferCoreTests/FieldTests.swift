@@ -77,7 +77,7 @@ struct FieldTests {
         #expect(throws: FieldError(field: "keyID", reason: .notAlphanumeric)) { try KeyID(utf8: Array("../etc".utf8)) }
     }
 
-    @Test("canonically equivalent texts with different bytes are different")
+    @Test("canonically equivalent strings with different bytes are different")
     func noNormalisation() throws {
         let composed = try OfferID(utf8: Array("\u{E9}".utf8))
         let decomposed = try OfferID(utf8: Array("e\u{301}".utf8))

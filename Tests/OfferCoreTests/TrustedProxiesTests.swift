@@ -16,7 +16,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "a text that is not an address is refused",
+        "a string that is not an address is refused",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.-4", "01.2.3.4", "1.2.3.4 ", "+1.2.3.4", ":", ":::",
             "1::2::3",

@@ -185,7 +185,7 @@ struct KeySetTests {
     }
 
     @Test(
-        "a text that is not a key set is unavailable; a set without usable keys is unusable",
+        "a document that is not a key set is unavailable; a set without usable keys is unusable",
         arguments: [
             ("", .unavailable), ("{}", .unavailable), ("[]", .unavailable), ("{", .unavailable),
             (#"{"keys":{}}"#, .unavailable), ("<html></html>", .unavailable), ("\u{0}", .unavailable),

@@ -59,7 +59,7 @@ struct ConfigurationFileTests {
           customers: {perSecond: 0.5, burst: 1}
         """
 
-    @Test("the file's settings are read, and texts exactly as written")
+    @Test("the file's settings are read, and strings exactly as written")
     func good() throws {
         let (file, problems) = Self.read(Self.good)
         #expect(problems == [])

@@ -192,7 +192,7 @@ struct ExplanationRouteTests {
         #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"k","nonce":"n","timestamp":1,"signature":"s"}"#
 
     @Test(
-        "texts in the evidence may have any content; its structure is checked",
+        "strings in the evidence may have any content; its structure is checked",
         arguments: [
             (#""a""#, #""\#(String(repeating: "x", count: 1024))""#, 200),
             (#""a""#, #""\#(String(repeating: "x", count: 1025))""#, 400), (#""a""#, "1", 400), (#""a""#, "null", 400),

@@ -16,7 +16,7 @@ struct LogTests {
         return String(decoding: written.withLockedValue { $0 }, as: UTF8.self).split(separator: "\n")
     }
 
-    @Test("an event is one line, whatever its texts contain")
+    @Test("an event is one line, whatever its strings contain")
     func oneLine() async {
         let lines = await Self.lines { log in
             log.notice("first", metadata: ["b": "2", "a": "x y"])

@@ -30,7 +30,7 @@ struct TokenExplanationTests {
         /// Whether the signature verifies despite the mistake.
         var verifies = true
         var header = ["alg": "\"ES256\"", "kid": "\"TESTKEY123\"", "typ": "\"JWT\""]
-        /// Claims to replace or add; an empty text removes a claim.
+        /// Claims to replace or add; an empty string removes a claim.
         var claims: [String: String] = [:]
         /// The expected values that are presented with the JWS.
         var expected: [String: String] = [:]

@@ -13,7 +13,7 @@ package enum Fixtures {
 
     package static let nonceText = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
 
-    /// Makes a payload from these field texts, with fixed other values.
+    /// Makes a payload from these field strings, with fixed other values.
     package static func payload(
         appBundleID: String = "com.example.app", keyID: String = "TESTKEY123", productIdentifier: String = "pro",
         offerID: String = "offer", customer: Customer? = nil

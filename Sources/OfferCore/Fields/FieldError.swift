@@ -1,4 +1,4 @@
-/// The reason a text is not a valid field value.
+/// The reason a string is not a valid field value.
 ///
 /// It names the field as the caller spelled it. It never contains the text, which may be personal data.
 package struct FieldError: Error, Hashable, Sendable {

@@ -48,7 +48,7 @@ extension FieldText {
 }
 
 extension Hasher {
-    /// Hashes a text eight bytes at a time. `Array` hashes byte by byte, and signing an offer looks up a dozen texts.
+    /// Hashes a string eight bytes at a time. `Array` hashes byte by byte, and signing an offer looks up a dozen strings.
     package mutating func combine(text: [UInt8]) {
         var word: UInt64 = 0
         for index in text.indices {

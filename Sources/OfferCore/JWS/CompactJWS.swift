@@ -63,7 +63,7 @@ package struct CompactJWS: Hashable, Sendable {
     }
 }
 
-/// The reason a text is not a JWS in the form that this service produces. It contains member names, never their values.
+/// The reason a string is not a JWS in the form that this service produces. It contains member names, never their values.
 package enum CompactJWSFault: Error, Hashable {
     case notThreeParts
     case notBase64URL

@@ -1,5 +1,5 @@
 extension Collection<UInt8> {
-    /// Whether these bytes equal `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    /// Whether these bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
         count == lowerCase.count
             && elementsEqual(lowerCase) { byte, expected in
@@ -9,6 +9,6 @@ extension Collection<UInt8> {
 }
 
 extension StringProtocol {
-    /// Whether this text equals `lowerCase`, an ASCII text in lower case, ignoring ASCII letter case.
+    /// Whether this text equals `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     package func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
 }

@@ -1,6 +1,6 @@
 /// Detection of likely typing mistakes.
 package enum NearMiss {
-    /// Whether two different texts differ only in letter case, look-alike characters (0 and O; 1, I and L), one
+    /// Whether two different strings differ only in letter case, look-alike characters (0 and O; 1, I and L), one
     /// character, or two swapped neighbours.
     package static func isNear(_ one: String, _ other: String) -> Bool {
         guard one != other else { return false }

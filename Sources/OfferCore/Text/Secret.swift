@@ -1,4 +1,4 @@
-/// A text that must not be printed. Every way of printing it shows a placeholder.
+/// A string that must not be printed. Every way of printing it shows a placeholder.
 package struct Secret: Hashable, Sendable {
     /// The text itself.
     package let reveal: String

@@ -21,10 +21,10 @@ package struct KeySetFault: Error, Hashable, Sendable {
     }
 }
 
-/// The text of a key set as it was when it was read.
+/// The text of a key set, as read from its location.
 package struct KeySetText: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Problems with its location, such as a file that others can write.
+    /// Problems with the location, such as a file that others can write.
     package let problems: [Diagnostic]
 
     package init(_ bytes: [UInt8], problems: [Diagnostic] = []) {

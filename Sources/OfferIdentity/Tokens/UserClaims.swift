@@ -43,7 +43,7 @@ struct UserClaims {
         }
     }
 
-    /// Reads a text claim. An empty one is refused, because it would make all users the same customer.
+    /// Reads a string claim. An empty one is refused, because it would make all users the same customer.
     private func text(_ name: String) throws(UserTokenFault) -> [UInt8] {
         guard case .string(let text) = claims[name], !text.isEmpty else { throw .noCustomer }
         return text

@@ -2,7 +2,7 @@ import OfferCore
 import OfferCrypto
 import OfferHTTP
 
-/// The parsers of settings. No problem repeats a text that could be a secret put into the wrong variable.
+/// The parsers of settings. No problem repeats a string that could be a secret put into the wrong variable.
 enum Parse {
     static func text(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String? { text }
 
@@ -45,7 +45,7 @@ enum Parse {
         return choice
     }
 
-    /// Parses a path. An empty text means that there is none, as for an unset variable in `--keys-dir "$KEYS_DIR"`.
+    /// Parses a path. An empty string means that there is none, as for an unset variable in `--keys-dir "$KEYS_DIR"`.
     static func path(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
         guard !looksLikeKey(text) else {
             problems.append(
@@ -56,7 +56,7 @@ enum Parse {
         return text.isEmpty ? .some(nil) : text
     }
 
-    /// Whether a text may be a private key, in one of its forms, or a caller's token.
+    /// Whether a string may be a private key, in one of its forms, or a caller's token.
     private static func looksLikeKey(_ text: String) -> Bool {
         let isBase64 = text.utf8.allSatisfy { byte in
             switch byte {

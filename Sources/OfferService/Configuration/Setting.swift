@@ -41,7 +41,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
 }
 
 extension Setting {
-    /// Returns the first problem with a text for this setting; nil if the text can be parsed.
+    /// Returns the first problem with a string for this setting; nil if it can be parsed.
     package func problem(with text: String) -> Diagnostic? {
         var problems: [Diagnostic] = []
         _ = parse(text, name, &problems)

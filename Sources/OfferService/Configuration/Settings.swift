@@ -81,7 +81,7 @@ package enum Settings {
         nil,
         reload: .onRestart, parse: Parse.path)
     package static let auditKey = Setting<Secret?>(
-        "AUDIT_KEY", "Key of the codes that stand for customers in the audit trail", default: nil, nil, isSecret: true,
+        "AUDIT_KEY", "Key for the codes that represent customers in the audit trail", default: nil, nil, isSecret: true,
         reload: .onRestart, parse: Parse.longSecret)
     package static let auditSync = Setting<Bool>(
         "AUDIT_SYNC", flag: nil, "Sync the audit trail to disk before responses leave", isSwitch: .onRestart)

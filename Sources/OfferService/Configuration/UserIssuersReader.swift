@@ -54,7 +54,7 @@ struct UserIssuersReader {
         return !names(one).isDisjoint(with: names(other))
     }
 
-    /// - Returns: a text that is short enough for a claim and has no control characters, which could forge a log line.
+    /// - Returns: a string that is short enough for a claim and has no control characters, which could forge a log line.
     private static func readText(_ node: YAMLNode, _ name: String, _ reader: inout YAMLReader) -> String? {
         reader.text(of: node).flatMap { text in
             (try? FieldText(utf8: Array(text.utf8), field: name, sizes: 1...512)).map(\.description)

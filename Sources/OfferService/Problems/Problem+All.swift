@@ -73,7 +73,7 @@ extension Problem {
         Problem(.unreadableQuery, 400, fault.rawValue)
     }
     package static let queryNotExpected = Problem(
-        .queryNotExpected, 400, "The fields belong in the body; send no query.")
+        .queryNotExpected, 400, "The fields belong in the body; do not send a query.")
     package static let queryAndBody = Problem(
         .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
 
