@@ -1,6 +1,9 @@
 extension Collection<UInt8> {
     /// Whether these bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
-    package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
+    ///
+    /// Inlinable, because every request with a token calls it from another module, and the unspecialized code takes 5,000
+    /// instructions.
+    @inlinable package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
         count == lowerCase.count
             && elementsEqual(lowerCase) { byte, expected in
                 (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == expected : byte == expected
@@ -10,5 +13,5 @@ extension Collection<UInt8> {
 
 extension StringProtocol {
     /// Whether this text equals `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
-    package func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
+    @inlinable package func isEqual(toLowerCase lowerCase: String) -> Bool { utf8.isEqual(toLowerCase: lowerCase.utf8) }
 }
