@@ -66,7 +66,7 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// A caller that is limited to some apps may ask only about those.
+    /// Refuses evidence that names no app, or any app outside those that the caller is limited to.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }
