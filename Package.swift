@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-/// All our Swift targets build under the same rules, so that the compiler enforces the house style: each unsafe expression
-/// says `unsafe`, and no warning survives.
+/// The settings of all our Swift targets, with which the compiler enforces the house style: every unsafe expression is marked
+/// `unsafe`, and warnings are errors.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .strictMemorySafety(),
@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Locks that the thread sanitizer understands. It would report a race on whatever a `Mutex` guards.
+/// Locks that the thread sanitizer understands. It would report false races on data guarded by a `Mutex`.
 let locks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 
 let package = Package(
@@ -30,7 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // For tests only: second implementations that have to agree with ours.
+        // For tests only: independent implementations that must agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
@@ -179,7 +179,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferHTTP", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
-                // A second parser that has to agree with ours.
+                // An independent parser that must agree with ours.
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict

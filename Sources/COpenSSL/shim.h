@@ -33,7 +33,7 @@ static inline OSSL_PARAM offer_public_point_parameter(unsigned char *point, size
   return OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, point, size);
 }
 
-// The modulus and the exponent are in the byte order of the machine.
+// The modulus and the exponent are in native byte order.
 static inline OSSL_PARAM offer_rsa_modulus_parameter(unsigned char *number, size_t size) {
   return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, number, size);
 }
@@ -48,8 +48,8 @@ static inline EVP_PKEY *offer_public_key(EVP_PKEY_CTX *context, OSSL_PARAM *para
   return EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) == 1 ? key : NULL;
 }
 
-// Precomputes multiples of the group's base point and returns 1 on success. The function is deprecated since OpenSSL
-// 3.0 without a replacement.
+// Precomputes multiples of the group's base point and returns 1 on success. The function has been deprecated since
+// OpenSSL 3.0 and has no replacement.
 static inline int offer_precompute_multiples(EC_GROUP *group) {
 #ifdef OPENSSL_NO_DEPRECATED_3_0
   return 0;

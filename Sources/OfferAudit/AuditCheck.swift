@@ -31,7 +31,7 @@ package struct AuditCheck {
     /// - Parameters:
     ///   - text: the line without its line feed.
     ///   - isFinished: whether it ended with a line feed.
-    /// - Returns: nil if the line is in order.
+    /// - Returns: nil if nothing is wrong with the line.
     package mutating func take(_ text: ArraySlice<UInt8>, isFinished: Bool = true) throws -> Finding? {
         defer { lineCount += 1 }
         let isFirst = lineCount == 0
@@ -42,7 +42,7 @@ package struct AuditCheck {
         }
         defer { chain = line.chain }
         if isFirst { return try first(line) }
-        // After an unreadable line there is no hash to compare with.
+        // There is no hash to compare with after an unreadable line.
         guard let chain else { return nil }
         if line.number == 1, chain.number != 0 { return .newTrail }
         if line.number <= chain.number { return .outOfOrder }

@@ -2,8 +2,8 @@ package import OfferCore
 
 /// One entry of the audit trail: a signature that was made, or requested and refused.
 ///
-/// An entry is a class because it is passed on several times. If it were a struct, each of its dozen references would
-/// be retained separately each time.
+/// An entry is a class because it is passed along several times. Passing a struct would retain each of its dozen
+/// references every time.
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
@@ -17,7 +17,7 @@ package final class AuditEntry: Sendable {
     package let caller: String
     package let kind: SignatureKind
     package let item: CatalogueItem
-    /// The bytes that identify the customer: the signed username or account token, or a transaction ID. nil if the
+    /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
     /// signature identifies no customer. The trail stores only the HMAC of these bytes.
     package let customer: [UInt8]?
     package let outcome: Outcome
@@ -46,7 +46,7 @@ package final class AuditEntry: Sendable {
         if let product = item.product { writer.member("productID", utf8: product.text.utf8) }
         if let offer = item.offer { writer.member("offerID", utf8: offer.text.utf8) }
         if let customer {
-            // An empty username belongs to every customer of an app that attaches none.
+            // An empty username stands for every customer of an app that attaches no username.
             writer.member("customer", hexadecimal: customer.isEmpty ? [] : try customerCode(customer))
         }
         switch outcome {

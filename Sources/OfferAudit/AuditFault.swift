@@ -3,8 +3,8 @@ package import OfferCore
 /// The reason nothing could be appended to the audit trail.
 package struct AuditFault: Error, Hashable, CustomStringConvertible {
     package let description: String
-    /// Whether an operator has to fix something, such as a missing folder. Any other fault, such as a full disk, may
-    /// pass.
+    /// Whether an operator has to fix something, such as a missing folder. Any other fault, such as a full disk, may be
+    /// temporary.
     package let isSetup: Bool
 
     package init(_ description: String, isSetup: Bool = false) {

@@ -31,8 +31,8 @@ extension AuditFile {
         guard type == .regular else { return try requireAccess(to: path, W_OK) }
         let file = try FileDescriptor.open(path, .readWrite, options: [.append, .closeOnExec])
         try file.closeAfter {
-            // Reads without the lock, which a service with a hanging disk may hold. A line that is being written looks
-            // unfinished; such a line is allowed.
+            // Read without taking the lock, because a service with a hanging disk may hold it. A line that is being
+            // written looks unfinished, which is allowed.
             let tail = try AuditTail(file, size: Int64(file.stat().size))
             if case .somethingElse = tail.content { throw notATrail(path) }
         }

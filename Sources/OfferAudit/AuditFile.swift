@@ -6,8 +6,8 @@ import SystemPackage
 
 /// The file of the audit trail: a regular file, or a pipe or device that another program reads.
 ///
-/// Several processes may append to the same file, as during a restart without downtime. Each takes a lock, reads the last
-/// line that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
+/// Several processes may append to the same file, for example during a restart without downtime. Each takes a lock, reads the
+/// last line that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
 /// file.
 package final class AuditFile: AuditStore {
     private struct Open {
@@ -21,14 +21,14 @@ package final class AuditFile: AuditStore {
     private let now: @Sendable () -> Timestamp
     private var open: Open?
     private var chain = AuditChain.beginning
-    /// The offset of the end of the last line that this process has written or read. Anything beyond it was since
-    /// written by other processes, or is an unfinished line.
+    /// The offset of the end of the last line that this process has written or read. Anything beyond it is an unfinished line,
+    /// or was written by another process since then.
     private var end: Int64 = 0
     package private(set) var warning: Diagnostic?
 
     /// - Parameters:
     ///   - isSynced: whether lines count as written only once they are on the disk, not merely in the kernel.
-    ///   - rotatesAtBytes: the size at which the file is renamed and a new one begun; nil means never.
+    ///   - rotatesAtBytes: the size at which the file is renamed and a new one started; nil means never.
     package init(
         path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil,
         now: @escaping @Sendable () -> Timestamp
@@ -59,8 +59,8 @@ package final class AuditFile: AuditStore {
         }
     }
 
-    /// Closes the file so that the next append reopens it. The fault may lie in the open file, not in the file that now
-    /// has this name.
+    /// Closes the file so that the next append reopens it. The fault may affect only the open file, not the file that now has
+    /// this name.
     private func closeFile() {
         try? open?.descriptor.close()
         open = nil
@@ -144,7 +144,7 @@ package final class AuditFile: AuditStore {
         return Open(descriptor: descriptor, isRegular: isRegular)
     }
 
-    /// Reads the last line, unless this process wrote it, and removes an unfinished line after it.
+    /// Reads the last line, unless this process wrote it, and removes any unfinished line after it.
     private func catchUp(_ file: Open, size: Int64) throws {
         guard size != end || size == 0 else { return }
         let tail = try AuditTail(file.descriptor, size: size)

@@ -39,7 +39,7 @@ package struct AuditLine: Sendable {
     /// The state of the chain after this line.
     package var chain: AuditChain { AuditChain(number: number, hash: hash) }
 
-    /// Whether the line's hash is valid after a line with the hash `previous`.
+    /// Whether the line's hash is correct if the line before it has the hash `previous`.
     package func continues(_ previous: [UInt8]) throws -> Bool {
         try SHA256.hash(previous, content) == hash
     }

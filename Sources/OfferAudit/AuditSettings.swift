@@ -4,10 +4,10 @@ package import OfferCore
 package struct AuditSettings: Sendable {
     /// The path of a file, pipe or device.
     package let path: String
-    /// Whether lines are synced to disk before their responses leave. Otherwise only the kernel has them by then, so they
-    /// survive a crash of the process but not of the machine.
+    /// Whether lines are synced to disk before their responses are sent. Otherwise, they are only in the kernel's buffers by
+    /// then, so they survive a crash of the process but not of the machine.
     package let isSynced: Bool
-    /// The size at which the file is renamed and a new one begun; nil means never.
+    /// The size at which the file is renamed and a new one started; nil means never.
     package let rotatesAtBytes: Int64?
     /// The key for the HMAC-SHA-256 codes that represent customers; nil means a new random key each time the service
     /// starts.
@@ -20,7 +20,7 @@ package struct AuditSettings: Sendable {
         self.key = key
     }
 
-    /// The notice shown when no key is set. Everything works without one.
+    /// The notice shown when no key is set. The key is optional.
     package static let noKey = Diagnostic(
         "customer codes in the audit trail change each time the service starts",
         hint: "set SUBSCRIPTION_OFFERS_AUDIT_KEY to find a customer's lines across restarts")

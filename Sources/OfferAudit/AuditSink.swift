@@ -11,7 +11,7 @@ package final class AuditSink: CommitSink {
     private let metrics: AuditMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
-    /// The store's warning that was reported last.
+    /// The last warning from the store that was reported.
     private var reportedWarning: Diagnostic?
 
     /// In bytes; slightly more than most lines need.

@@ -5,7 +5,7 @@ package protocol AuditStore: AnyObject {
     /// A problem that does not prevent writing; nil if there is none.
     var warning: Diagnostic? { get }
 
-    /// Appends the lines that `write` makes, either all or none of them.
+    /// Appends the lines that `write` produces: all of them, or none.
     /// - Parameter write: appends lines to the text and advances the chain from the state that the store passes. If it
     ///   throws, its error is reported as an ``AuditFault``.
     func append(_ write: (inout [UInt8], inout AuditChain) throws -> Void) throws(AuditFault)

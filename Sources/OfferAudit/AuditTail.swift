@@ -17,7 +17,8 @@ struct AuditTail {
     /// The offset after the last complete line. Anything beyond is an unfinished line.
     let end: Int64
 
-    /// The maximum number of bytes searched for a line. Lines are far shorter, but a power cut may leave many zeros.
+    /// The maximum number of bytes searched for a line. Lines are far shorter, but a power failure may leave many zero
+    /// bytes.
     private static let maximumSize: Int64 = 4 * 1024 * 1024
     private static let lineFeed = UInt8(ascii: "\n")
 
@@ -27,7 +28,7 @@ struct AuditTail {
             (content, end) = (.nothing, 0)
             return
         }
-        // A small read suffices for most files.
+        // A small read is enough for most files.
         for count in [min(size, 16 * 1024), min(size, Self.maximumSize)] {
             let tail = try Self.read(file, from: size - count, count: Int(count))
             guard let lastEnd = tail.lastIndex(of: Self.lineFeed) else { continue }
@@ -42,7 +43,7 @@ struct AuditTail {
         end = 0
     }
 
-    /// The chain after the last line; nil if there is no such line.
+    /// The chain after the last line; nil if the file does not end with an audit line.
     var chain: AuditChain? { if case .line(let line) = content { line.chain } else { nil } }
 
     /// Reads the first line of a file; nil if it is not an audit line.

@@ -31,7 +31,7 @@ extension AuditTrail {
             return try await AuditTrail(
                 store: file, customerCode: customers.code(of:), now: now, readiness: readiness, metrics: metrics,
                 log: log,
-                // Distinguishes keys without revealing any of them.
+                // Identifies the key without revealing it.
                 about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])
         } catch {
             throw ConfigurationError(problems: [AuditFault(error).problem])

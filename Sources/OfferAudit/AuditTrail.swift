@@ -4,7 +4,7 @@ import NIOCore
 package import OfferCore
 package import OfferTelemetry
 
-/// The audit trail: no signature leaves before its line is written.
+/// The audit trail. No signature is sent before its line is written.
 ///
 /// While lines cannot be written, nothing is signed.
 package final class AuditTrail: Sendable {
@@ -12,12 +12,12 @@ package final class AuditTrail: Sendable {
         /// The time of the last refusal, in whole seconds, and the number of refusals in that second.
         var second: Int64 = 0
         var count = 0
-        /// The number of refusals that got no line of their own and have not yet been reported in a summary line.
+        /// The number of refusals without their own line that have not yet been reported in a summary line.
         var omitted = 0
         var isReportScheduled = false
 
         /// Counts a refusal.
-        /// - Returns: whether the refusal may have a line of its own.
+        /// - Returns: whether the refusal gets its own line.
         mutating func count(at time: Timestamp) -> Bool {
             let second = time.milliseconds / 1000
             if self.second != second { (self.second, count) = (second, 0) }
@@ -79,8 +79,8 @@ package final class AuditTrail: Sendable {
         return hanging
     }
 
-    /// Adds entries of signatures. No response may carry the signatures before the commit is durable.
-    /// - Returns: nil if the trail cannot be written or too many entries wait.
+    /// Adds entries for signatures. No response may contain these signatures before the commit is durable.
+    /// - Returns: nil if the trail cannot be written or too many entries are waiting.
     package func add(_ entries: [AuditEntry]) -> Commit? { commits.add(entries) }
 
     /// Adds an entry for a refusal. No one waits for it to be written.

@@ -24,9 +24,9 @@ package protocol CommitSink: AnyObject, SendableMetatype {
 
 /// A log that writes entries in groups on its own thread and notifies waiters when their entries are durable.
 ///
-/// A hanging disk therefore blocks no event loop, and entries added during a write go into the next group. A failed write
-/// closes the log: pending entries are lost, their waiters are told so, and no new entries are accepted. The sink is then
-/// asked to resume four times a second, and the log reopens once the sink succeeds.
+/// A hanging disk therefore blocks no event loop. Entries added during a write go into the next group. After a failed write,
+/// the log closes: pending entries are lost, their waiters are notified, and no new entries are accepted. The sink is then
+/// asked to resume four times a second until it succeeds, which reopens the log.
 package final class GroupCommit<Sink: CommitSink>: CommitLog {
     private struct Waiter {
         let positions: ClosedRange<UInt64>
@@ -38,9 +38,9 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         var group: [Sink.Entry] = []
         /// The total number of entries added.
         var added: UInt64 = 0
-        /// All entries up to this position are written or lost.
+        /// All entries up to this position have been written or lost.
         var settled: UInt64 = 0
-        /// The last entry that was lost.
+        /// The position of the last entry that was lost.
         var lastLost: UInt64 = 0
         var waiters: [Waiter] = []
         /// Whether a write of the group has been requested. Entries from a batch of responses wait until the batch
@@ -59,7 +59,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return added - UInt64(entries.count) + 1...added
         }
 
-        /// Whether all entries at `positions` are written: false if some were lost, nil if that is not decided yet.
+        /// Whether all entries at `positions` have been written: false if some were lost, nil if some are still pending.
         func isDurable(_ positions: ClosedRange<UInt64>) -> Bool? {
             positions.upperBound <= settled ? positions.lowerBound > lastLost : nil
         }
@@ -82,7 +82,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
             return group
         }
 
-        /// Notifies the waiters whose entries are settled. Called under the lock, to preserve the order of entries.
+        /// Notifies the waiters whose entries are settled. It is called under the lock to preserve the order of entries.
         mutating func tellWaiters() {
             waiters = waiters.filter { waiter in
                 guard let isDurable = isDurable(waiter.positions) else { return true }
@@ -99,7 +99,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
 
     private static var retryInterval: TimeAmount { .milliseconds(250) }
 
-    /// - Parameter capacity: the maximum number of entries that wait to be written.
+    /// - Parameter capacity: the maximum number of entries waiting to be written.
     package init(sink: sending Sink, capacity: Int) {
         self.capacity = capacity
         thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
@@ -108,9 +108,9 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
 
     // MARK: Entries
 
-    /// Adds entries that someone will wait for with ``write(_:completion:)``.
+    /// Adds entries whose caller will wait for them with ``write(_:completion:)``.
     /// - Parameter entries: at least one.
-    /// - Returns: nil if the log is closed or too many entries wait.
+    /// - Returns: nil if the log is closed or too many entries are waiting.
     package func add(_ entries: [Sink.Entry]) -> Commit? {
         let positions = state.withLockedValue { state -> ClosedRange<UInt64>? in
             guard state.fault == nil, state.group.count < capacity else { return nil }
@@ -120,7 +120,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
     }
 
     /// Adds an entry that no one waits for and requests that it be written.
-    /// - Returns: false if the log is closed or too many entries wait.
+    /// - Returns: false if the log is closed or too many entries are waiting.
     package func note(_ entry: Sink.Entry) -> Bool {
         let (isAdded, wakes) = state.withLockedValue { state in
             guard state.fault == nil, state.group.count < capacity else { return (false, false) }

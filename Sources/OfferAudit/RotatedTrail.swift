@@ -25,7 +25,7 @@ struct RotatedTrail {
         changed = [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec]
     }
 
-    /// The limit on the line numbers that a chain continues from. No real trail reaches it, and ``AuditLine`` cannot
-    /// read numbers ten times as large.
+    /// The limit on line numbers that a chain continues from. No real trail reaches it, and it leaves room below the
+    /// largest number that ``AuditLine`` can read.
     private static let maximumNumber: UInt64 = 100_000_000_000_000
 }

@@ -7,7 +7,7 @@ enum Curve {
     static func name(of pkey: OpaquePointer) -> String {
         var name = [CChar](repeating: 0, count: 64)
         var count = 0
-        guard unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1 else { return "without a name" }
+        guard unsafe EVP_PKEY_get_group_name(pkey, &name, name.count, &count) == 1 else { return "(unnamed)" }
         return String(decoding: name.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -48,14 +48,15 @@ import COpenSSL
     }
 
     /// Verifies a signature just made with this key, using the precomputed verifier if there is one.
-    /// - Throws: also if the precomputed verifier refuses a signature that ``verify(_:of:)`` accepts: a sign of a fault
-    ///   in the memory, the processor or libcrypto.
+    /// - Throws: also if the precomputed verifier rejects a signature that ``verify(_:of:)`` accepts. This indicates a
+    ///   fault in the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         guard let quickVerification else { return try verify(signature, of: message) }
         if quickVerification.accepts(signature, ofHash: try digest.hash(message)) { return true }
         guard try !verify(signature, of: message) else {
             throw OpenSSLError(
-                call: "EC_POINT_mul", reasons: ["EVP_PKEY_verify accepts what the precomputed verifier refuses"])
+                call: "EC_POINT_mul",
+                reasons: ["EVP_PKEY_verify accepts a signature that the precomputed verifier rejects"])
         }
         return false
     }

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 /// The idle contexts of one key. The pool grows to the number of threads that use the key at the same time.
 @safe final class ECDSAContextPool: Sendable {
-    // A context is either in the pool or with the one thread that took it, so threads never share one.
+    // A context is either in the pool or held by the one thread that took it, so threads never share one.
     private struct Free: @unchecked Sendable {
         var contexts: [ECDSAContext] = []
         /// The precomputed public key that these contexts use.
@@ -21,7 +21,8 @@ import NIOConcurrencyHelpers
         self.canSign = canSign
     }
 
-    /// Makes a pool that verifies with the public half of another pool's key, and shares neither its lock nor its contexts.
+    /// Makes a pool that verifies with the public half of another pool's key but shares neither its lock nor its
+    /// contexts.
     init(verifyingWithKeyOf other: ECDSAContextPool) {
         _ = unsafe EVP_PKEY_up_ref(other.pkey)
         unsafe pkey = unsafe other.pkey
@@ -48,7 +49,7 @@ import NIOConcurrencyHelpers
     /// Whether contexts verify with a precomputed public key.
     var hasMultiples: Bool { free.withLockedValue { $0.multiples != nil } }
 
-    /// Sets the precomputed public key with which contexts verify the key's own signatures; nil for none.
+    /// Sets the precomputed public key that contexts use to verify the key's own signatures; nil for none.
     func use(_ multiples: PrecomputedPublicKey?) {
         var old = Free(multiples: multiples)
         // The old contexts are freed outside the lock, because signers may be waiting for it.

@@ -17,7 +17,7 @@ extension KeyRing {
         try (key(id)?.pair as? SigningKey)?.precompute() ?? false
     }
 
-    /// Releases the precomputed tables of all keys but these.
+    /// Releases the precomputed tables of all keys except these.
     package func releasePrecomputation(except ids: [KeyID]) {
         for id in keyIDs where !ids.contains(id) { (key(id)?.pair as? SigningKey)?.releasePrecomputation() }
     }

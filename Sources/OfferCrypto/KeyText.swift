@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The text of a private key, in any form that environment variables and secret stores deliver.
+/// The text of a private key, in any of the forms that environment variables and secret stores deliver.
 enum KeyText {
     /// - Parameter form: the form of the text, for messages.
     case pem([UInt8], form: String)

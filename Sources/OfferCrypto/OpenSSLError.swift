@@ -4,11 +4,11 @@ import COpenSSL
 package struct OpenSSLError: Error, Hashable, Sendable {
     /// The C function, such as `EVP_DigestSign`.
     package let call: String
-    /// Oldest first. They name rules, never key material.
+    /// Oldest first. They never contain key material.
     package let reasons: [String]
 
-    /// Takes the reasons off the thread's error queue. Clear the queue before the call and drain it straight after,
-    /// with no `await` between them.
+    /// Takes the reasons off the thread's error queue. Clear the queue before the call and drain it immediately
+    /// afterwards, with no `await` in between.
     static func draining(after call: String) -> OpenSSLError {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

@@ -6,7 +6,7 @@ import OfferCore
 /// libcrypto does the arithmetic. This type performs the steps of FIPS 186-5 section 6.4.2, each of which must succeed.
 @safe package final class PrecomputedVerifier {
     private let multiples: PrecomputedPublicKey
-    /// A `BN_CTX`, which reuses the memory of its numbers from one verification to the next.
+    /// A `BN_CTX`, which reuses the memory of its numbers across verifications.
     private let numbers: OpaquePointer
     private let sum: OpaquePointer
     private let product: OpaquePointer
@@ -56,7 +56,7 @@ import OfferCore
                     && BN_bin2bn(hash.baseAddress, 32, e) != nil
             }
         }
-        // RawSignature excludes zero.
+        // RawSignature has already excluded zero.
         guard isRead, unsafe BN_cmp(r, order) < 0, unsafe BN_cmp(s, order) < 0,
             unsafe BN_mod_inverse(inverse, s, order, numbers) != nil,
             unsafe BN_mod_mul(u1, e, inverse, order, numbers) == 1,

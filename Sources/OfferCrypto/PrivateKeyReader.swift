@@ -1,8 +1,8 @@
 import COpenSSL
 
 /// A parser of private keys in every form of ``KeyText``. It accepts unencrypted PKCS #8 (RFC 5958), as App Store
-/// Connect issues it, and SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, it reads only the first block other than
-/// `EC PARAMETERS`.
+/// Connect issues it, and SEC 1 (RFC 5915), as `openssl ec` writes it. In PEM, it skips `EC PARAMETERS` blocks and
+/// reads only the first other block.
 enum PrivateKeyReader {
     /// - Returns: the form of the text, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
     static func read(_ text: [UInt8]) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {

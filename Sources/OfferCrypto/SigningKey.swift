@@ -4,8 +4,8 @@ import OfferCore
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
-    /// The contexts for signatures that callers present. Explanations use them at idle priority, so a signer that shared their
-    /// lock could wait for a thread that gets no processor.
+    /// The contexts for signatures that callers present. Explanations use them at idle priority. A signer that shared
+    /// their lock could wait for a thread that gets no CPU time.
     private let presentedContexts: ECDSAContextPool
 
     package let fingerprint: String
@@ -20,7 +20,7 @@ import OfferCore
         self.form = form
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
         presentedContexts = ECDSAContextPool(verifyingWithKeyOf: contexts)
-        // By name, not by size: secp256k1 has 256 bits too.
+        // Checks the name, not the size, because secp256k1 also has 256 bits.
         guard unsafe EVP_PKEY_is_a(pkey, "EC") == 1 else {
             throw .notEllipticCurve(unsafe Self.algorithmName(of: pkey))
         }
@@ -74,8 +74,8 @@ import OfferCore
     /// - Parameter multiples: the precomputed public half, which must have passed ``prove(_:)``.
     package func use(_ multiples: PrecomputedPublicKey) { contexts.use(multiples) }
 
-    /// Tests a precomputed key. A key that accepted everything would let a bad signature out.
-    /// - Throws: if it refuses a good signature or accepts a bad one.
+    /// Tests a precomputed key. A key that accepted every signature would let a bad one out.
+    /// - Throws: if it rejects a good signature or accepts a bad one.
     package func prove(_ multiples: PrecomputedPublicKey) throws(OpenSSLError) {
         let verification = try PrecomputedVerifier(by: multiples)
         let digest = try SHA256Digest()

@@ -3,9 +3,9 @@ import NIOConcurrencyHelpers
 
 /// Random numbers from the system's cryptographically secure generator, fetched 32 at a time.
 ///
-/// Fetched one by one, they would cost two system calls per offer.
+/// Fetching them one at a time would cost two system calls per offer.
 ///
-/// Use them for public values, such as nonces. ``RandomSecret`` makes secrets.
+/// Use it for public values such as nonces. For secrets, use ``RandomSecret``.
 package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     private static let drawn = NIOLockedValueBox<[UInt64]>([])
 
@@ -14,7 +14,7 @@ package struct SystemRandomNumbers: RandomNumberGenerator, Sendable {
     package func next() -> UInt64 {
         Self.drawn.withLockedValue { drawn in
             if drawn.isEmpty { Self.draw(into: &drawn) }
-            // Each number is used once. If fetching many at once failed, a single one is fetched.
+            // Each number is used once. If the batch could not be fetched, a single number is fetched instead.
             return drawn.popLast() ?? .random(in: .min ... .max)
         }
     }

@@ -9,9 +9,9 @@ package import OfferCore
     private nonisolated(unsafe) let pkey: OpaquePointer
     private let kind: TokenKeyKind
 
-    /// The largest RSA modulus, in bits. libcrypto takes 0.15 s to check such a key.
+    /// The largest RSA modulus, in bits. libcrypto takes 0.15 s to check a key of this size.
     package static let maximumModulusSize = 8192
-    /// The largest RSA exponent, in bits. Nearly all keys have 65537; verification time grows with the exponent.
+    /// The largest RSA exponent, in bits. Nearly all keys use 65537; verification time grows with the exponent.
     package static let maximumExponentSize = 33
 
     /// Creates an RSA key (RFC 7518 section 6.3.1). libcrypto checks that the modulus is composite and has no small
@@ -47,7 +47,7 @@ package import OfferCore
     /// - Throws: also if the point is not on the curve.
     package convenience init(_ curve: TokenCurve, x: [UInt8], y: [UInt8]) throws(OpenSSLError) {
         guard x.count == curve.numberSize, y.count == curve.numberSize else {
-            throw OpenSSLError(call: "EVP_PKEY_fromdata", reasons: ["wrong size of a coordinate"])
+            throw OpenSSLError(call: "EVP_PKEY_fromdata", reasons: ["wrong coordinate size"])
         }
         var name = Array(curve.rawValue.utf8CString)
         var point = [0x04] + x + y  // uncompressed: SEC 1 section 2.3.3
@@ -65,8 +65,8 @@ package import OfferCore
         try unsafe self.init(owning: pkey, .ellipticCurve(curve))
     }
 
-    /// Creates an Ed25519 key (RFC 8037 section 2). libcrypto 3.0 also accepts bytes that do not encode a point of the
-    /// curve; no signature verifies with such a key.
+    /// Creates an Ed25519 key (RFC 8037 section 2). libcrypto 3.0 also accepts bytes that do not encode a point on the
+    /// curve, but no signature verifies with the resulting key.
     /// - Parameter x: the point's encoding (RFC 8032 section 5.1.2), 32 bytes.
     package convenience init(ed25519 x: [UInt8]) throws(OpenSSLError) {
         var point = x
@@ -94,7 +94,7 @@ package import OfferCore
 
     /// Whether `signature`, in its JWS encoding, is valid for `message`. Returns false for a malformed signature and
     /// for an algorithm that does not suit this kind of key.
-    /// - Throws: if libcrypto cannot set up the verification, for example for lack of memory.
+    /// - Throws: if libcrypto cannot set up the verification, for example because memory ran out.
     package func verify(
         _ signature: [UInt8], of message: [UInt8], by algorithm: TokenAlgorithm
     ) throws(OpenSSLError) -> Bool {
@@ -113,7 +113,7 @@ package import OfferCore
         return verdict == 1
     }
 
-    /// Converts an ECDSA signature from r and s of fixed size (RFC 7518 section 3.4) to ASN.1 DER. Returns any other
+    /// Converts an ECDSA signature from fixed-size r and s (RFC 7518 section 3.4) to ASN.1 DER. Returns any other
     /// signature unchanged.
     /// - Returns: nil if r and s have the wrong size.
     private func inLibcryptoForm(_ signature: [UInt8]) -> [UInt8]? {

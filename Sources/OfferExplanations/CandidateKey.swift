@@ -11,7 +11,7 @@ package struct CandidateKey: Sendable {
 
     package let id: KeyID
     package let standing: Standing
-    /// The verification of a signature, in ASN.1 DER, over SHA-256 of a message.
+    /// Verifies a signature, in ASN.1 DER, over SHA-256 of a message.
     let accepts: @Sendable (_ signature: [UInt8], _ message: [UInt8]) throws -> Bool
 
     package init(
@@ -42,7 +42,7 @@ extension KeyID {
 }
 
 extension [CandidateKey] {
-    /// Moves the key with this ID to the front, followed by keys whose ID it misspells.
+    /// Puts the key with this ID first, followed by keys whose IDs it misspells.
     func sorted(bySimilarityTo named: [UInt8]) -> [CandidateKey] {
         func rank(_ key: CandidateKey) -> Int {
             key.id.text.utf8 == named ? 0 : key.id.typo(in: named) == nil ? 2 : 1

@@ -12,7 +12,7 @@ struct CandidatePayload: Hashable, Sendable {
     }
 
     var texts: [PayloadField: [UInt8]]
-    /// The fields in the order of the text. A field that was left out is not listed.
+    /// The fields in payload order. An omitted field is not listed.
     var order = PayloadField.allCases
     var separator = Separator.standard
     /// The text before the first field.
@@ -36,7 +36,7 @@ struct CandidatePayload: Hashable, Sendable {
         }
     }
 
-    /// The text with `|` in place of each U+2063 between fields. Any other separator appears by its name.
+    /// The text with `|` in place of each U+2063 between fields. Any other separator appears as its ``Separator/mark``.
     var readableText: String {
         let fields = order.map { ReadableText.marked(self[$0]) }.joined(separator: separator.mark)
         let text = ReadableText.marked(prefix) + fields + ReadableText.marked(suffix)
@@ -51,7 +51,7 @@ struct CandidatePayload: Hashable, Sendable {
 /// The text between two fields.
 struct Separator: Hashable, Sendable {
     let utf8: [UInt8]
-    /// The readable form: `|` for the right separator.
+    /// The readable form: `|` for the correct separator.
     let mark: String
 
     private init(_ text: String, mark: String? = nil) {
@@ -62,7 +62,7 @@ struct Separator: Hashable, Sendable {
     /// U+2063.
     static let standard = Separator("\u{2063}", mark: "|")
 
-    /// Separators used by mistake, the likeliest first.
+    /// Separators used by mistake, likeliest first.
     static let others = [
         Separator("", mark: "<nothing>"), Separator("|"), Separator(","), Separator(" "),
         Separator("\\u2063", mark: "<\\u2063>"), Separator("\u{200B}"), Separator("\n"), Separator("\u{2062}"),

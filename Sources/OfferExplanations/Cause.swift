@@ -22,7 +22,7 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case fieldOrder = "field_order"
     case hashedTwice = "hashed_twice"
 
-    // The key is not the named one.
+    // The key is not the one named.
     case keyIDDiffers = "key_id_differs"
     case wrongKey = "wrong_key"
     case unknownKeyID = "unknown_key_id"
@@ -102,7 +102,7 @@ extension Cause {
             The App Store converts only the UUIDs in nonce and appAccountToken to lower case.
             """
         case .whiteSpace:
-            "\(field) begins or ends with white space, as presented or as signed. Remove it in both places."
+            "The presented or signed \(field) begins or ends with white space. Remove it in both places."
         case .otherValue:
             """
             The signature covers a different \(field) from the one presented: see signedPayload. Request a signature \
@@ -117,14 +117,14 @@ extension Cause {
             """
         case .customerUndefined:
             """
-            \(field) is a string such as undefined, null or Optional("…"), as presented or as signed: a program \
-            converted a missing value or an optional to text. Sign the value that the app attaches, or an empty \
-            string if it attaches none.
+            The presented or signed \(field) is a string such as undefined, null or Optional("…"): a program converted \
+            a missing value or an optional to text. Sign the value that the app attaches, or an empty string if it \
+            attaches none.
             """
         case .customerLeftOut:
             """
             The signature covers six fields: \(field) was left out together with its separator. If the app attaches \
-            none, the field is empty and both separators remain.
+            none, sign an empty field and keep both separators.
             """
         case .timestampInSeconds:
             "The timestamp is in seconds. Sign and pass milliseconds since 1970."
@@ -158,21 +158,21 @@ extension Cause {
             hashes its input, as most do, pass it the text itself.
             """
 
-        // The key is not the named one.
+        // The key is not the one named.
         case .keyIDDiffers:
             """
-            The signature was made with the key \(key) and names it, but the app passes a different keyID. Pass the \
-            keyID that came with the signature.
+            The signature was made with the key \(key), and the signed text names that key, but the app passes a \
+            different keyID. Pass the keyID that came with the signature.
             """
         case .wrongKey:
             """
-            The signature was made with the private key known here as \(key), but the signed text names another key. \
-            Name \(key), or sign with the .p8 file of the named key.
+            The signature was made with the private key \(key), but the signed text names another key. Name \(key), \
+            or sign with the .p8 file of the named key.
             """
         case .unknownKeyID:
             """
-            There is no key \(key) here, and the signature does not verify with any key here. Find out where that key \
-            is, or pass the keyID that came with the signature.
+            The key \(key) is not available here, and the signature does not verify with any available key. Find out \
+            where that key is, or pass the keyID that came with the signature.
             """
 
         // The signature is encoded incorrectly.
@@ -209,19 +209,19 @@ extension Cause {
             """
         case .base64BitsLeft:
             """
-            The base64 of \(field) ends in a character that no encoder writes there, because some of its bits belong to \
-            no byte. It was changed or cut off in transit. Pass it on unchanged.
+            The base64 of \(field) ends in a character that no encoder writes there: its unused bits are not zero. It \
+            was changed or cut off in transit. Pass it on unchanged.
             """
         case .signatureUnreadable:
             """
             The signature is neither base64 nor hexadecimal, or it was cut off. Pass on what the server sent, in \
-            standard base64, without quotation marks or a prefix. A compactJWS goes to StoreKit by itself and is not \
-            this kind of signature.
+            standard base64, without quotation marks or a prefix. A compactJWS is not this kind of signature: pass it \
+            to StoreKit separately.
             """
         case .signatureMalformed:
             """
-            The signature decodes, but to neither ASN.1 DER of two INTEGERs nor r and s of 32 bytes each. It was cut \
-            off or changed in transit, or it is not an ECDSA P-256 signature.
+            The decoded signature is neither ASN.1 DER of two INTEGERs nor r and s of 32 bytes each. It was cut off or \
+            changed in transit, or it is not an ECDSA P-256 signature.
             """
 
         // A field is invalid.
@@ -234,8 +234,8 @@ extension Cause {
             """
         case .invisibleCharacter:
             """
-            \(field) contains a character that is invisible or looks like a space, as presented or as signed; payload \
-            or signedPayload spells it out. Remove it. Text copied from a web page often contains one.
+            The presented or signed \(field) contains a character that is invisible or looks like a space; payload or \
+            signedPayload spells it out. Remove it. Text copied from a web page often contains such characters.
             """
         case .notUUID where field == "iss":
             """
@@ -254,21 +254,21 @@ extension Cause {
             """
         case .customerMissing:
             """
-            The signature does not verify, and the app attaches no \(field) or an empty one: the most common reason. \
-            Set the value that the signature was made for, on the payment or in the purchase option.
+            The signature does not verify, and the app attaches no \(field) or an empty one. This is the most common \
+            cause. Set the value that the signature was made for, on the payment or in the purchase option.
             """
 
         // A JWS is built incorrectly.
         case .jwsUnreadable:
             """
             compactJWS is not three segments of base64url with a JSON object in each of the first two. Pass it on \
-            whole and unchanged, without quotation marks or a prefix. The signature member of the server's response is \
-            something else.
+            whole and unchanged, without quotation marks or a prefix. Do not pass the signature member of the server's \
+            response instead.
             """
         case .jwsDuplicateName:
             """
-            \(field) contains a JSON object with the same member twice, so two readers may understand it differently. \
-            Write each member once.
+            \(field) contains a JSON object with the same member twice, so parsers may interpret it differently. Write \
+            each member once.
             """
         case .jwsWhiteSpace:
             "compactJWS contains white space or a line break. Pass it on unchanged, on one line."
@@ -297,13 +297,13 @@ extension Cause {
             "typ in the header is not JWT, the value that Apple's documentation asks for."
         case .jwsHeader where field == "x5c":
             """
-            compactJWS is one that Apple signs, such as a transaction: it has a certificate chain (x5c). Pass the one \
-            that the server signed.
+            compactJWS has a certificate chain (x5c), so it is a JWS that Apple signed, such as a transaction. Pass \
+            the one that the server signed.
             """
         case .jwsHeader:
             """
-            \(field) in the header changes how a JWS is read. A JWS for the App Store has alg, kid and typ there: omit \
-            the rest.
+            \(field) in the header changes how a JWS is processed. A JWS for the App Store needs only alg, kid and \
+            typ there: omit the rest.
             """
 
         // A claim is invalid.
@@ -335,7 +335,7 @@ extension Cause {
             """
         case .claimDiffers where field == "iss":
             """
-            iss in compactJWS is not the issuer ID configured here. Use the one above the In-App Purchase keys in App \
+            iss in compactJWS is not the configured issuer ID. Use the one shown above the In-App Purchase keys in App \
             Store Connect, for the team that owns the key.
             """
         case .claimDiffers:
@@ -348,9 +348,9 @@ extension Cause {
 
         case .unexplained:
             """
-            The signature does not verify with any key here, and no common mistake explains it. A field differs from \
-            its signed value, another key made the signature, or the signature does not use SHA-256. Compare each field \
-            with the server's response.
+            The signature does not verify with any available key, and no common mistake explains why. A field differs \
+            from its signed value, another key made the signature, or the signature does not use SHA-256. Compare each \
+            field with the server's response.
             """
         }
     }

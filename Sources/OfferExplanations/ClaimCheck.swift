@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A check of the header and the claims of a JWS against Apple's rules and the app's request.
+/// A check of a JWS's header and claims against Apple's rules and the app's request.
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests" (StoreKit documentation).
 struct ClaimCheck {
@@ -34,7 +34,7 @@ struct ClaimCheck {
         self.names = names
     }
 
-    /// The defect of `alg`, if any. It comes first, because no signature is valid with another algorithm.
+    /// The defect in `alg`, if any. It comes first, because no signature is valid with another algorithm.
     var algorithm: [Finding] {
         header["alg"] == .string(Array("ES256".utf8)) ? [] : [Finding(.jwsAlgorithm, field: "alg")]
     }
@@ -67,8 +67,8 @@ struct ClaimCheck {
         Feature.allCases.contains { $0 != feature && claims[$0.distinctiveClaim] != nil && feature != nil }
     }
 
-    /// The smallest number that is read as milliseconds. In seconds it would be a time in the year 5138; in
-    /// milliseconds it is one in 1973.
+    /// The smallest number that is read as milliseconds. As seconds, it would be a time in the year 5138; as
+    /// milliseconds, it is a time in 1973.
     private static let millisecondsThreshold = 1e11
 
     // MARK: Claims of every feature

@@ -12,8 +12,8 @@ package struct Evidence: Sendable {
     /// The error as presented: one of StoreKit's names, or any other text.
     package let storeKitError: [UInt8]?
 
-    /// - Parameter members: the members of the request's JSON object. Unknown names are refused: a misspelt field would
-    ///   look like one that the app left out.
+    /// - Parameter members: the members of the request's JSON object. Unknown names are rejected, because a misspelt
+    ///   field would look like one that the app omitted.
     package init(_ members: JSONObject) throws(MemberError) {
         let reader = EvidenceReader(members)
         let hasJWS = reader.has("compactJWS")
@@ -34,7 +34,7 @@ package struct Evidence: Sendable {
         if case .object = members["signature"] { true } else { false }
     }
 
-    /// The bundle IDs in the evidence: the presented one and that of the JWS.
+    /// The bundle IDs in the evidence: the presented one and the one in the JWS.
     package var bundleIDs: [[UInt8]] {
         switch signature {
         case .v1(let fields, let token):
@@ -43,7 +43,7 @@ package struct Evidence: Sendable {
         }
     }
 
-    /// The named key ID, if any.
+    /// The key ID that the evidence names, if any.
     package var keyID: [UInt8]? {
         switch signature {
         case .v1(let fields, _): fields.texts[.keyID]

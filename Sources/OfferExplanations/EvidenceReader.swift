@@ -13,8 +13,8 @@ struct EvidenceReader {
     /// Whether a member is present and not null.
     func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
 
-    /// Refuses all members except these. No name is reserved, because values made by the server are evidence, too.
-    /// - Parameter nullNames: names that are also accepted if their value is null.
+    /// Refuses all members except these. No name is reserved, because values made by the server are evidence too.
+    /// - Parameter nullNames: further names that are accepted only if their value is null.
     func refuseOthers(than names: Set<String>, orNull nullNames: Set<String> = []) throws(MemberError) {
         for member in members.members {
             let name = String(decoding: member.name, as: UTF8.self)
@@ -44,7 +44,7 @@ struct EvidenceReader {
         return if let text = try optionalText(name) { text } else { try optionalText(other) }
     }
 
-    /// Reads the digits of a number, or a string in its place.
+    /// Reads the digits of a number. A string is also accepted.
     func digits(_ name: String) throws(MemberError) -> [UInt8] {
         guard case .number(let digits) = members[name] else { return try text(name) }
         guard digits.count <= 1024 else { throw .invalid(Self.tooLong(name, 1024)) }
@@ -59,7 +59,7 @@ struct EvidenceReader {
         }
     }
 
-    /// Reads the customer, which may be absent: the app may attach none, and that may be the mistake.
+    /// Reads the customer, which may be absent: the app may attach none, which may be the mistake.
     func customer() throws(MemberError) -> (text: [UInt8], name: String) {
         guard members["appAccountToken"] != nil else {
             return (try optionalText("applicationUsername") ?? [], "applicationUsername")

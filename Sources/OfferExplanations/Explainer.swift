@@ -93,7 +93,7 @@ package struct Explainer: Sendable {
         findings.appendNew(check.findings)
         if search != nil, proof == nil {
             let unknown = unknownKey(token.keyID ?? [], field: "kid")
-            // A wrong claim does not invalidate the signature, so the failure has a cause of its own.
+            // A wrong claim does not invalidate the signature, so the failure must have another cause.
             findings.appendNew(unknown.isEmpty ? [Finding(.unexplained)] : unknown)
         }
         let isAsPresented = token.findings.isEmpty && check.algorithm.isEmpty
@@ -139,7 +139,7 @@ package struct Explainer: Sendable {
 }
 
 extension [Finding] {
-    /// Appends the findings whose cause and field are not in the list yet.
+    /// Appends the findings whose cause and field are not yet in the list.
     fileprivate mutating func appendNew(_ others: [Finding]) {
         for other in others where !contains(where: { $0.cause == other.cause && $0.field == other.field }) {
             append(other)

@@ -2,10 +2,10 @@ import OfferCore
 
 /// A verdict on each presented signature, and advice on StoreKit's error.
 ///
-/// It forwards the members of ``Verdict`` to the main verdict, ``verdict``.
+/// The members of ``Verdict`` are forwarded to the main verdict, ``verdict``.
 @dynamicMemberLookup
 package struct Explanation: Hashable, Sendable {
-    /// StoreKit's error, and what to check because of it.
+    /// StoreKit's error and advice on what to check.
     package struct StoreKitAdvice: Hashable, Sendable {
         package let error: String
         package let check: String
@@ -24,7 +24,7 @@ package struct Explanation: Hashable, Sendable {
     /// Whether every presented signature verifies without findings.
     package var isGood: Bool { verdicts.allSatisfy(\.isGood) }
 
-    /// The response body, which `offer-signer verify` prints as well.
+    /// The response body, which `offer-signer verify` also prints.
     package var body: [UInt8] {
         var writer = JSONWriter()
         verdict.write(to: &writer)

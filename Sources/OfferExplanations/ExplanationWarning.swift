@@ -1,5 +1,5 @@
-/// A possible problem that the signature can neither prove nor rule out. Evidence is often examined late, and the key
-/// may have been retired since.
+/// A possible problem that the signature can neither prove nor rule out. Evidence is often examined long after signing,
+/// and the key may have been retired in the meantime.
 package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
     case olderThan24Hours = "older_than_24_hours"
     case issuedLongAgo = "issued_long_ago"
@@ -19,15 +19,15 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
         case .issuedLongAgo:
             "iat is more than 24 hours ago. Apple does not say how long a JWS is valid: create one for each purchase."
         case .aheadOfClock:
-            "The signature's time is ahead of the clock here: the App Store may reject it. Check both clocks (NTP)."
+            "The signature's time is ahead of this machine's clock: the App Store may reject it. Check both clocks (NTP)."
         case .keyRetired:
             "The key is retired here. If it is revoked in App Store Connect, the App Store rejects its signatures."
         case .keyOutOfService:
             "The key is out of service here: one of its signatures did not verify."
         case .customerUndefined:
-            "applicationUsername is a string such as undefined, null or Optional(…): check whether the app intends it."
+            "applicationUsername is a string such as undefined, null or Optional(…): check whether this is intended."
         case .nonceInCapitals:
-            "The nonce has upper-case letters. As far as is known, a JWS may have them; lower case is safe."
+            "The nonce has upper-case letters. As far as we know, a JWS may have them, but lower case is safer."
         case .issuerInCapitals:
             """
             iss has upper-case letters. App Store Connect shows it in lower case, and Apple does not say that the two \
@@ -35,11 +35,11 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
             """
         case .claimOfOtherKind:
             """
-            compactJWS has a claim of another kind of request: offerIdentifier, allowIntroductoryOffer and request \
+            compactJWS has a claim for another kind of request: offerIdentifier, allowIntroductoryOffer and request \
             never occur together. Apple does not say how it treats the extra claim: omit it.
             """
         case .searchCutShort:
-            "The search stopped early: there are more keys or combinations than one request tries."
+            "The search stopped early: there are more keys or combinations than one request may try."
         }
     }
 }

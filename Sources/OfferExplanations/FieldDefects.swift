@@ -8,13 +8,13 @@ struct FieldDefects {
         self.presented = presented
     }
 
-    /// Defects for which the App Store rejects even a signature that verifies.
+    /// Defects that make the App Store reject even a signature that verifies.
     var fatal: [Finding] {
         emptyFields + notUUIDs + timestamp + forbiddenCharacters + invisibleCharacters
             + fieldsWithWhiteSpace.filter { $0 != .customer || isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// The defects in ``fatal``, and those that may be intended.
+    /// The defects in ``fatal`` and those that may be intentional.
     var all: [Finding] {
         fatal + (hasUndefinedCustomer ? [finding(.customerUndefined, .customer)] : [])
             + fieldsWithWhiteSpace.filter { $0 == .customer && !isCustomerStrict }.map { finding(.whiteSpace, $0) }
@@ -23,7 +23,7 @@ struct FieldDefects {
     /// A missing or empty customer, which is allowed but is the most common mistake.
     var missingCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
-    /// Texts that programming languages produce for a missing value.
+    /// Strings that programming languages produce for a missing value.
     static let undefinedTexts = ["undefined", "null", "nil", "None", "(null)"]
 
     /// Prefixes that programming languages produce for an object or an optional.
@@ -35,8 +35,8 @@ struct FieldDefects {
             || Self.wrappedTexts.contains { customer.starts(with: $0.utf8) }
     }
 
-    /// The smallest number that is read as microseconds. In milliseconds it would be a time in the year 5138; in
-    /// microseconds it is one in 1973.
+    /// The smallest number that is read as microseconds. As milliseconds, it would be a time in the year 5138; as
+    /// microseconds, it is a time in 1973.
     private static let microsecondsThreshold = 100_000_000_000_000
 
     private var emptyFields: [Finding] {

@@ -1,5 +1,5 @@
-/// One mistake that may have been made when a payload was signed. A signature that verifies over the altered payload
-/// proves it.
+/// One mistake that the signer of a payload may have made. A signature that verifies over the altered payload proves
+/// the mistake.
 struct Hypothesis: Sendable {
     let finding: Finding
     /// Whether the hypothesis is also tried with other keys and in combination with every other common hypothesis.
@@ -12,7 +12,8 @@ struct Hypothesis: Sendable {
         self.apply = apply
     }
 
-    /// Lists all hypotheses about the presented fields, the likeliest first: about 200 at most, some 20 of them common.
+    /// Lists all hypotheses about the presented fields, likeliest first. There are at most about 200, and about 20 of
+    /// them are common.
     static func all(of presented: PresentedFields, names: KnownNames) -> [Hypothesis] {
         upperCase(presented) + customer(presented) + letterCase(presented) + timestamp(presented) + assembly
             + Separator.others.map { separator in
@@ -83,7 +84,7 @@ struct Hypothesis: Sendable {
         ]
     }
 
-    /// Formats a number such as `1.7672256e+12`, as some JSON writers format large numbers.
+    /// Formats a number in scientific notation, such as `1.7672256e+12`, as some JSON writers do for large numbers.
     private static func scientific(_ number: Int64, exponentSign: String) -> String {
         let digits = String(number)
         var fraction = digits.dropFirst()
@@ -138,7 +139,7 @@ struct Hypothesis: Sendable {
         Hypothesis(Finding(.textAroundPayload)) { $0.prefix = [0xEF, 0xBB, 0xBF] },
     ]
 
-    /// The orders in which two fields are swapped or one is moved: 51 of the 5040.
+    /// The orders in which two fields are swapped or one is moved: 51 of the 5040 possible orders.
     private static let orders: [Hypothesis] = {
         let right = PayloadField.allCases
         var orders: [[PayloadField]] = []

@@ -1,15 +1,15 @@
 package import OfferCore
 
-/// The known names that a signature may cover instead of the presented ones. An explanation reveals a name only if the
-/// signature is proven to cover it.
+/// The known names that a signature may cover instead of the presented ones. An explanation reveals a name only after
+/// proving that the signature covers it.
 package struct KnownNames: Sendable {
-    /// The maximum number of values that are tried for a field.
+    /// The maximum number of values tried for a field.
     static let maximumCount = 20
 
-    /// The maximum number of catalogue entries that are scanned, in arbitrary order. A full scan could take too long.
+    /// The maximum number of catalogue entries scanned, in arbitrary order. A full scan could take too long.
     private static let maximumScanned = 2000
 
-    /// The maximum number of values that are sorted. If there are more, the selection is arbitrary.
+    /// The maximum number of values sorted. If there are more, the selection is arbitrary.
     private static let maximumSorted = 200
 
     private let apps: [[UInt8]]

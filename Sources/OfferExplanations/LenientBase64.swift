@@ -1,6 +1,7 @@
 import OfferCore
 
-/// A decoded base64 text, of either alphabet and with or without padding, and its deviations from the standard.
+/// A leniently decoded base64 string and its deviations from the standard. Either alphabet is accepted, with or without
+/// padding.
 struct LenientBase64 {
     let bytes: [UInt8]
     /// Whether the text contains - or _ (RFC 4648 section 5).
@@ -9,13 +10,13 @@ struct LenientBase64 {
     let hasStandardAlphabet: Bool
     /// The number of trailing = characters.
     let paddingCount: Int
-    /// Whether the padding is that of standard base64.
+    /// Whether the padding is what standard base64 requires.
     let isPadded: Bool
     /// Whether the pad bits of the last digit are not zero (RFC 4648 section 3.5). No encoder produces that.
     let hasNonZeroPadBits: Bool
 
     /// - Parameter text: the text without white space.
-    /// - Returns: nil for other characters, for a mixture of both alphabets, and for an impossible length.
+    /// - Returns: nil for other characters, mixed alphabets or an impossible length.
     init?(_ text: some Collection<UInt8>) {
         let padding = UInt8(ascii: "=")
         let digits = Array(text).prefix { $0 != padding }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A reader of signatures that are almost ASN.1 DER and that libraries may reject.
+/// A reader of signatures that are almost ASN.1 DER, which libraries may reject.
 enum LenientDER {
     /// Reads two INTEGERs in a SEQUENCE, as hand-written encoders produce them: with missing or extra leading zeros,
     /// wrong or overlong lengths, or bytes after the end.

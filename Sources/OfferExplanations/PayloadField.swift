@@ -1,4 +1,4 @@
-/// The fields of a V1 payload, in their order.
+/// The fields of a V1 payload, in order.
 enum PayloadField: Int, CaseIterable, Hashable, Sendable {
     case appBundleID
     case keyID

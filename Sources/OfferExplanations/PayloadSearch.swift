@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A search for the payload that a V1 signature really covers, and for its key.
+/// A search for the payload that a V1 signature actually covers, and for its key.
 ///
 /// The search first tries the presented fields, with the named key and then with the other keys. It then tries each
 /// hypothesis, common hypotheses with other keys, and pairs of common hypotheses. The first payload that verifies is the
@@ -27,7 +27,7 @@ struct PayloadSearch {
         let der: [UInt8]
     }
 
-    /// The maximum number of keys that are tried with the presented fields and with each hypothesis.
+    /// The maximum number of keys tried with the presented fields and with each hypothesis.
     private static let maximumKeyCounts = (presented: 32, altered: 3)
 
     /// - Parameter budget: the remaining budget of the request.
@@ -45,7 +45,7 @@ struct PayloadSearch {
         for reading in readings {
             if let proof = try attempt([], with: reading, keys.prefix(Self.maximumKeyCounts.presented)) { return proof }
         }
-        // The named key comes first. If it is not here, the first few keys take its place.
+        // The named key comes first. If it is not available, the first few keys take its place.
         let others = keys.prefix(Self.maximumKeyCounts.altered)
         let likely = others.prefix { isNamed($0) }.isEmpty ? others : others.prefix(1)
         let hypotheses = Hypothesis.all(of: presented, names: names)

@@ -3,7 +3,7 @@ import OfferCore
 /// The values that an app passed to StoreKit with a V1 signature. They are evidence, so any text up to a size limit is
 /// accepted unchanged.
 package struct PresentedFields: Sendable {
-    /// The presented strings. The customer is empty if there was none.
+    /// The presented strings. The customer is empty if none was presented.
     let texts: [PayloadField: [UInt8]]
     /// The names of the fields in the evidence.
     let names: [PayloadField: String]
@@ -12,8 +12,8 @@ package struct PresentedFields: Sendable {
     /// The text of the signature, as presented.
     let signature: [UInt8]
 
-    /// - Parameter members: the output of `offer-signer sign`, or a response from `/v1/promotional-offers`, which has the
-    ///   signature's fields in an object `signature`.
+    /// - Parameter members: the output of `offer-signer sign`, or a response from `/v1/promotional-offers`, which nests
+    ///   the signature's fields in an object `signature`.
     init(_ members: JSONObject) throws(MemberError) {
         let fields = EvidenceReader(members)
         var signed = fields

@@ -1,6 +1,7 @@
 import OfferCore
 
-/// A compact JWS (RFC 7515) that an app passed to StoreKit, read leniently, and the values that the app expects in it.
+/// A compact JWS (RFC 7515) that an app passed to StoreKit, parsed leniently, and the values that the app expects in
+/// it.
 package struct PresentedToken: Sendable {
     /// The values that the app requested. A nil value is not compared.
     struct Expected: Sendable {
@@ -35,13 +36,14 @@ package struct PresentedToken: Sendable {
         let claimsSegment: [UInt8]
     }
 
-    /// The maximum size of the text, in bytes. Every JWS made here is smaller.
+    /// The maximum size of the text, in bytes. Every JWS that this service makes is smaller.
     private static let maximumSize = 30 * 1024
 
-    /// - Parameter accompaniesV1: whether the evidence also has a V1 signature. If so, `keyID` belongs to it.
+    /// - Parameter accompaniesV1: whether the evidence also has a V1 signature. If so, `keyID` belongs to the V1
+    ///   signature.
     init(_ members: JSONObject, accompaniesV1: Bool) throws(MemberError) {
         let reader = EvidenceReader(members)
-        _ = try reader.customer()  // A JWS has no such customer, but the app may name one.
+        _ = try reader.customer()  // A JWS contains no customer, but the app may name one.
         expected = Expected(
             bundleID: try reader.optionalText("bundleID", or: "appBundleID"),
             productID: try reader.optionalText("productID", or: "productIdentifier"),
@@ -71,7 +73,7 @@ package struct PresentedToken: Sendable {
         guard segments.count == 3, let headerSegment = LenientBase64(segments[0]),
             let claimsSegment = LenientBase64(segments[1])
         else { return (nil, [Finding(.jwsUnreadable, field: "compactJWS")]) }
-        // A signature that cannot be decoded counts as empty, so that other defects are found as well.
+        // A signature that cannot be decoded counts as empty, so that other defects are still found.
         let signatureSegment = LenientBase64(segments[2])
         let decoded = [headerSegment, claimsSegment, signatureSegment].compactMap(\.self)
         let header: JSONValue

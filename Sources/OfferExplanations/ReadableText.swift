@@ -14,8 +14,8 @@ enum ReadableText {
         return "<U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ">"
     }
 
-    /// Removes characters that are invisible or look like a space, as text copied from a web page may contain.
-    /// Characters that are forbidden in fields remain: they have their own cause.
+    /// Removes characters that are invisible or look like a space; text copied from a web page may contain them.
+    /// Characters that are forbidden in fields remain, because they have their own cause.
     static func withoutInvisible(_ utf8: [UInt8]) -> [UInt8] {
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8 }
         var text = String.UnicodeScalarView()

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// One way to read the text of a V1 signature, and the defects of the text when it is read that way.
+/// One way to read the text of a V1 signature, and the defects that this reading implies.
 struct SignatureReading {
     /// The signature in ASN.1 DER.
     let der: [UInt8]

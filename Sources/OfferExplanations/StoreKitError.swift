@@ -94,7 +94,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .purchaseNotAllowed:
             "This customer is not allowed to buy on this device. This is unrelated to the signature."
         case .invalidQuantity:
-            "The quantity of the purchase is wrong; for a subscription it is 1. This is unrelated to the signature."
+            "The quantity of the purchase is wrong; for a subscription it must be 1. This is unrelated to the signature."
         case .unspecific:
             """
             StoreKit does not name the reason. An invalid signature often looks like this, and so does a sandbox \
@@ -105,7 +105,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
 
     /// The advice for any other name.
     static let checkOfUnknown = """
-        StoreKit has no error of this name for a refused offer. Its errors for one are invalidSignature, \
+        StoreKit has no error with this name for rejected offers. Its errors for them are invalidSignature, \
         missingOfferParams, invalidOfferIdentifier, invalidOfferPrice and ineligibleForOffer.
         """
 }

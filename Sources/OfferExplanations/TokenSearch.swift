@@ -1,10 +1,10 @@
 import OfferCore
 import OfferCrypto
 
-/// A search for the text that the signature of a JWS really covers, and for its key.
+/// A search for the text that a JWS's signature actually covers, and for its key.
 ///
-/// The search tries the right string, and then the strings that common mistakes produce. It tries the latter with fewer
-/// keys, so that explaining a long JWS costs no more than explaining a V1 signature.
+/// The search first tries the correct string, then the strings that common mistakes produce. It tries fewer keys with
+/// those strings, so explaining a long JWS costs no more than explaining a V1 signature.
 struct TokenSearch {
     /// The signed text, its key, and the differences from the evidence.
     struct Proof {
@@ -27,7 +27,7 @@ struct TokenSearch {
         }
     }
 
-    /// The maximum number of keys that are tried with the right string, and with each of the others.
+    /// The maximum number of keys tried with the correct string and with each of the others.
     private static let maximumKeyCounts = (right: 32, other: 3)
 
     private let inputs: [Input]
@@ -66,13 +66,13 @@ struct TokenSearch {
         return nil
     }
 
-    /// Makes the finding for a key other than the named one.
+    /// Makes the finding for a key that is not the named one.
     private func otherKey(_ key: CandidateKey) -> [Finding] {
         guard let named, !named.isEmpty, named != key.id.text.utf8 else { return [] }
         return [Finding(key.id.typo(in: named) ?? .wrongKey, field: "kid", keyID: "\(key.id)")]
     }
 
-    /// Lists the strings that may have been signed, the right string first.
+    /// Lists the strings that may have been signed, the correct string first.
     private static func inputs(_ parts: PresentedToken.Parts) throws -> [Input] {
         let input = parts.signingInput
         func other(_ message: [UInt8]) -> Input {

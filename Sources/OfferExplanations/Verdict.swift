@@ -4,13 +4,13 @@ import OfferCore
 package struct Verdict: Hashable, Sendable {
     /// Whether the signature, as presented, verifies over the payload that the App Store assembles.
     package let verifies: Bool
-    /// The key that the signature verifies with, over the presented payload or over the signed payload that was found.
+    /// The key that verifies the signature, over either the presented payload or the signed payload that was found.
     package let keyID: String?
     /// The defects; the first one is the cause.
     package let findings: [Finding]
     /// The payload that the App Store assembles from the evidence, or the claims of a JWS, as ``ReadableText``.
     package let payload: String
-    /// The payload that was really signed, if it differs and was found.
+    /// The payload that was actually signed, if it differs and was found.
     package let signedPayload: String?
     package let warnings: [ExplanationWarning]
 

@@ -5,7 +5,7 @@ struct VerificationBudget {
     static let maximumCount = 300
 
     private(set) var count = 0
-    /// Whether a verification was refused because the budget was spent.
+    /// Whether a verification was skipped because the budget was spent.
     private(set) var isCutShort = false
 
     /// Verifies `signature`, in ASN.1 DER, over `message`.

@@ -20,7 +20,7 @@ package struct RegularFile {
     /// - Parameter maximumSize: in bytes.
     package init(path: String, maximumSize: Int) throws(Fault) {
         do {
-            // Non-blocking, because opening a pipe without a writer would otherwise wait for one.
+            // Non-blocking, because opening a pipe that has no writer would otherwise wait for one.
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
             (bytes, permissions) = try file.closeAfter {
                 // Checks the open file, not the path, so that the file cannot be replaced in between.
@@ -51,7 +51,7 @@ package struct RegularFile {
 }
 
 extension RegularFile.Fault {
-    /// Words the fault as the predicate of a sentence about the file.
+    /// Describes the fault as a predicate, such as `does not exist`.
     /// - Parameter maximumSize: in bytes.
     package func reason(maximumSize: Int) -> String {
         switch self {

@@ -46,7 +46,7 @@ package struct AvailableKeys: Sendable {
     /// - Returns: whether anything changed.
     package mutating func scan() -> Bool { folder.scan(at: .now, .forChanges) }
 
-    /// Every key and every failure to read one. If two have the same ID, the first counts, so the text overrides a file.
+    /// Every key and every failure to read one. If two have the same ID, the first wins, so the text overrides a file.
     package var all: [KeyFileStatus] { ofText + folder.keys }
 
     /// Plans the next ring from `ring` and these keys.
@@ -56,7 +56,7 @@ package struct AvailableKeys: Sendable {
 }
 
 extension KeyFolder {
-    /// Returns a watcher that looks in the folder for keys that libcrypto can sign with.
+    /// Returns a watcher that loads the keys in this folder with libcrypto.
     package func watcher() -> KeyFolderWatcher {
         KeyFolderWatcher(folder: self) { _, text in try SigningKey(text: text) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// The metadata that identifies the state of a file without reading it. Two stamps differ if the file changed in
-/// between.
+/// The metadata that identifies the state of a file without reading it. Two stamps differ if the file changed between
+/// them.
 enum FileStamp: Equatable {
     /// The identity, size, mode and times of the file, or of the file that a link points to.
     case file(Attributes)

@@ -71,7 +71,7 @@ extension KeyFileError {
                 hint: "restore its name as downloaded, such as SubscriptionKey_2X9R4HXF34.p8")
         case .otherKind(let path):
             Diagnostic(
-                "\(path) is a key for another purpose: the App Store refuses offers signed with it",
+                "\(path) is a key for another purpose: the App Store rejects offers signed with it",
                 hint: "remove it, and download a key from Users and Access, Integrations, In-App Purchase")
         case .noFolder(let path):
             Diagnostic(

@@ -1,10 +1,10 @@
 import OfferCore
 
-/// The kind of a file, judged by its name. App Store Connect defines the forms of the names.
+/// The kind of file that a name indicates. App Store Connect defines the name formats.
 enum KeyFileName: Equatable {
     /// `SubscriptionKey_<KEYID>.p8`, with an ID of ten capital letters and digits.
     case key(KeyID)
-    /// `SubscriptionKey_….p8` with another kind of ID or in different letter case.
+    /// `SubscriptionKey_….p8` with an invalid ID or in a different letter case.
     case noKeyID
     /// `AuthKey_….p8` (APNs, Sign in with Apple, App Store Connect API) or `ApiKey_….p8`: a key for another purpose.
     case otherKind
@@ -23,7 +23,7 @@ enum KeyFileName: Equatable {
             self = .key(id)
             return
         }
-        // A name in different letter case is reported, not ignored, because it was meant to be a key file.
+        // A name in a different letter case is reported, not ignored, because it was meant to be a key file.
         let lowerCase = name.lowercased()
         if !lowerCase.hasSuffix(Self.suffix) {
             self = .other

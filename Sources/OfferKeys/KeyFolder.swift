@@ -30,7 +30,8 @@ package struct KeyFolder: Hashable, Sendable {
         return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
     }
 
-    /// Reads the text of a key file at any path. The same rules apply, except that its name need not contain a key ID.
+    /// Reads the text of a key file at any path. The rules of ``read(_:)`` apply, except that the name need not contain
+    /// a key ID.
     package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> [UInt8] {
         switch KeyFileName(path.split(separator: "/").last.map(String.init) ?? "") {
         case .key, .other: break
@@ -48,7 +49,8 @@ package struct KeyFolder: Hashable, Sendable {
         return file.bytes
     }
 
-    /// Creates a key file that only its owner can read. It appears whole or not at all, and never replaces a file.
+    /// Creates a key file that only its owner can read. The file appears complete or not at all, and never replaces
+    /// another.
     package func create(_ id: KeyID, pem: [UInt8]) throws(KeyFileError) {
         guard id.hasAppStoreConnectForm else { throw .noKeyID(path: filePath(of: id)) }
         let path = filePath(of: id)

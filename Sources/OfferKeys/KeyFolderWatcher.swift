@@ -2,15 +2,15 @@ package import OfferCore
 
 /// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
 ///
-/// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere;
-/// container secrets change in these ways. Polling also works on network file systems, unlike the kernel's change
+/// The folder is scanned every second. Polling notices files renamed into place and links that now point elsewhere,
+/// which is how container secrets change. Polling also works on network file systems, unlike the kernel's change
 /// notifications.
 package struct KeyFolderWatcher: KeySource {
     /// How long a file must stay unchanged before it counts as broken or gone, because a write or replacement may be in
-    /// progress. A complete key counts at once; a partial one never does.
+    /// progress. A complete key takes effect immediately; a partial one never does.
     package static let settlingTime: Duration = .seconds(3)
 
-    /// How long to wait at most before a file is judged by its current content, however often it changes.
+    /// The longest wait before a file is judged by its current content, however often it changes.
     package static let maximumSettlingTime: Duration = .seconds(30)
 
     private let folder: KeyFolder
@@ -37,7 +37,7 @@ package struct KeyFolderWatcher: KeySource {
         do {
             names = Set(try folder.fileNames().filter { KeyFileName($0) != .other })
         } catch {
-            // Nothing changes, so a disk that fails for a moment removes no key.
+            // All keys are kept, so a brief disk failure removes none.
             return noteFolderFault(error.problem, at: now, mode)
         }
         var hasChanged = folderFault?.isReported == true
@@ -64,7 +64,7 @@ package struct KeyFolderWatcher: KeySource {
         return isReported && (old?.isReported != true || old?.problem != problem)
     }
 
-    /// - Returns: the status of the file, and whether reading it again may give a different one.
+    /// - Returns: the status of the file, and whether another read may give a different one.
     private func read(_ name: String) -> (status: KeyFileStatus, isTransient: Bool) {
         let path = folder.filePath(name)
         let id: KeyID

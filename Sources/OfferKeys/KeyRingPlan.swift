@@ -10,8 +10,8 @@ package struct KeyRingPlan: Sendable {
 
     /// - Parameters:
     ///   - old: the ring in force; empty at startup.
-    ///   - found: every key, and every file that should be one. If several have the same ID, the first counts, whatever
-    ///     its status. A later one never replaces a refused one.
+    ///   - found: the status of every key and of every file that should be one. If several have the same ID, the first
+    ///     wins, even if it was refused.
     ///   - filePath: returns the path of a key's file, which need not exist.
     package init(
         from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], filePath: (KeyID) -> String
@@ -69,14 +69,14 @@ extension Diagnostic {
             hint: "put the file back, or choose another key before the service starts again")
     }
 
-    /// - Returns: nil for a missing key, which has been reported already.
+    /// - Returns: nil for a missing key, which has already been reported.
     fileprivate init?(_ error: KeyRingError) {
         switch error {
         case .noKey, .unknown: return nil
         case .retired(let id):
             self.init(
                 "key \(id) is chosen, but it has been retired",
-                hint: "choose another key; only a restart makes it an ordinary key again")
+                hint: "choose another key; a retired key can sign again only after a restart")
         case .outOfService(let id):
             self.init(
                 "key \(id) is chosen, but it is out of service: one of its signatures did not verify",

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The settings that decide which keys exist and which of them sign.
+/// The settings that determine which keys exist and which ones sign.
 package struct KeySettings: Sendable {
     /// The choice of signing key for each app, and the retired keys.
     package let wanted: WantedKeys

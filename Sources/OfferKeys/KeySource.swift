@@ -4,7 +4,7 @@ package import OfferCore
 package protocol KeySource: Sendable {
     /// Scans for changes.
     /// - Parameter now: the current time, used to recognise files that may still be incomplete.
-    /// - Returns: whether ``keys`` differs from before.
+    /// - Returns: whether ``keys`` changed.
     mutating func scan(at now: ContinuousClock.Instant, _ mode: ScanMode) -> Bool
 
     /// Returns the path of a key's file, which need not exist.
@@ -17,7 +17,7 @@ package protocol KeySource: Sendable {
 package enum ScanMode: Sendable {
     /// Reads every file and judges it by its current content.
     case first
-    /// Reads only changed files. A file that is not a key gets time to become one.
+    /// Reads only changed files. A file that is not a valid key gets time to be completed.
     case forChanges
     /// Like ``forChanges``, but reads every file.
     case thorough
@@ -25,11 +25,11 @@ package enum ScanMode: Sendable {
 
 /// The result of reading one key file, or a key from elsewhere.
 package enum KeyFileStatus: Sendable {
-    /// A key that has been proven to sign.
+    /// A key that has passed a signing test.
     case key(KeyRing.Key)
-    /// Not a usable key; with its ID, if known, and the reason.
+    /// Not a usable key, with its ID (if known) and the reason.
     case refused(KeyID?, Diagnostic)
-    /// Not a key yet, but changed a moment ago, so it may be half written.
+    /// Not a valid key yet. The file changed a moment ago, so it may be half written.
     case unsettled(KeyID)
 
     package var key: KeyRing.Key? { if case .key(let key) = self { key } else { nil } }

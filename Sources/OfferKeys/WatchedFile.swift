@@ -1,16 +1,16 @@
 import OfferCore
 
-/// One file in a watched folder: the result of reading it last, and the status that it keeps until that result has
+/// One file in a watched folder: the latest result of reading it, and the status that it keeps until that result has
 /// settled.
 struct WatchedFile {
     private(set) var stamp = FileStamp.absent
     /// When the stamp or ``reading`` last changed.
     private var changed: ContinuousClock.Instant
-    /// The result of reading the file last; nil while it is absent.
+    /// The latest result of reading the file; nil while it is absent.
     private var reading: KeyFileStatus?
     /// Whether reading the unchanged file again may give a different result.
     private(set) var isTransient = false
-    /// The status in force; nil for none.
+    /// The status in force, if any.
     private(set) var status: KeyFileStatus?
     /// When ``reading`` began to differ from ``status``; nil while they agree.
     private var unsettledSince: ContinuousClock.Instant?
@@ -54,8 +54,8 @@ struct WatchedFile {
         return true
     }
 
-    /// Whether `other` is equivalent to ``reading``. If so, ``reading`` is kept, so that the object of a key in use
-    /// stays the same.
+    /// Whether `other` is equivalent to ``reading``. If so, ``reading`` is kept, so that a key in use remains the same
+    /// object.
     private func isSameReading(_ other: KeyFileStatus?) -> Bool {
         switch (reading, other) {
         case (nil, nil): true

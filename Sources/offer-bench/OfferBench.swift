@@ -45,8 +45,8 @@ enum OfferBench {
         return Application(.init(policy: policy, sources: sources, log: log)).router(for: .all)
     }
 
-    /// Returns how long one call of `work` takes in the best of several rounds, because disturbances only make a round
-    /// longer.
+    /// Returns the time per call of `work` in the fastest of several rounds, because interference only makes a round
+    /// slower.
     private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)

@@ -8,17 +8,17 @@ import OfferFiles
 struct AuditVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Detect altered, added or removed lines of an audit trail.",
+        abstract: "Detect altered, added or removed lines in an audit trail.",
         discussion: """
-            Each line contains a hash over itself and the previous line's hash. Name the files of a trail in order, oldest \
-            first, as SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB names them:
+            Each line contains a hash that covers the line itself and the previous line's hash. List the files of a trail \
+            oldest first. The names that SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB gives rotated files sort in this order:
 
               offer-signer audit verify audit.jsonl.* audit.jsonl
 
-            Exit status 0 if each line continues the previous one, otherwise 1. Anyone who can write the files can rewrite \
-            the trail from some line on, or cut off its end. The files alone do not reveal such a change. From time to \
-            time, record the last hash in a place that nobody with write access to the files can change. Look for it \
-            later with --expect-hash.
+            Exits with status 0 if each line continues the previous one, otherwise 1. Anyone who can write to the files can \
+            rewrite the end of the trail or cut it off, and the files alone do not reveal this. Regularly record the last \
+            hash in a place that nobody with write access to the files can change, and check for it later with \
+            --expect-hash.
             """
     )
 
@@ -28,7 +28,7 @@ struct AuditVerifyCommand: ParsableCommand {
     @Argument(help: "The files of the trail, oldest first; - for standard input.")
     var files: [String]
 
-    /// The maximum number of findings printed; one fault may cause thousands.
+    /// The maximum number of findings to print. A single fault can cause thousands.
     private static let maximumFindings = 20
 
     func run() throws {
@@ -50,7 +50,7 @@ struct AuditVerifyCommand: ParsableCommand {
                     }
                     if check.chain?.hash == expected { expected = nil }
                     guard let finding else { return }
-                    // An unfinished line is not a fault, because a killed process leaves one.
+                    // An unfinished line is not a fault, because a killed process can leave one.
                     if finding != .unfinished { findings += 1 }
                     if findings <= Self.maximumFindings {
                         StandardStreams.writeError(Array("\(file):\(number): \(finding.sentence)\n".utf8))
@@ -70,12 +70,14 @@ struct AuditVerifyCommand: ParsableCommand {
         if findings > 0 {
             throw CommandError(
                 "\(findings) of \(check.lineCount) lines were altered or follow a gap",
-                hint:
-                    "name all files of the trail, oldest first; if none is missing, someone or a disk altered them")
+                hint: """
+                    name all files of the trail, oldest first; if none is missing, a person or a faulty disk altered \
+                    them
+                    """)
         }
         if isExpectedMissing {
             throw CommandError(
-                "no line has the expected hash", hint: "lines were removed at the end, or files are missing")
+                "no line has the expected hash", hint: "lines were removed from the end, or files are missing")
         }
         var text = "ok: \(check.lineCount) lines, each continues the previous one\n"
         if let beginning = check.beginning, beginning != AuditChain.beginning.hash {
@@ -99,8 +101,8 @@ extension AuditCheck.Finding {
         case .notALine: "this is not a line of an audit trail"
         case .outOfOrder: "this line's number is a duplicate"
         case .headless: "the lines before this one are missing"
-        case .newTrail: "a new trail begins here, with no link to the one before"
-        case .unfinished: "this line was cut off during writing; no response was sent for it"
+        case .newTrail: "a new trail begins here, with no link to the previous one"
+        case .unfinished: "this line was cut off while being written; no response was sent for it"
         }
     }
 }

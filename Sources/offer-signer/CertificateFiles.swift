@@ -5,7 +5,7 @@ import OfferHTTP
 import OfferKeys
 import OfferService
 
-/// The TLS files that flags or variables name.
+/// The TLS files named by flags or variables.
 struct CertificateFiles {
     private let chain: (path: String, file: RegularFile)
     private let key: (path: String, file: RegularFile)
@@ -34,7 +34,7 @@ struct CertificateFiles {
         return certificate
     }
 
-    /// A problem if others can read the key. The chain's file may contain the key as well.
+    /// A problem if others can read the key. The chain file may also contain the key.
     var problemOfMode: Diagnostic? {
         let withKey = Self.containsKey(chain.file.bytes) ? [key, chain] : [key]
         return withKey.first { !$0.file.isPrivate }

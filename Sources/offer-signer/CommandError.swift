@@ -17,7 +17,7 @@ struct CommandError: Error {
         text = error.problems.map { CommandError($0).text }.joined()
     }
 
-    /// A problem with the fields of an offer, in the words of the service.
+    /// A problem with the fields of an offer, with the same wording as in the service.
     init(_ problem: Problem) {
         // The detail may repeat input, which could contain terminal control sequences.
         self.init(problem.detail.printable)

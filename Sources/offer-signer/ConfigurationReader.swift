@@ -9,7 +9,7 @@ import OfferService
 struct ConfigurationReader: Sendable {
     let flags: Configuration.Flags
 
-    /// - Throws: every problem at once.
+    /// - Throws: all problems together.
     func read() throws(ConfigurationError) -> Configuration {
         let (configuration, problems) = readAll()
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -24,7 +24,7 @@ struct ConfigurationReader: Sendable {
         let environment = ProcessInfo.processInfo.environment.merging(environmentFile?.variables ?? [:]) { $1 }
         let configurationFile = readConfigurationFile(environment, &problems)
         let certificate = readCertificate(environment, &problems)
-        // A file that could not be read may be the one that chooses the key, so a missing choice is not reported.
+        // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate)
@@ -122,8 +122,11 @@ private struct LoadedEnvironmentFile {
             problems.append(KeyFileError.readableByOthers(path: path, mode: file.mode).problem)
         }
         let secrets = [
-            (Settings.usernameSalt, "chmod 600 \(path), and change the salt unless users have already bought with it"),
-            (Settings.auditKey, "chmod 600 \(path): with this key the customers in the audit trail can be identified"),
+            (
+                Settings.usernameSalt,
+                "chmod 600 \(path), and change the salt unless users have already made purchases with it"
+            ),
+            (Settings.auditKey, "chmod 600 \(path): this key can identify the customers in the audit trail"),
         ]
         for (secret, hint) in secrets where holds(secret) {
             problems.append(

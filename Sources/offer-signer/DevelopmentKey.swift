@@ -21,7 +21,7 @@ enum DevelopmentKey {
     private static let warning = """
         ************************************************************************
         DEVELOPMENT KEY: the App Store will refuse every signature made with it.
-        For real signatures use a key from App Store Connect: see README.md.
+        For real signatures, use a key from App Store Connect: see README.md.
         ************************************************************************
 
         """

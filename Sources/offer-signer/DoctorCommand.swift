@@ -13,9 +13,10 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
-            Reads what 'serve' would read with the same options, and changes nothing: the configuration, every key, the key \
-            sets of users in files, the end of the audit trail, the clock, and the cryptography by known-answer tests. It \
-            does not try the port, which a running service uses. Exit status 0 if the service would be ready, otherwise 1.
+            Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
+            the users' key sets in files, the end of the audit trail, the clock, and the cryptography (with known-answer \
+            tests). Does not try the port, because a running service may be using it. Exits with status 0 if the service \
+            would be ready, otherwise 1.
             """
     )
 
@@ -58,8 +59,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    /// Returns the problems with users' key sets that are stored in files. URLs are not fetched: a response now says
-    /// little about later ones.
+    /// Returns the problems with users' key sets that are stored in files. URLs are not fetched, because a response now
+    /// says little about later ones.
     private func userProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let reader = KeySetReader()
         var problems: [Diagnostic] = []

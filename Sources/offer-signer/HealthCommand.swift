@@ -7,22 +7,22 @@ import OfferCore
 import OfferHTTP
 import OfferService
 
-/// `offer-signer health`: asks the running service for its readiness, for container images without curl.
+/// `offer-signer health`: asks the running service whether it is ready. It is for container images without curl.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
         abstract: "Ask the running service whether it is ready.",
         discussion: """
-            Requests /health/ready where 'serve' listens with the same options, and prints the response. Exit status 0 if \
-            the service is ready, 'degraded' included; 1 if it is not or does not respond within 5 seconds. The certificate \
-            is not verified: it names the service, not this machine's own address.
+            Requests /health/ready at the address where 'serve' listens with the same options, and prints the response. \
+            Exits with status 0 if the service is ready or degraded, and with 1 if it is not ready or does not respond \
+            within 5 seconds. The certificate is not verified, because it names the service rather than this machine.
             """
     )
 
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        // The configuration may be wrong now; the service still runs with the one it started with.
+        // Ignore problems: the configuration may have changed since the service started.
         let url = Self.url(for: options.reader.readAll().configuration)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.clientConfiguration)
         let outcome = await ask(url, by: client)

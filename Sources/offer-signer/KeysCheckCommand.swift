@@ -10,8 +10,8 @@ struct KeysCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check key files before deployment.",
         discussion: """
-            Checks what 'serve' requires of each file: its mode, its form, and a signature that verifies. Without a file, \
-            checks the whole folder. Exit status 1 if something is wrong.
+            Checks each file as 'serve' does: its mode, its format, and that it makes a signature that verifies. Without \
+            arguments, checks the whole folder. Exits with status 1 if something is wrong.
             """
     )
 
@@ -46,7 +46,7 @@ struct KeysCheckCommand: ParsableCommand {
                 switch status {
                 case .key(let key): report(folder.filePath(of: key.id), key.pair)
                 case .refused(_, let problem): problems.append(problem)
-                case .unsettled: break  // not at the first scan
+                case .unsettled: break  // cannot occur in the first scan
                 }
             }
         }

@@ -11,8 +11,8 @@ struct KeysGenerateCommand: ParsableCommand {
         commandName: "generate",
         abstract: "Generate a P-256 key for tests.",
         discussion: """
-            Writes SubscriptionKey_<KEYID>.p8, readable by its owner only, and prints the public half. The App Store knows \
-            only keys made by App Store Connect, so it refuses what this one signs.
+            Writes SubscriptionKey_<KEYID>.p8, readable only by its owner, and prints the public half. The App Store accepts \
+            only keys created in App Store Connect, so it refuses signatures made with this one.
             """
     )
 
@@ -33,7 +33,7 @@ struct KeysGenerateCommand: ParsableCommand {
         writer.member("file", folder.filePath(of: id))
         writer.member("publicKey", Data(publicKey.der).base64EncodedString())
         StandardStreams.print(String(decoding: writer.finish(), as: UTF8.self) + "\n")
-        StandardStreams.printError("note: the App Store does not know this key and refuses what it signs\n")
+        StandardStreams.printError("note: the App Store does not know this key and refuses its signatures\n")
     }
 
     private static func randomID() -> String {

@@ -10,12 +10,12 @@ struct KeysListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the keys that the service would load, and their states.",
         discussion: """
-            Reads the configuration and the key folder as 'serve' does. A key is active (it signs), in standby (it can be \
-            chosen) or retired (it never signs again). The fingerprint is SHA-256 of the public half, as printed by:
+            Reads the configuration and the key folder as 'serve' does. A key is active (it signs), on standby (it can be \
+            chosen) or retired (it never signs again). The fingerprint is the SHA-256 of the public half, as printed by:
 
               openssl pkey -in SubscriptionKey_2X9R4HXF34.p8 -pubout -outform DER | sha256sum
 
-            Files that are not usable keys are named on standard error; 'keys check' exits with 1 if there are any.
+            Unusable files are reported on standard error; 'keys check' exits with status 1 if there are any.
             """
     )
 
@@ -61,7 +61,7 @@ struct KeysListCommand: ParsableCommand {
 private struct ListedKey {
     let id: String
     let state: KeyState
-    /// `all`, `all others`, or the apps that have this key as their own; `-` for none.
+    /// `all`, `all others`, or the apps with this key as their own; `-` for none.
     let apps: String
     let form: String
     let fingerprint: String

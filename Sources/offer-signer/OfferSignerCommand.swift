@@ -9,8 +9,8 @@ struct OfferSignerCommand: AsyncParsableCommand {
         commandName: "offer-signer",
         abstract: "Signs App Store promotional offers.",
         discussion: """
-            An app may show a customer a promotional offer only with a signature made by the developer's server. This is \
-            that server. Try it with:
+            To show a customer a discount (an App Store promotional offer), an app needs a signature from the developer's \
+            server. offer-signer is that server. Try it with:
 
               offer-signer serve --development
 
@@ -27,7 +27,7 @@ struct OfferSignerCommand: AsyncParsableCommand {
 
     static func main() async {
         if !offer_keep_memory_private() {
-            StandardStreams.printError("warning: the system refused to disable core files; one could contain a key\n")
+            StandardStreams.printError("warning: core dumps could not be disabled; a core dump could contain a key\n")
         }
         do {
             var command = try parseAsRoot()

@@ -18,9 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
             /v1/introductory-offers, /v1/advanced-commerce and /v1/explanations. Flags override the environment.
 
             SIGHUP reloads the environment file, the configuration file, the TLS files and the key folder. The key folder \
-            and the key sets of identity providers are also checked every second. Keys change without losing a \
-            request, or not at all: while something is wrong, the previous ones stay in force, and /health/ready says \
-            why. On SIGTERM, the service answers the requests on open connections and stops.
+            and the key sets of identity providers are also checked every second. Key changes never drop a request. While \
+            something is wrong, the previous keys stay in force, and /health/ready says why. On SIGTERM, the service \
+            answers the requests on open connections and stops.
             """
     )
 
@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration, reloadSignals: reloadSignals,
             readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level
         ) { port, metricsPort in announce(configuration, port: port, metricsPort: metricsPort) }
-        // Up to this point SIGTERM simply ends the process: nothing needs to be finished, and a disk may hang.
+        // Until here, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let group = ServiceGroup(services: services, logger: log)
         let stopping = Task { try await stop(group, at: stopSignals) }
@@ -67,11 +67,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Stops the services at the first signal; further signals change nothing.
+    /// Stops the services at the first signal and ignores further signals.
     private func stop(_ group: ServiceGroup, at signals: UnixSignalsSequence) async throws {
         for await _ in signals {
             await group.triggerGracefulShutdown()
-            // Every connection has ended by then. Only a hanging disk can delay the rest, and would delay a log line too.
+            // Every connection has ended by then. Only a hanging disk can delay the rest, and it would also delay a log
+            // line.
             try await Task.sleep(for: .seconds(13))
             Self.exit(withError: nil)
         }

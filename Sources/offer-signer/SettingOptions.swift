@@ -12,8 +12,8 @@ extension Option where Value == String? {
         self.init(name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help))
     }
 
-    /// The flag of a setting whose value is checked while the command line is parsed. A usage error repeats the value, so this
-    /// is for settings that cannot hold a secret by mistake.
+    /// The flag of a setting whose value is checked while the command line is parsed. A usage error repeats the value,
+    /// so use this only for settings that cannot hold a secret by mistake.
     init<Parsed>(checked setting: Setting<Parsed>) {
         self.init(
             name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help),
@@ -25,7 +25,7 @@ extension Option where Value == String? {
 }
 
 extension Option where Value == Int? {
-    /// The flag of a setting that is a number. Its range is checked with the rest of the configuration.
+    /// The flag of a numeric setting. Its range is checked with the rest of the configuration.
     init<Parsed>(number setting: Setting<Parsed>) {
         self.init(
             name: .customLong(setting.flag ?? setting.variable), help: ArgumentHelp(stringLiteral: setting.help))
@@ -41,7 +41,7 @@ extension Flag where Value == Bool {
     }
 }
 
-/// The locations of key files and settings: the options of every command that deals with keys.
+/// The locations of key files and settings: options shared by all commands that use keys.
 struct KeyFolderOptions: ParsableArguments {
     @Option(Settings.keysDirectory) var keysDir: String?
     @Flag(Settings.allowReadableKeys) var allowReadableKeys: Bool
@@ -59,7 +59,7 @@ struct KeyFolderOptions: ParsableArguments {
         return flags
     }
 
-    /// The flags of a command that signs nothing, and therefore needs no key.
+    /// The flags for commands that do not sign and therefore need no key.
     var verifyingFlags: Configuration.Flags {
         var flags = flags
         flags.mayChooseNoKey = true
@@ -69,7 +69,7 @@ struct KeyFolderOptions: ParsableArguments {
     func readConfiguration() throws -> Configuration { try reader(verifyingFlags).read() }
 }
 
-/// The choice of the signing key: the options of every command that signs.
+/// The choice of the signing key: options shared by all commands that sign.
 struct KeyOptions: ParsableArguments {
     @Option(Settings.keyID) var keyID: String?
     @Option(Settings.issuerID) var issuerID: String?

@@ -12,15 +12,15 @@ struct SignCommand: AsyncParsableCommand {
         commandName: "sign",
         abstract: "Sign one offer: JSON in, JSON out.",
         discussion: """
-            Takes the fields of POST /offer and prints them with keyID, nonce, timestamp and signature, as 'verify' reads \
-            them:
+            Takes the fields of POST /offer and prints them with keyID, nonce, timestamp and signature, in the form that \
+            'verify' reads:
 
               echo '{"appBundleID": "com.example.app", "productIdentifier": "com.example.app.pro.monthly",
                      "offerID": "retention_50off_3m", "applicationUsername": "8d7f9a52c4e1"}' |
                 offer-signer sign --key-id 2X9R4HXF34
 
             With an issuer ID (--issuer-id) and a transactionID among the fields, the output also has compactJWS for \
-            StoreKit 2; with only one of them, compactJWSMissing says what is missing.
+            StoreKit 2. With only one of them, the output has compactJWSMissing, which says what is missing.
             """
     )
 
@@ -46,7 +46,7 @@ struct SignCommand: AsyncParsableCommand {
     private func signer(_ configuration: Configuration, _ log: Logger) async throws -> OfferSigner {
         let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
         guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
-        // Callers and limits are for requests. A person at the command line has the key already.
+        // Callers and limits apply only to requests. Whoever runs this command already has the key.
         let policy = Policy(ring: plan.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         var dependencies = Application.Dependencies(policy: CurrentPolicy(policy), sources: .system, log: log)
         dependencies.selfTest = try SelfTest(KnownAnswers())

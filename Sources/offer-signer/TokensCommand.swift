@@ -2,7 +2,7 @@ import ArgumentParser
 import OfferCore
 import OfferCrypto
 
-/// `offer-signer tokens`: commands for the tokens of callers.
+/// `offer-signer tokens`: commands for callers' tokens.
 struct TokensCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
@@ -16,8 +16,8 @@ struct TokensCommand: ParsableCommand {
             commandName: "new",
             abstract: "Create a random token and print it with its digest.",
             discussion: """
-                Give the token to the caller, which sends it as Authorization: Bearer. Put the digest into the configuration \
-                file as the caller's tokenSHA256; it does not reveal the token. The token is not stored anywhere.
+                Give the token to the caller, which sends it in Authorization: Bearer. Put the digest into the configuration \
+                file as the caller's tokenSHA256; the digest does not reveal the token. The token is not stored anywhere.
                 """
         )
 

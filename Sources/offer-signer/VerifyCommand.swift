@@ -13,9 +13,9 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Verify one signature, and explain one that StoreKit refuses: JSON in, JSON out.",
         discussion: """
             Takes what the app passed to StoreKit: the fields of the offer with keyID, nonce, timestamp and signature, as \
-            'sign' prints them, or a compactJWS, or both; and storeKitError, if StoreKit reported one. Uses the keys of the \
-            folder, retired ones included, or --public-key. Prints the response of POST /v1/explanations. Exit status 0 if \
-            the signature verifies and nothing else is wrong with it, otherwise 1.
+            'sign' prints them, or a compactJWS, or both. Add storeKitError if StoreKit reported an error. Uses the keys in \
+            the folder, including retired ones, or --public-key. Prints the response of POST /v1/explanations. Exits with \
+            status 0 if the signature verifies and nothing else is wrong with it, otherwise 1.
             """
     )
 
@@ -36,7 +36,7 @@ struct VerifyCommand: ParsableCommand {
             let explanation = try explainer.explanation(of: evidence)
             StandardStreams.print(String(decoding: explanation.body, as: UTF8.self) + "\n")
             guard !explanation.isGood else { return }
-            // A missing key may be in one of the files that cannot be read.
+            // The missing key may be in one of the unusable files.
             if explanation.verdicts.contains(where: { $0.keyID == nil }) {
                 for problem in problems { StandardStreams.printError(CommandError(problem).text) }
             }
@@ -89,7 +89,7 @@ extension IssuerID {
 }
 
 extension AvailableKeys {
-    /// Every key; those that sign come first.
+    /// Every key, starting with those that sign.
     fileprivate var candidateKeys: [CandidateKey] {
         let wanted = settings.wanted
         var seen: Set<KeyID> = []

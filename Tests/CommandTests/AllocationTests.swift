@@ -5,8 +5,8 @@ import Testing
 @Suite("Allocations", .timeLimit(.minutes(5)))
 struct AllocationTests {
     /// The maximum number of allocations per offer, from socket to socket, in the debug build that the tests run. An
-    /// offer took 425 when this was written, 77 of them in libcrypto; in the release build it takes 102. Raise it only
-    /// for a good reason and state the reason in the commit.
+    /// offer took 425 when this was written, 77 of them in libcrypto, and 102 in a release build. Raise the limit only
+    /// for a good reason, and state that reason in the commit.
     private static let threshold = 432
 
     @Test("an offer stays within its allocation limit")
@@ -22,10 +22,10 @@ struct AllocationTests {
         let many = try await Self.allocations(offers: 1200, countedBy: library)
         let perOffer = (many - few) / 1000
         #expect(perOffer <= Self.threshold)
-        #expect(perOffer > 77, "the count must include those of libcrypto")
+        #expect(perOffer > 77, "the count must include allocations in libcrypto")
     }
 
-    /// The number of allocations that a service makes from start to exit while it signs this many offers.
+    /// Counts a service's allocations from start to exit while it signs this many offers.
     private static func allocations(offers: Int, countedBy library: String) async throws -> Int {
         let service = try RunningService(environment: ["LD_PRELOAD": library])
         try await Connection.open(port: service.port) { connection in

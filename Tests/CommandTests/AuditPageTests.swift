@@ -4,14 +4,14 @@ import OfferCore
 import TestSupport
 import Testing
 
-/// Runs the commands of docs/audit.md on a real trail and compares its table of members with the trail.
+/// Runs the commands in docs/audit.md on a real trail and compares the page's table of members with that trail.
 @Suite("docs/audit.md", .serialized, .timeLimit(.minutes(5)))
 struct AuditPageTests {
     private let walk: PageWalk
 
     init() async throws { walk = try await PageWalk("docs/audit.md") }
 
-    /// Requests offers for two customers, one of them the customer on the page.
+    /// Requests offers for two customers, including the one on the page.
     private var ask: String {
         """
         for user in 8d7f9a52c4e1 another 8d7f9a52c4e1; do
@@ -21,7 +21,7 @@ struct AuditPageTests {
         """
     }
 
-    @Test("every block has a test")
+    @Test("every code block on the page has a test")
     func everyBlockIsKnown() {
         #expect(walk.blocks.map(\.language) == ["sh", "json", "sh", "sh", "sh", "text", "python", "sh"])
     }
@@ -38,23 +38,23 @@ struct AuditPageTests {
         let keys = parts.dropFirst(found.count + 1).prefix { !$0.isEmpty }
         #expect(keys.count == 2)
         #expect(keys.last?.trimmingCharacters(in: .whitespaces) == "1 \"customerKey\":\"\(keys.first ?? "")\"")
-        // One begin and one start, one begin for the second file, and six offers.
+        // Nine lines: a begin and a start, a begin for the second file, and six offers.
         let shape = walk.block(5).replacing("5", with: "9").replacing(/[0-9a-f]{64}/, with: "H")
         let verified = parts.dropFirst(found.count + keys.count + 2).joined(separator: "\n")
         #expect(verified.replacing(/[0-9a-f]{64}/, with: "H") == shape)
     }
 
-    @Test("files renamed and compressed by logrotate verify with the rest")
+    @Test("files that logrotate renamed and compressed verify together with the current file")
     func compressed() throws {
         let outcome = try walk.run(
             start: walk.block(0), ask, "mv audit.jsonl audit.jsonl-20260101", ask, "gzip audit.jsonl-20260101",
             "mv audit.jsonl audit.jsonl-20260201", ask, "kill $service; wait $service", walk.block(7))
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        // Three begins, a start, nine offers.
+        // Three begins, one start and nine offers.
         #expect(outcome.standardOutput.hasPrefix("ok: 13 lines, "))
     }
 
-    @Test("the line on the page has the members of a real line, in the same order")
+    @Test("the example line on the page has the same members as a real line, in the same order")
     func line() throws {
         let outcome = try walk.run(start: walk.block(0), ask, "kill $service; wait $service", "tail -n 1 audit.jsonl")
         func members(_ line: String) -> [String] { line.matches(of: /"([a-zA-Z]+)":/).map { String($0.output.1) } }
@@ -64,7 +64,7 @@ struct AuditPageTests {
 
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    @Test("the script agrees with audit verify", .enabled(if: hasPython, "requires python3"))
+    @Test("the script on the page agrees with audit verify", .enabled(if: hasPython, "requires python3"))
     func script() throws {
         #expect(
             try walk.run(
@@ -103,7 +103,7 @@ struct AuditPageTests {
         try String(decoding: walk.folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test("the table lists exactly the members, events and kinds of the trail")
+    @Test("the table lists exactly the trail's members, events and kinds")
     func members() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/audit.jsonl"
@@ -115,7 +115,7 @@ struct AuditPageTests {
         try await waitUntil { text().contains("\"resume\"") }
         try await Connection.open(port: service.port) { connection in
             #expect(try await connection.post("/offer", json: BadRequest.goodBody)?.status == 200)
-            // Without an issuer ID each of these requests is refused.
+            // Without an issuer ID, the service refuses each of these requests.
             let refused = #"{"bundleID":"a","request":{"operation":"x"}}"#
             try await waitUntil {
                 for _ in 0..<150 { _ = try await connection.post("/v1/advanced-commerce", json: refused) }

@@ -29,7 +29,7 @@ struct AuditTests {
         guard unsafe mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// The lines of a file that record signatures.
+    /// The lines of a file that record a request's outcome: a signature or a refusal.
     private func entries(in name: String = "audit.jsonl") throws -> [[String: String]] {
         try String(decoding: folder.read(name), as: UTF8.self).split(separator: "\n").compactMap { line in
             let json = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
@@ -54,7 +54,7 @@ struct AuditTests {
         return Scrape(try #require(answer).body)[series]
     }
 
-    @Test("each signature has a line with the caller, the request and the HMAC of the customer")
+    @Test("each signature has a line with the caller, the request ID and the customer's HMAC")
     func everyKind() async throws {
         let key = "0123456789abcdef0123456789abcdef"
         let service = try service(
@@ -104,7 +104,7 @@ struct AuditTests {
         #expect(entries.allSatisfy { $0["keyID"] == RunningService.keyID && $0["bundleID"] == "com.example.app" })
         #expect(entries.map { $0["productID"] } == Array(repeating: "pro", count: 7) + [nil])
         #expect(entries.map { $0["offerID"] } == Array(repeating: "offer", count: 6) + [nil, nil])
-        // Computed by another implementation.
+        // Computed by openssl, independently of our code.
         func code(_ customer: String) throws -> String {
             let outcome = try Command.run(
                 "openssl", ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "key:\(key)"], input: Array(customer.utf8))
@@ -113,7 +113,7 @@ struct AuditTests {
         let (user, transaction) = (try code("MARKED-user"), try code("2000000123456789"))
         #expect(
             entries.map { $0["customer"] } == ["", user, user, transaction, user, user, transaction, nil])
-        // Every nonce in a response has a line; those inside a JWS are different.
+        // All eight nonces differ. Five appear in a response as text; the other three are encoded inside a JWS.
         #expect(Set(entries.compactMap { $0["nonce"] }).count == 8)
         #expect(entries.filter { text.contains($0["nonce"] ?? "-") }.count == 5)
         let trail = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
@@ -133,7 +133,7 @@ struct AuditTests {
         #expect(try entries().map { $0["outcome"] } == ["issuer_id_missing", "signed"])
     }
 
-    @Test("every answered request is in the trail after 20 kills under load")
+    @Test("after 20 kills under load, the trail contains every answered request")
     func killed() async throws {
         var nonces: Set<String> = []
         var keys: TemporaryFolder?
@@ -155,7 +155,7 @@ struct AuditTests {
         #expect(outcome.status == 0, "\(outcome.standardError)")
     }
 
-    @Test("an unwritable trail stops signing and nothing else, and signing recovers")
+    @Test("an unwritable trail stops only signing, and signing resumes once the trail is writable")
     func full() async throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         let service = try service(environment: ["SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText])
@@ -189,7 +189,7 @@ struct AuditTests {
         #expect(try await metric("offer_signer_ready", of: service) == 1)
         #expect(try service.log.contains("problem resolved"))
 
-        // Writing fails while the service runs.
+        // Now writing fails while the service runs.
         try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/first")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         #expect(try await status(service) == 503)
@@ -202,7 +202,7 @@ struct AuditTests {
         #expect(text.contains(#""event":"resume""#))
     }
 
-    @Test("a trail may be a pipe; without a reader nothing is signed and everything else works")
+    @Test("the trail can be a pipe; without a reader nothing is signed, but other requests work")
     func pipe() async throws {
         try makePipe()
         let first = try Reader(of: path)
@@ -237,14 +237,14 @@ struct AuditTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("hundreds of responses that wait for the trail arrive after the client has closed its half")
+    @Test("300 responses that wait for the trail arrive even after the client half-closes")
     func waiting() async throws {
         try makePipe()
         let reader = try Reader(of: path)
         let service = try service()
         reader.pause()
         try await Connection.open(port: service.port) { connection in
-            // More requests than the pipe has room for.
+            // More requests than fit in the pipe.
             let post =
                 "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
@@ -313,7 +313,7 @@ struct AuditTests {
             environment: ["SUBSCRIPTION_OFFERS_AUDIT_LOG": trail, "SUBSCRIPTION_OFFERS_AUDIT_KEY": key])
     }
 
-    @Test("doctor accepts a writable trail without changing it, and asks for a customer key")
+    @Test("doctor accepts a writable trail without changing it, and suggests setting an audit key")
     func doctor() async throws {
         let new = try run("doctor", trail: path)
         #expect(new.status == 0, "\(new.standardError)")
@@ -323,7 +323,7 @@ struct AuditTests {
         #expect(!FileManager.default.fileExists(atPath: path))
         let service = try service()
         #expect(try await status(service) == 200)
-        // The file ends in the middle of a line, as while the service writes.
+        // The file ends in the middle of a line, as it can while the service writes.
         try folder.write(try folder.read("audit.jsonl").dropLast(40), to: "audit.jsonl")
         let text = try folder.read("audit.jsonl")
         let running = try run("doctor", trail: path, key: "0123456789abcdef")
@@ -332,7 +332,7 @@ struct AuditTests {
         #expect(try folder.read("audit.jsonl") == text)
     }
 
-    @Test("a reload keeps the trail and logs that another one needs a restart")
+    @Test("a reload keeps the trail and logs that a new path needs a restart")
     func reload() async throws {
         let service = try service()
         try service.reload(
@@ -343,7 +343,7 @@ struct AuditTests {
         #expect(try entries().count == 1)
     }
 
-    @Test("the command line signs an offer only if the trail records it")
+    @Test("the sign command prints an offer only if the trail records it")
     func command() throws {
         let keys = try TemporaryFolder()
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_TESTKEY123.p8")
@@ -359,7 +359,7 @@ struct AuditTests {
         #expect(full.standardError.contains("audit trail"))
     }
 
-    @Test("verify reports each fault with its line and looks for a recorded hash")
+    @Test("audit verify reports each fault with its line number and checks for an expected hash")
     func verifying() async throws {
         do {
             let service = try service()
@@ -394,7 +394,7 @@ struct AuditTests {
     }
 }
 
-/// The reading end of a pipe.
+/// The read end of a pipe.
 private final class Reader: Sendable {
     private let handle: FileHandle
     private let collected = NIOLockedValueBox(Data())

@@ -32,7 +32,7 @@ struct BadMachineTests {
     private static let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
 
     @Test(
-        "with a libcrypto that accepts every signature, nothing is served or signed, and doctor says why",
+        "if libcrypto accepts every signature, nothing is served or signed, and each command says why",
         arguments: ["serve", "sign", "doctor"])
     func gullible(command: String) throws {
         let outcome = try run(command, ["GULLIBLE": "1"], input: Self.sample)
@@ -41,10 +41,10 @@ struct BadMachineTests {
         #expect(outcome.standardError.contains("hint: start the service on another machine"))
         #expect(outcome.standardError.contains("libcrypto 3."))
         #expect(!outcome.standardOutput.contains("signature\":"))
-        #expect(!outcome.standardOutput.contains("the cryptography gives"))
+        #expect(!outcome.standardOutput.contains("the cryptography passes"))
     }
 
-    @Test("with a clock before the build the service starts, signs nothing, and recovers on its own")
+    @Test("with a clock before the build date, the service starts but signs nothing until the clock is right")
     func clock() async throws {
         let behind = folder.path + "/behind"
         try folder.write([], to: "behind")
@@ -73,7 +73,7 @@ struct BadMachineTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("with a clock before the build the command line signs nothing, and doctor says why")
+    @Test("with a clock before the build date, the sign command signs nothing, and doctor says why")
     func clockOfCommands() throws {
         try folder.write([], to: "behind")
         let settings = ["BEHIND": folder.path + "/behind"]

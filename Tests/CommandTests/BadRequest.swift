@@ -1,4 +1,4 @@
-/// The bytes of a request that must not be signed.
+/// A request that the service must not sign.
 struct BadRequest: Sendable {
     let name: String
     let bytes: [UInt8]
@@ -14,7 +14,7 @@ struct BadRequest: Sendable {
         BadRequest(name: name, bytes: Array(text.utf8), statuses: statuses)
     }
 
-    /// A well-framed `POST /offer` whose body is wrong.
+    /// A well-framed `POST /offer` with an invalid body.
     static func body(_ name: String, _ text: String) -> BadRequest { body(name, bytes: Array(text.utf8)) }
 
     static func body(_ name: String, bytes: [UInt8]) -> BadRequest {
@@ -23,7 +23,7 @@ struct BadRequest: Sendable {
         return BadRequest(name: name, bytes: Array(head.utf8) + bytes, statuses: [400])
     }
 
-    /// A good body with one field's JSON replaced.
+    /// A valid body with one field's JSON replaced.
     static func field(_ name: String, _ field: String, _ json: String) -> BadRequest {
         let members = [
             "appBundleID": #""a""#, "productIdentifier": #""p""#, "offerID": #""o""#, "applicationUsername": #""u""#,
@@ -32,7 +32,7 @@ struct BadRequest: Sendable {
         return body(name, "{\(text)}")
     }
 
-    /// A good body after this request line and these headers.
+    /// This request line and these headers, followed by a valid body.
     static func framed(_ name: String, _ line: String, _ headers: [String], _ statuses: Set<Int>) -> BadRequest {
         raw(name, ([line, "Host: a"] + headers).joined(separator: "\r\n") + "\r\n\r\n" + goodBody, statuses)
     }
@@ -50,37 +50,40 @@ struct BadRequest: Sendable {
     }
 
     static let framing: [BadRequest] = [
-        raw("no HTTP at all", "hello\r\n\r\n"),
+        raw("not HTTP", "hello\r\n\r\n"),
         raw("TLS on a plain port", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\r\n\r\n"),
-        raw("an empty request line", " / HTTP/1.1\r\n\r\n"),
+        raw("a request line without a method", " / HTTP/1.1\r\n\r\n"),
         framed("no version", "POST /offer", [json, length], [400]),
         framed("an unknown version", "POST /offer HTTP/9.9", [json, length], [400]),
         framed(
             "a space before the colon", "POST /offer HTTP/1.1", ["Content-Type : application/json", length], [400]),
         framed("a header without a colon", "POST /offer HTTP/1.1", ["nonsense", json, length], [400]),
         framed("a NUL in a header", "POST /offer HTTP/1.1", ["X-A: a\u{0}b", json, length], [400]),
-        framed("two lengths that differ", "POST /offer HTTP/1.1", [json, length, "Content-Length: 5"], [400]),
+        framed("two different lengths", "POST /offer HTTP/1.1", [json, length, "Content-Length: 5"], [400]),
         framed("a negative length", "POST /offer HTTP/1.1", [json, "Content-Length: -1"], [400]),
         framed("a non-numeric length", "POST /offer HTTP/1.1", [json, "Content-Length: ten"], [400]),
         framed(
             "a length beyond 64 bits", "POST /offer HTTP/1.1", [json, "Content-Length: 99999999999999999999999"], [400]),
-        framed("both kinds of length", "POST /offer HTTP/1.1", [json, length, "Transfer-Encoding: chunked"], [400]),
+        framed(
+            "a length and a transfer coding", "POST /offer HTTP/1.1", [json, length, "Transfer-Encoding: chunked"],
+            [400]),
         framed("a non-numeric chunk size", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: chunked"], [400]),
         framed("an unknown transfer coding", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip"], [400]),
         framed(
-            "a coding before chunked", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip, chunked"], [400]),
-        framed("two Hosts", "POST /offer HTTP/1.1", ["Host: b", json, length], [400]),
-        raw("no Host", "POST /offer HTTP/1.1\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"),
+            "a transfer coding before chunked", "POST /offer HTTP/1.1", [json, "Transfer-Encoding: gzip, chunked"],
+            [400]),
+        framed("two Host headers", "POST /offer HTTP/1.1", ["Host: b", json, length], [400]),
+        raw("no Host header", "POST /offer HTTP/1.1\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"),
         framed("an unknown expectation", "POST /offer HTTP/1.1", ["Expect: a coupon", json, length], [400]),
-        raw("a body cut short", "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\n\(length)\r\n\r\n{\"appBundleID\":"),
+        raw("a truncated body", "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\n\(length)\r\n\r\n{\"appBundleID\":"),
         raw(
-            "a chunk cut short",
+            "a truncated chunk",
             "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\nFF\r\n{}"),
-        raw("headers cut short", "POST /offer HTTP/1.1\r\nHost: a\r\nContent-"),
+        raw("truncated headers", "POST /offer HTTP/1.1\r\nHost: a\r\nContent-"),
         framed("no body and no length", "POST /offer HTTP/1.1", [json], [400]),
     ]
 
-    /// Whether the connection stays open, because the request has the body that it announces.
+    /// Whether the connection stays open because the request was read in full.
     var staysOpen: Bool {
         statuses == [404] || statuses == [405] && String(decoding: bytes, as: UTF8.self).contains("Length")
     }
@@ -91,20 +94,20 @@ struct BadRequest: Sendable {
         framed("PATCH", "PATCH /v1/promotional-offers HTTP/1.1", [json, length], [405]),
         framed("OPTIONS", "OPTIONS /offer HTTP/1.1", [json, length], [405]),
         framed("TRACE", "TRACE /offer HTTP/1.1", [json, length], [405]),
-        framed("a method in lower case", "post /offer HTTP/1.1", [json, length], [400, 405]),
+        framed("a lowercase method", "post /offer HTTP/1.1", [json, length], [400, 405]),
         framed("an unknown method", "SIGN /offer HTTP/1.1", [json, length], [400, 405]),
         framed("GET on a route that takes only POST", "GET /v1/promotional-offers HTTP/1.1", [], [405]),
         framed("POST to health", "POST /health/live HTTP/1.1", [json, length], [405]),
-        framed("another path", "POST /offers HTTP/1.1", [json, length], [404]),
-        framed("a path in capitals", "POST /OFFER HTTP/1.1", [json, length], [404]),
+        framed("an unknown path", "POST /offers HTTP/1.1", [json, length], [404]),
+        framed("an uppercase path", "POST /OFFER HTTP/1.1", [json, length], [404]),
         framed("a trailing slash", "POST /offer/ HTTP/1.1", [json, length], [404]),
-        framed("a path with dots", "POST /v1/../offer HTTP/1.1", [json, length], [404]),
-        framed("an encoded path", "POST /%6Fffer HTTP/1.1", [json, length], [404]),
-        framed("the asterisk", "POST * HTTP/1.1", [json, length], [400, 404]),
+        framed("a path with dot segments", "POST /v1/../offer HTTP/1.1", [json, length], [404]),
+        framed("a percent-encoded path", "POST /%6Fffer HTTP/1.1", [json, length], [404]),
+        framed("an asterisk as the target", "POST * HTTP/1.1", [json, length], [400, 404]),
     ]
 
     static let sizes: [BadRequest] = [
-        framed("an announced body that is too large", "POST /offer HTTP/1.1", [json, "Content-Length: 32769"], [413]),
+        framed("a Content-Length that is too large", "POST /offer HTTP/1.1", [json, "Content-Length: 32769"], [413]),
         body("a body that is one byte too large", String(repeating: " ", count: 32769)).expecting([413]),
         raw(
             "a chunked body that is too large",
@@ -124,23 +127,25 @@ struct BadRequest: Sendable {
 
     static let mediaTypes: [BadRequest] = [
         framed("no media type", "POST /offer HTTP/1.1", [length], [415]),
-        framed("a form", "POST /offer HTTP/1.1", ["Content-Type: application/x-www-form-urlencoded", length], [415]),
+        framed(
+            "a form's media type", "POST /offer HTTP/1.1", ["Content-Type: application/x-www-form-urlencoded", length],
+            [415]),
         framed("two media types", "POST /offer HTTP/1.1", [json, "Content-Type: text/plain", length], [415]),
         framed(
-            "UTF-16 announced", "POST /offer HTTP/1.1", ["Content-Type: application/json; charset=utf-16", length],
+            "a UTF-16 charset", "POST /offer HTTP/1.1", ["Content-Type: application/json; charset=utf-16", length],
             [415]),
-        framed("gzip announced", "POST /offer HTTP/1.1", [json, "Content-Encoding: gzip", length], [415]),
+        framed("a gzip content coding", "POST /offer HTTP/1.1", [json, "Content-Encoding: gzip", length], [415]),
     ]
 
     static let jsonTexts: [BadRequest] = [
         body("an empty body", ""),
-        body("white space", "   "),
-        body("no JSON", "appBundleID=com.example.app"),
+        body("only white space", "   "),
+        body("not JSON", "appBundleID=com.example.app"),
         body("an array", "[\(goodBody)]"),
         body("a string", "\"offer\""),
         body("a number", "1"),
         body("null", "null"),
-        body("cut short", String(goodBody.dropLast())),
+        body("truncated JSON", String(goodBody.dropLast())),
         body("a trailing comma", goodBody.dropLast() + ",}"),
         body("a trailing NUL", goodBody + "\u{0}"),
         body("two objects", goodBody + goodBody),
@@ -151,12 +156,12 @@ struct BadRequest: Sendable {
         body("single quotes", goodBody.replacing("\"", with: "'")),
         body("NaN", goodBody.dropLast() + #","a":NaN}"#),
         body(
-            "nested 1,000 deep",
+            "1,000 nested arrays",
             goodBody.dropLast() + ",\"a\":" + String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)
                 + "}"),
         body("1,000 members", goodBody.dropLast() + (0..<1000).map { ",\"\($0)\":1" }.joined() + "}"),
         body("UTF-16", bytes: goodBody.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }),
-        body("UTF-8 cut in half", bytes: Array(goodBody.utf8).dropLast(2) + [0xC3, 0x22, 0x7D]),
+        body("a truncated UTF-8 sequence", bytes: Array(goodBody.utf8).dropLast(2) + [0xC3, 0x22, 0x7D]),
         body("an overlong encoding", bytes: Array(goodBody.utf8).dropLast(2) + [0xC0, 0x80, 0x22, 0x7D]),
         body("a surrogate in UTF-8", bytes: Array(goodBody.utf8).dropLast(2) + [0xED, 0xA0, 0x80, 0x22, 0x7D]),
         body("a raw control character", goodBody.replacing("user", with: "us\u{1}er")),
@@ -165,7 +170,9 @@ struct BadRequest: Sendable {
     static let fields: [BadRequest] = [
         body("no fields", "{}"),
         body("no username", #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#),
-        body("both customers", goodBody.dropLast() + #","appAccountToken":"d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"}"#),
+        body(
+            "both customer fields", goodBody.dropLast() + #","appAccountToken":"d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"}"#
+        ),
         body("both product names", goodBody.dropLast() + #","productID":"pro"}"#),
         body(
             "a token that is not a UUID",
@@ -177,7 +184,7 @@ struct BadRequest: Sendable {
         field("an object as a username", "applicationUsername", "{}"),
         field("false as a username", "applicationUsername", "false"),
         field("the separator in the bundle ID", "appBundleID", "\"a\u{2063}b\""),
-        field("the separator escaped", "productIdentifier", #""a\u2063b""#),
+        field("an escaped separator", "productIdentifier", #""a\u2063b""#),
         field("the separator before a combining mark", "offerID", "\"a\u{2063}\u{301}b\""),
         field("the separator after a combining mark", "applicationUsername", "\"e\u{301}\u{2063}\""),
         field("the separator and a variation selector", "applicationUsername", "\"\u{2063}\u{FE0F}\""),
@@ -185,7 +192,7 @@ struct BadRequest: Sendable {
         field("an escaped NUL", "offerID", #""a\u0000b""#),
         field("an escaped line feed", "offerID", #""a\nb""#),
         field("DEL", "offerID", "\"a\u{7F}\""),
-        field("a C1 control", "offerID", "\"a\u{85}\""),
+        field("a C1 control character", "offerID", "\"a\u{85}\""),
         field("a line separator", "offerID", "\"a\u{2028}\""),
         field("a lone surrogate", "offerID", #""\ud800""#),
         field("a very long username", "applicationUsername", "\"\(String(repeating: "x", count: 5000))\""),
@@ -202,10 +209,10 @@ struct BadRequest: Sendable {
             "GET /offer?appBundleID=a&appBundleID=a&productID=p&offerID=o&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"
         ),
         raw(
-            "a bare plus",
+            "an unescaped plus sign",
             "GET /offer?appBundleID=a&productID=p&offerID=o+o&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
         raw(
-            "half an escape",
+            "an incomplete percent escape",
             "GET /offer?appBundleID=a&productID=p&offerID=%E&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
         raw(
             "the separator in the query",
@@ -213,7 +220,7 @@ struct BadRequest: Sendable {
         raw(
             "invalid UTF-8 in the query",
             "GET /offer?appBundleID=a&productID=p&offerID=%FF&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
-        framed("a query beside a body", "POST /offer?offerID=other HTTP/1.1", [json, length], [400]),
+        framed("a query together with a body", "POST /offer?offerID=other HTTP/1.1", [json, length], [400]),
     ]
 
     private func expecting(_ statuses: Set<Int>) -> BadRequest {

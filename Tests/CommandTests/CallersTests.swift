@@ -55,7 +55,7 @@ struct CallersTests {
         #expect(try !service.log.contains(token))
     }
 
-    @Test("tokens and offers change at SIGHUP, all together or not at all")
+    @Test("SIGHUP changes tokens and offers together or not at all")
     func reload() async throws {
         let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
         let digest = Self.digest("first")
@@ -104,7 +104,7 @@ struct CallersTests {
         #expect(try await Self.ready(of: service).contains(#""catalogue":"degraded""#))
         #expect(try await Self.status("", offer: "new", of: service)?.status == 401)
 
-        // That configuration applies once its key appears, unless the file has become invalid in the meantime.
+        // Once its key appears, that configuration would apply, but the file has become invalid in the meantime.
         try service.configure("callers: [{name: x}]")
         try service.reload(Self.key, config)
         try await waitUntil { try await !Self.ready(of: service).contains("NOTTHERE12") }
@@ -116,7 +116,7 @@ struct CallersTests {
     }
 
     private static func ready(of service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "everyone sees the problems there")
+        let port = try #require(try service.metricsPort, "the metrics address shows the problems to everyone")
         let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }
@@ -138,7 +138,7 @@ struct CallersTests {
         #expect(made[0]["tokenSHA256"] == String(sum.standardOutput.prefix(64)))
     }
 
-    @Test("doctor reads the configuration file as serve does")
+    @Test("doctor accepts a valid configuration file and refuses an invalid one")
     func doctor() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")

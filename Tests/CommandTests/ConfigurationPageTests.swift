@@ -18,7 +18,7 @@ struct ConfigurationPageTests {
 
     // MARK: Variables and flags
 
-    /// A row of the settings tables.
+    /// A row in a settings table.
     private struct Setting {
         let variable: String?
         let flag: String?
@@ -32,7 +32,7 @@ struct ConfigurationPageTests {
         }
     }
 
-    /// The flags in a command's help, each with the variable that its text names.
+    /// The flags in a command's help, each with the variable that its description names.
     private func flags(of command: String) throws -> [String: String?] {
         let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
             .standardOutput
@@ -65,7 +65,7 @@ struct ConfigurationPageTests {
             let isLikeServe = row[1].hasPrefix("all of the above") || row[1].hasPrefix("the same")
             #expect(try Set(flags(of: command).keys) == (isLikeServe ? ofServe : Set(named)), "\(command)")
         }
-        // In the order of the program.
+        // The names of all commands, from the help texts.
         func names(_ command: [String]) throws -> [String] {
             let help = try Command.run(Command.offerSigner, command + ["--help"]).standardOutput
             guard let list = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().first else {
@@ -80,8 +80,8 @@ struct ConfigurationPageTests {
         #expect(try listed.sorted() == names([]).sorted())
     }
 
-    /// A value other than the one at startup. Port, keys and environment file are flags here; TLS files have separate
-    /// tests.
+    /// For each variable, a value that differs from the one at startup. The port, key folder and environment file are set
+    /// by flags here, and TLS files have separate tests.
     private static let otherValues: [String: String] = [
         Settings.keyID.variable: "ANOTHERKEY", Settings.bundleKeyIDs.variable: "com.example.app=ANOTHERKEY",
         Settings.retiredKeyIDs.variable: "ANOTHERKEY",
@@ -97,7 +97,7 @@ struct ConfigurationPageTests {
         Settings.logLevel.variable: "debug", Settings.logFormat.variable: "json",
     ]
 
-    @Test("SIGHUP applies exactly the settings that the page says, and reports those that need a restart")
+    @Test("SIGHUP applies exactly the settings that the page says it applies, and reports the others")
     func taken() async throws {
         let folder = try TemporaryFolder()
         let configuration = """
@@ -171,7 +171,7 @@ struct ConfigurationPageTests {
         #expect(file.limits == Limits())
     }
 
-    @Test("with the users of the page, a user gets offers only for themselves")
+    @Test("with the page's users section, a user gets offers only for themselves")
     func users() async throws {
         let key = try ProviderKey.make(for: "RS256")
         let server = try await KeyServer(ProviderKey.set(key))

@@ -5,7 +5,7 @@ import NIOPosix
 import TestSupport
 import Testing
 
-/// Many idle connections.
+/// A service with many connections that are idle or not yet accepted.
 @Suite("Connections", .timeLimit(.minutes(5)))
 struct ConnectionsTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
@@ -17,7 +17,7 @@ struct ConnectionsTests {
     ]
 
     @Test(
-        "good requests are answered beside 2,000 idle connections, with and without enough descriptors",
+        "requests are answered despite 2,000 idle connections, with or without enough descriptors",
         arguments: [nil, 200])
     func idle(descriptors: Int?) async throws {
         let service = try RunningService(descriptors: descriptors)
@@ -26,14 +26,15 @@ struct ConnectionsTests {
         var idle: [any Channel] = []
         for number in 0..<2000 {
             let channel = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: service.port).get()
-            // Some are already closed by the time they write.
+            // Some connections are already closed when they write.
             channel.writeAndFlush(ByteBuffer(string: Self.beginnings[number % Self.beginnings.count]), promise: nil)
             idle.append(channel)
             guard number % 100 == 0 else { continue }
             #expect(try await Self.isSigned(by: service))
         }
         if let descriptors { #expect(try service.descriptorCount < descriptors) }
-        // A key folder that could not be listed, for example, would show here.
+        // Idle connections must not use up the descriptors that the service itself needs, for example to list the key
+        // folder.
         #expect(try await Connection.open(port: service.port) { try await $0.get("/health/ready") }?.status == 200)
         for channel in idle { channel.close(promise: nil) }
         try await group.shutdownGracefully()
@@ -43,10 +44,10 @@ struct ConnectionsTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("connections open at shutdown are answered, accepted or not")
+    @Test("connections open at shutdown get a response, even if not yet accepted")
     func stop() async throws {
         let service = try RunningService()
-        // While the service is suspended, the kernel completes connections, but nobody accepts them.
+        // While the service is suspended, the kernel completes connections, but the service does not accept them.
         kill(service.processIdentifier, SIGSTOP)
         let sent = NIOLockedValueBox(0)
         let answered = try await withThrowingTaskGroup(of: Bool.self) { tasks in

@@ -31,7 +31,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "each problem is reported with a hint, and doctor exits with status 1",
+        "doctor reports each problem with a hint and exits with status 1",
         arguments: [
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTIONS_OFFERS_RETIRED_KEY_IDS": "A"],
@@ -44,12 +44,12 @@ struct DoctorTests {
             ([:], "no signing key is chosen", "--development"),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_LEVEL": "marked"],
-                "SUBSCRIPTION_OFFERS_LOG_LEVEL or --log-level is not one of its values",
+                "SUBSCRIPTION_OFFERS_LOG_LEVEL or --log-level has an unknown value",
                 "one of trace, debug, info, notice"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "marked"],
-                "SUBSCRIPTION_OFFERS_LOG_FORMAT or --log-format is not one of its values", "one of text, json"
+                "SUBSCRIPTION_OFFERS_LOG_FORMAT or --log-format has an unknown value", "one of text, json"
             ),
             (
                 ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF35"], "there is no key file",
@@ -85,7 +85,7 @@ struct DoctorTests {
         #expect(!outcome.standardError.contains("marked"))
     }
 
-    @Test("all problems are reported at once")
+    @Test("doctor reports all problems in one run")
     func allAtOnce() throws {
         for broken in BrokenKeyFile.all { try broken.place(in: folder) }
         try folder.drop(PrivateKeyPEM.generate(), as: "SubscriptionKey_FUTURE1234.p8")
@@ -99,7 +99,7 @@ struct DoctorTests {
         }
         #expect(outcome.standardError.contains("the clock shows"))
         #expect(outcome.standardError.contains("is not a loopback address"))
-        // No TLS, no callers, no list of apps, and a wrong clock.
+        // The other four: no TLS, no callers, no list of apps, and a wrong clock.
         #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == BrokenKeyFile.all.count + 4)
     }
 
@@ -114,7 +114,7 @@ struct DoctorTests {
         #expect(doctor.status == (isReady ? 0 : 1))
     }
 
-    @Test("doctor creates nothing with --development")
+    @Test("doctor creates no files with --development")
     func development() throws {
         let empty = try TemporaryFolder()
         let outcome = try Command.run(Command.offerSigner, ["doctor", "--development", "--keys-dir", empty.path])

@@ -4,7 +4,7 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-/// Checks the pages as a whole: their links, and the names they quote.
+/// Checks the links on all pages and the names that the pages quote.
 @Suite("Documentation")
 struct DocumentationTests {
     private static let repository = MarkdownBlock.repository
@@ -29,7 +29,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("docs/README.md lists every page once, and README.md links to it")
+    @Test("docs/README.md lists every page once, and README.md links to docs/README.md")
     func index() throws {
         let index = try MarkdownPage("docs/README.md").links.map { link in
             String(URL(filePath: "/docs/" + link).standardizedFileURL.path.dropFirst())
@@ -61,17 +61,17 @@ struct DocumentationTests {
         }
     }
 
-    @Test("docs/incidents.md quotes log lines and command output as in the code, except for variable parts")
+    @Test("docs/incidents.md quotes log lines and command output exactly, except for variable parts")
     func messages() throws {
         let sources = Self.repository.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
-        // Multiline string literals, joined as printed.
+        // Joins the lines of multiline string literals, as printed.
         let code = try paths.map { try String(contentsOf: sources.appending(path: $0), encoding: .utf8) }
             .joined().replacing(/\\\n */, with: "")
         let page = try MarkdownPage("docs/incidents.md")
         let blocks = try MarkdownBlock.all(in: page.path).filter { $0.language == "text" }
             .map { $0.text.trimmingCharacters(in: .newlines) }
-        // Text in parentheses comes from the system.
+        // Skips commands, JSON, and text in parentheses, which comes from the system.
         let spans = page.codeSpans.filter { span in
             span.contains(" ")
                 && !["(", "offer-signer ", "chronyc ", "systemctl ", "{"].contains { span.hasPrefix($0) }
@@ -93,7 +93,7 @@ struct DocumentationTests {
         #expect(try names.subtracting(MarkdownPage("docs/incidents.md").codeSpans) == [])
     }
 
-    @Test("the command in docs/incidents.md finds a nonce in a trail, even in upper case")
+    @Test("the command in docs/incidents.md finds a nonce in a trail, even one typed in upper case")
     func nonce() throws {
         let folder = try TemporaryFolder()
         let nonce = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
@@ -107,7 +107,7 @@ struct DocumentationTests {
 
     // MARK: Pages about the code
 
-    /// The paths of all files and folders that such a page can name.
+    /// The paths of all files and folders that a page about the code can name.
     private static func tree() throws -> [String] {
         try ["Sources", "Tests", "scripts", "packaging", "docs"].flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: repository.appending(path: folder).path).map {
@@ -126,7 +126,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("every file, type and member that a page about the code names exists")
+    @Test("every file, type and member named by a page about the code exists")
     func symbols() throws {
         let tree = try Self.tree()
         let modules = Set(tree.filter { $0.hasPrefix("Sources/") }.map { String($0.split(separator: "/")[1]) })
@@ -152,7 +152,7 @@ struct DocumentationTests {
         #expect(count > 150)
     }
 
-    @Test("docs/architecture.md states the imports of every module as Package.swift does")
+    @Test("docs/architecture.md lists each module's imports as Package.swift declares them")
     func modules() throws {
         let manifest = try String(contentsOf: Self.repository.appending(path: "Package.swift"), encoding: .utf8)
         let targets = manifest.matches(of: /\.(?:target|executableTarget)\(\s*name: "([\w-]+)"/)
@@ -161,9 +161,9 @@ struct DocumentationTests {
             String(text).matches(of: /["`]([\w-]+)["`]/).map { String($0.output.1) }.filter(own.contains)
         }
         let declared = targets.reduce(into: [String: [String]]()) { declared, target in
-            // Up to the end of the list of dependencies; a target without one ends before the next target.
+            // The dependency list, or the text up to the next target if there is no list.
             let list = manifest[target.range.upperBound...].prefix { $0 != "]" }.split(separator: ".target(")[0]
-            // Products of packages are not modules of this repository.
+            // Package products are not modules of this repository.
             declared[String(target.output.1)] = names(list.replacing(/\.product\([^)]*\)/, with: ""))
         }
         let rows = try MarkdownPage("docs/architecture.md").rows.filter { $0.count == 3 }

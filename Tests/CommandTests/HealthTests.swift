@@ -9,7 +9,7 @@ struct HealthTests {
         try Command.run(Command.offerSigner, ["health"] + arguments)
     }
 
-    @Test("health prints the status of a ready service and exits with status 0, whatever the current settings")
+    @Test("health prints a ready service's status and exits with status 0, even if its own settings are invalid")
     func ready() throws {
         let service = try RunningService()
         let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
@@ -21,7 +21,7 @@ struct HealthTests {
         #expect(outcome.standardError == "")
     }
 
-    @Test("a service on all addresses is checked over loopback, and with TLS under any certificate name")
+    @Test("health checks a service on all addresses over loopback and accepts any certificate name")
     func everyAddress() throws {
         let folder = try TemporaryFolder()
         let (certificate, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")

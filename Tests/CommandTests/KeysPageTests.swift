@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the walkthroughs of keys/README.md, command by command.
+/// Runs the walkthroughs in keys/README.md, command by command.
 @Suite("keys/README.md", .serialized, .timeLimit(.minutes(5)))
 struct KeysPageTests {
     private let walk: PageWalk
@@ -18,7 +18,7 @@ struct KeysPageTests {
         "\(hangUp); until curl -sS http://127.0.0.1:\(port)/health/ready | grep -q 3Y8S5JYG45; do sleep 0.1; done"
     }
 
-    /// The final response of `/health/ready`.
+    /// The `/health/ready` response that the page shows after a rotation.
     private var ready: String { walk.blocks[2].text.trimmingCharacters(in: .newlines) }
 
     /// Prints the ID of the key that signs.
@@ -34,7 +34,7 @@ struct KeysPageTests {
         #expect(walk.blocks.map(\.language) == ["sh", "sh", "json", "sh", "sh", "sh", "sh"])
     }
 
-    @Test("rotation without a restart, with removal of the old file")
+    @Test("the walkthrough rotates a key without a restart and removes the old file")
     func withoutRestart() throws {
         let outcome = try walk.run(
             start: walk.block(0), printKeyID, walk.block(1).replacing(hangUp, with: hangUpAndWait),
@@ -46,7 +46,7 @@ struct KeysPageTests {
         #expect(outcome.standardOutput.contains("ok: key 3Y8S5JYG45 signs"))
     }
 
-    @Test("rotation with a restart")
+    @Test("the walkthrough rotates a key with a restart")
     func withRestart() throws {
         let outcome = try walk.run(
             start: walk.block(4), printKeyID, walk.block(5).replacing("reuse-port &", with: "reuse-port >next 2>&1 &"),
@@ -55,7 +55,7 @@ struct KeysPageTests {
         #expect(outcome.standardOutput == "2X9R4HXF34\n\(ready)\n3Y8S5JYG45\n")
     }
 
-    @Test("replacement of a leaked key")
+    @Test("the walkthrough replaces a leaked key")
     func leaked() throws {
         let outcome = try walk.run(
             start: walk.block(0), walk.block(6).replacing(hangUp, with: hangUpAndWait), "echo",

@@ -25,7 +25,7 @@ struct KeysTests {
         "SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.b=OWNKEYOFA1,com.example.a=OWNKEYOFA1",
     ]
 
-    /// The openssl command's output for the public half.
+    /// The key's fingerprint, computed by openssl and sha256sum.
     private func fingerprint(_ id: String) throws -> String {
         let file = folder.path + "/SubscriptionKey_\(id).p8"
         let outcome = try Command.run(
@@ -33,7 +33,7 @@ struct KeysTests {
         return String(outcome.standardOutput.prefix(64))
     }
 
-    @Test("list shows each key's state, apps, form and fingerprint, as openssl computes it, and no secrets")
+    @Test("keys list shows each key's state, apps, form and fingerprint, and no secrets")
     func list() throws {
         try folder.write(Array("marked".utf8), to: "SubscriptionKey_BROKENKEY1.p8")
         let outcome = try keys("list", environment: Self.environment)
@@ -55,7 +55,7 @@ struct KeysTests {
         #expect(!outcome.standardError.contains("marked"))
     }
 
-    @Test("list prints JSON on request, and the form of a key from the environment")
+    @Test("keys list --json includes a key from the environment and its form")
     func listJSON() throws {
         let pem = String(decoding: try PrivateKeyPEM.generate(), as: UTF8.self)
         let environment = [
@@ -71,7 +71,7 @@ struct KeysTests {
         #expect(rows[0]["state"] == "active" && rows[0]["apps"] == "all")
     }
 
-    @Test("check names the fault of each file and exits with status 1, or with 0 if every key can sign")
+    @Test("keys check reports each broken file and exits with status 1, or with 0 if every key can sign")
     func check() throws {
         let good = try keys("check")
         #expect(good.status == 0)
@@ -94,7 +94,7 @@ struct KeysTests {
         #expect(nothing.status == 1)
     }
 
-    @Test("a retired key verifies its signatures but cannot be chosen to sign")
+    @Test("a retired key still verifies its signatures but cannot be chosen to sign")
     func retired() throws {
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
         let folder = ["--keys-dir", folder.path]
@@ -109,6 +109,6 @@ struct KeysTests {
             Command.offerSigner, ["sign", "--key-id", "RETIREDKEY"] + folder, input: Array(offer.utf8),
             environment: Self.environment)
         #expect(refused.status == 1)
-        #expect(refused.standardError.contains("key RETIREDKEY is chosen to sign and retired"))
+        #expect(refused.standardError.contains("key RETIREDKEY is chosen to sign but also retired"))
     }
 }

@@ -14,7 +14,7 @@ struct LogsTests {
         }
     }
 
-    @Test("SIGHUP changes the log level in both directions and logs it; the format needs a restart")
+    @Test("SIGHUP raises and lowers the log level and logs each change; a new format needs a restart")
     func reload() async throws {
         let service = try RunningService(environment: ["SUBSCRIPTION_OFFERS_LOG_LEVEL": "warning"])
         try await Self.sign(service, id: "at-warning")
@@ -31,7 +31,7 @@ struct LogsTests {
         #expect(try !service.log.contains("at-warning") && !service.log.contains("at-error"))
     }
 
-    @Test("a flag overrides the log level")
+    @Test("a log level set by a flag overrides the environment")
     func flag() async throws {
         let service = try RunningService(arguments: ["--log-level", "notice"])
         try service.reload(Self.key, "SUBSCRIPTION_OFFERS_LOG_LEVEL=trace")
@@ -41,9 +41,9 @@ struct LogsTests {
         #expect(try !service.log.contains("log level changed") && !service.log.contains("marked"))
     }
 
-    /// Values in requests that no log may show.
+    /// Request values that must never be logged.
     private struct Marks {
-        /// A string that all other values with letters contain.
+        /// A string that most other values contain, as text or base64.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
         let username = "mArk3d-user@example.com"
@@ -54,7 +54,7 @@ struct LogsTests {
         let jws = ["{\"alg\":\"ES256\",\"kid\":\"mArk3d\"}", "{\"nonce\":\"mArk3d\"}", "mArk3d"]
             .map { Data($0.utf8).base64URL }.joined(separator: ".")
 
-        /// These values and the forms in which a log would show them.
+        /// These values in every form in which a log could show them.
         var all: [String] {
             let texts = [part, accountToken, transactionID, "BEGIN PRIVATE"]
             return texts.flatMap { text in
@@ -63,18 +63,18 @@ struct LogsTests {
             } + [signature, "eyJ"]
         }
 
-        /// For each of three offsets, the base64 characters of every text that contains the value at that offset.
+        /// The base64 characters that encode `text` at each of the three possible offsets, whatever surrounds it.
         private static func base64(_ text: String) -> [String] {
             (0..<3).map { offset in
                 let padded = Data((String(repeating: "x", count: offset) + text).utf8)
-                // Without the characters that depend on the bytes before or after it.
+                // Drops the characters that depend on the bytes before or after `text`.
                 let whole = Array(padded.base64EncodedString().prefix { $0 != "=" })
                 return String(whole.dropFirst(offset == 0 ? 0 : offset + 1).dropLast(padded.count % 3 == 0 ? 0 : 1))
             }
         }
     }
 
-    /// Headers whose values would end or forge a line.
+    /// Headers whose values try to break or forge a log line.
     private static let forging: [[UInt8]] = ["X-Request-ID", "traceparent", "User-Agent", "mArk3d"].flatMap { name in
         [
             "mArk3d\n2026-01-01T00:00:00.000Z critical forged", "mArk3d\r2026 forged", "mArk3d\u{85}forged",
@@ -84,7 +84,7 @@ struct LogsTests {
     }
 
     @Test(
-        "no marked value of a request or response is logged, even at the most verbose level, and none forges a line",
+        "no marked request value and no signature is logged, even at the most verbose level, and no log line is forged",
         arguments: ["text", "json"])
     func secrets(format: String) async throws {
         let marks = Marks()
@@ -189,7 +189,7 @@ struct LogsTests {
             """.utf8)
     }
 
-    /// The signatures in a response.
+    /// The signatures and JWS parts in a response.
     private static func secrets(in body: [UInt8]) -> [String] {
         String(decoding: body, as: UTF8.self)
             .matches(of: /"(?:signature|compactJWS)":"([^"]+)"/).flatMap { match in

@@ -27,7 +27,7 @@ struct PackagingTests {
         Set(text.matches(of: /SUBSCRIPTION_OFFERS_[A-Z_]*[A-Z]/).map { String($0.output) })
     }
 
-    /// Every command by name, such as `keys list`, with its options as typed.
+    /// The options of each command as typed, keyed by command name, such as `keys list`.
     private static func commands() throws -> [String: Set<String>] {
         let help = try Command.run(Command.offerSigner, ["--experimental-dump-help"]).standardOutput
         let root = try JSONDecoder().decode(Help.self, from: Data(help.utf8)).command
@@ -70,7 +70,7 @@ struct PackagingTests {
         #expect(OfferSignerVersion.text.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
     }
 
-    @Test("the man page lists exactly the commands' options and the variables")
+    @Test("the man page lists every command, and exactly the existing options and variables")
     func manPage() throws {
         let page = try Self.text("packaging/debian/offer-signer.1")
         let items = page.split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
@@ -93,7 +93,7 @@ struct PackagingTests {
     }
 
     @Test(
-        "the systemd files are valid units that start existing commands",
+        "the systemd units are well formed and start an existing command",
         arguments: ["offer-signer.service", "credentials.conf"])
     func unit(name: String) throws {
         let commands = try Self.commands()
@@ -111,7 +111,7 @@ struct PackagingTests {
         #expect(starts == 1)
     }
 
-    /// The output of `doctor` for these settings, with a key in place.
+    /// Runs `doctor` with these settings and a key.
     private func doctor(
         _ settings: [String: String], configuration: String, keyMode: Int = 0o600
     ) throws -> Command.Outcome {
@@ -151,7 +151,7 @@ struct PackagingTests {
         #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))
     }
 
-    @Test("the Kubernetes example is YAML, and the service accepts its settings with a secret's modes")
+    @Test("the Kubernetes example is valid YAML, and doctor accepts its settings with a mounted secret's file mode")
     func kubernetes() throws {
         let text = try Self.text("packaging/kubernetes/offer-signer.yaml")
         let objects = try Yams.load_all(yaml: text).map { try #require($0 as? [String: Any]) }
@@ -174,11 +174,11 @@ struct PackagingTests {
             let get = try #require((container[probe] as? [String: Any])?["httpGet"] as? [String: String])
             #expect(["/health/live", "/health/ready"].contains(get["path"]))
         }
-        // 5 s before SIGTERM and 13 s after it.
+        // The `preStop` pause of 5 s, and up to 13 s for stopping.
         #expect(pod["terminationGracePeriodSeconds"] as? Int ?? 0 > 5 + 13)
     }
 
-    @Test("the image is built from files that are in the tree and the build context, and starts existing commands")
+    @Test("the Dockerfile copies only files in the build context and starts existing commands")
     func image() throws {
         let lines = try Self.text("packaging/docker/Dockerfile").split(separator: "\n").map(String.init)
         let letIn = try Self.text("packaging/docker/Dockerfile.dockerignore").split(separator: "\n")

@@ -3,13 +3,13 @@ import OfferAudit
 import OfferCrypto
 import TestSupport
 
-/// A folder in which the commands of a page run unchanged except for the port.
+/// A folder where a page's commands run unchanged except for the port.
 struct PageWalk {
     let folder: TemporaryFolder
     let blocks: [MarkdownBlock]
     let port: Int
 
-    /// - Parameter page: the page's path, relative to the root of the repository.
+    /// - Parameter page: the page's path, relative to the repository root.
     init(_ page: String) async throws {
         blocks = try MarkdownBlock.all(in: page)
         folder = try TemporaryFolder()
@@ -24,10 +24,10 @@ struct PageWalk {
         port = try await FreePort.find()
     }
 
-    /// A block with the port of this run instead of the default.
+    /// A code block, with this run's port in place of the default.
     func block(_ index: Int) -> String { blocks[index].text.replacing(":8080", with: ":\(port)") }
 
-    /// Runs commands beside a running service; `$service` is its process ID.
+    /// Runs commands while the service started by `start` runs; `$service` is its process ID.
     func run(start: String, _ commands: String...) throws -> Command.Outcome {
         try shell(
             """
@@ -39,7 +39,7 @@ struct PageWalk {
             """)
     }
 
-    /// Runs a script that stops at its first failure.
+    /// Runs a script, which stops at its first failing command.
     func shell(_ script: String) throws -> Command.Outcome {
         try Command.run(
             "bash", ["-e", "-c", script],

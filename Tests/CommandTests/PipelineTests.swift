@@ -15,7 +15,7 @@ struct PipelineTests {
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(header)\r\n"
     }
 
-    /// The statuses of all responses, read only after the server's socket is full.
+    /// Sends the requests, waits for the server's socket buffer to fill up, and returns the statuses of all responses.
     private func statuses(of requests: String, halfCloses: Bool = false) async throws -> [Int] {
         try await Connection.open(port: service.port) { connection in
             try await connection.send(requests)
@@ -28,7 +28,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "no request is answered after a response that closes the connection, anywhere in the pipeline",
+        "requests after one that closes the connection are not answered, wherever that one is in the pipeline",
         arguments: [0, 1, 62, 63, 64, 65, 127, 128])
     func lastAnswer(others: Int) async throws {
         let before =
@@ -41,7 +41,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "a half-closed client gets all of its responses, however slowly it reads them",
+        "a client that half-closes and reads slowly still gets all its responses",
         arguments: [false, true])
     func halfClosed(saysClose: Bool) async throws {
         // About 10 MB, more than the kernel buffers.
@@ -50,7 +50,7 @@ struct PipelineTests {
         #expect(try await statuses(of: requests, halfCloses: true) == Array(repeating: 200, count: 150))
     }
 
-    @Test("an asynchronous response keeps its place before responses to later requests")
+    @Test("an asynchronous response is sent before the responses to later requests")
     func laterResponse() async throws {
         let evidence = #"{"compactJWS":"e30.e30.e30"}"#
         let explain =
@@ -70,7 +70,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("the response to an unreadable request after a HEAD has the body that its length states")
+    @Test("after a HEAD, the response to a malformed request has its whole body")
     func afterHead() async throws {
         for rest in ["\u{16}\u{3}\u{1}", "GET /x HTTP/1.1\nHost: a\n\n"] {
             try await Connection.open(port: service.port) { connection in
@@ -83,7 +83,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("a connection that always has part of the next request buffered does not grow in memory")
+    @Test("memory does not grow when a connection always holds part of the next request")
     func neverEmpty() async throws {
         let request = Self.get("/health/live", "X: \(String(repeating: "x", count: 7000))\r\n")
         try await Connection.open(port: service.port) { connection in
@@ -95,7 +95,7 @@ struct PipelineTests {
                 try #require(try await connection.receive()?.status == 200)
                 if number == 1000 { before = try service.residentKilobytes }
             }
-            // 35 MB have been sent since then.
+            // The client has sent 35 MB since then.
             #expect(try service.residentKilobytes - before < 8000)
         }
     }

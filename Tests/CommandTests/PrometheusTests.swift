@@ -10,7 +10,7 @@ import Testing
 struct PrometheusTests {
     private static let repository = MarkdownBlock.repository
 
-    /// promtool is downloaded if it is missing; without it these tests fail with a message.
+    /// Runs promtool, which the script downloads if it is missing. If the download fails, the tests fail with its message.
     private static func promtool(_ arguments: String..., input: [UInt8] = []) throws -> Command.Outcome {
         try Command.run(
             repository.appending(path: "scripts/promtool").path, arguments, input: input, directory: repository)
@@ -30,7 +30,7 @@ struct PrometheusTests {
 
     // MARK: The service
 
-    @Test("promtool accepts the service's metrics without warnings, and they count the requests")
+    @Test("promtool accepts the service's metrics without warnings, and the metrics count the requests")
     func running() async throws {
         let service = try RunningService(
             environment: ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "named.app=\(RunningService.keyID)"])
@@ -73,7 +73,7 @@ struct PrometheusTests {
         #expect(abs((scrape["process_open_fds"] ?? 0) - descriptors) <= 3)
         #expect(scrape.values.keys.contains { $0.hasPrefix("offer_signer_build_info{version=\"") })
         #expect(Set(scrape.names).isSubset(of: Metric.all.map(\.name)))
-        // Absent without TLS, without an audit trail, or before the first such event.
+        // These are absent without TLS, without an audit trail, or before their first event.
         #expect(
             Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
                 "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
@@ -83,7 +83,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a separate metrics address needs no token and serves nothing else")
+    @Test("a separate metrics address serves only metrics and health, without a token")
     func ownAddress() async throws {
         let service = try RunningService(
             arguments: ["--metrics-address", "127.0.0.1:0"],
@@ -106,7 +106,7 @@ struct PrometheusTests {
         }
         #expect(offer?.status == 200)
 
-        // More connections than this address keeps open. Connections for offers are not affected.
+        // More connections than the metrics address keeps open do not affect connections for offers.
         try await Connection.open(port: service.port) { ofOffers in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
@@ -117,7 +117,7 @@ struct PrometheusTests {
             let answer = try await ofOffers.post("/offer", json: BadRequest.goodBody, headers: authorization)
             #expect(answer?.status == 200)
         }
-        // An idle connection to each port does not delay shutdown.
+        // An idle connection to the metrics address does not delay shutdown.
         try await Connection.open(port: port) { (connection: inout Connection) async throws in
             #expect(try await connection.get("/metrics")?.status == 200)
             service.terminate()
@@ -126,7 +126,7 @@ struct PrometheusTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("beside TLS, a metrics address speaks plain HTTP, and shows the certificate and failed handshakes")
+    @Test("beside TLS, the metrics address uses plain HTTP and reports certificate expiry and failed handshakes")
     func besideTLS() async throws {
         let folder = try TemporaryFolder()
         let made = try Command.run(
@@ -202,7 +202,7 @@ struct PrometheusTests {
         for (state, value) in ["active": 1, "standby": 0, "retired": 0, "out_of_service": 0] {
             #expect(after[#"offer_signer_key_state{key="TESTKEY123",state="\#(state)"}"#] == Double(value))
         }
-        // All changes apply except the listening address, which needs a restart.
+        // The reload applies everything except the metrics address, which needs a restart.
         try service.reload(
             "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_METRICS_ADDRESS=127.0.0.1:9464")
         try await waitUntil { try await scrape()[applied] == 2 }
@@ -226,7 +226,7 @@ struct PrometheusTests {
         #expect(names == runbooks && names > 0)
     }
 
-    @Test("promtool accepts every expression of the dashboard")
+    @Test("promtool accepts every expression in the dashboard")
     func dashboard() throws {
         let expressions = try Self.expressions()
         #expect(expressions.count >= 20)
@@ -242,7 +242,7 @@ struct PrometheusTests {
         #expect(outcome.standardOutput.contains("\(expressions.count) rules found"))
     }
 
-    /// Every query of the dashboard, including its annotations.
+    /// Every query in the dashboard, including its annotations.
     private static func expressions() throws -> [String] {
         let json = try JSONSerialization.jsonObject(with: Data(text("packaging/grafana/dashboard.json").utf8))
         let dashboard = try #require(json as? [String: Any])

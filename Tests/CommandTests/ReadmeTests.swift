@@ -5,8 +5,8 @@ import OfferService
 import TestSupport
 import Testing
 
-/// Runs every example of README.md and of the pages it links to, and compares each output with the page.
-/// `scripts/test` covers the build by `scripts/run`.
+/// Runs every example in README.md and three pages of docs/, and compares each output with the page. `scripts/test`
+/// covers the build by `scripts/run`.
 @Suite("README", .serialized, .timeLimit(.minutes(5)))
 struct ReadmeTests {
     /// The pages whose examples run here.
@@ -23,7 +23,7 @@ struct ReadmeTests {
             return try #require(block, "\(rawValue): \(text)").text
         }
 
-        /// The rows of the only table with this heading.
+        /// The rows of the table whose first column has this heading.
         func rows(under heading: String) throws -> [[String]] {
             let rows = try MarkdownPage(rawValue).rows
             let begin = try #require(rows.firstIndex { $0.first == heading }, "\(rawValue): \(heading)")
@@ -45,7 +45,7 @@ struct ReadmeTests {
             .replacing(RunningService.keyID, with: "DEVELOPKEY")
     }
 
-    @Test("every example has a test")
+    @Test("every code block on these pages has a test")
     func everyBlockIsKnown() throws {
         let known: [Page: [String]] = [
             // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, the command that
@@ -72,15 +72,15 @@ struct ReadmeTests {
         #expect(try MarkdownPage("README.md").text.count { $0.isNewline } <= 150)
     }
 
-    @Test("the settings in docs/deploy.md have the defaults in docs/configuration.md")
+    @Test("docs/deploy.md states the same defaults as docs/configuration.md")
     func variables() throws {
-        /// Defaults by variable, up to the colon before an explanation.
+        /// Default values by variable, without the explanation after a colon.
         func defaults(_ page: String, column: Int) throws -> [String: Substring] {
             let rows = try MarkdownPage(page).rows.filter { $0[0].hasPrefix("`SUBSCRIPTION_OFFERS_") }
             return rows.reduce(into: [:]) { $0[$1[0]] = $1[column].prefix { $0 != ":" } }
         }
         let all = try defaults("docs/configuration.md", column: 3)
-        // A row for two settings has two defaults.
+        // Skips rows for two settings, which have two defaults.
         let some = try defaults("docs/deploy.md", column: 2).filter { !$0.key.contains(",") }
         #expect(some.count > 8)
         for (name, text) in some { #expect(all[name] == text, "\(name)") }
@@ -93,7 +93,7 @@ struct ReadmeTests {
         return try #require(keys.reduce(document) { $0?[$1] as? [String: Any] }, "\(keys)")
     }
 
-    @Test("docs/api.md lists every problem code under its status, and no other")
+    @Test("docs/api.md lists every problem code under its status, and no other codes")
     func codes() throws {
         let documented = try Page.api.rows(under: "status").flatMap { row in
             row[1].matches(of: /`(\w+)`/).map { "\(row[0]) \($0.output.1)" }
@@ -113,7 +113,7 @@ struct ReadmeTests {
         #expect(documented.sorted() == expected.sorted())
     }
 
-    @Test("docs/explanations.md lists every cause, in the order of the contract")
+    @Test("docs/explanations.md lists every cause, in the order of openapi.json")
     func causes() throws {
         let cause = try Self.contract("components", "schemas", "Explanation", "properties", "cause")
         let expected = (cause["enum"] as? [Any])?.compactMap { $0 as? String }
@@ -123,7 +123,7 @@ struct ReadmeTests {
         #expect(documented == expected)
     }
 
-    @Test("docs/deploy.md describes every check of the readiness answer")
+    @Test("docs/deploy.md describes every check in the readiness response")
     func checks() throws {
         let answer = try Page.deploy.block("json", containing: "checks")
         let json = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
@@ -133,7 +133,7 @@ struct ReadmeTests {
     }
 
     @Test(
-        "each curl prints the output below it",
+        "each curl command prints the output shown below it",
         arguments: [
             ("README.md", "\"applicationUsername\": \"8d7f9a52c4e1\"\n}'\n"), ("docs/api.md", "\"transactionID\""),
             ("docs/api.md", "_3m\"\n}'"), ("docs/deploy.md", "/health/ready"),
@@ -191,7 +191,7 @@ struct ReadmeTests {
             directory: folder.url)
     }
 
-    @Test("sign and verify on the command line print the output below them")
+    @Test("the sign and verify commands print the output shown below them")
     func signAndVerify() throws {
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "keys/SubscriptionKey_2X9R4HXF34.p8")
@@ -201,7 +201,7 @@ struct ReadmeTests {
         #expect(Self.shape(outcome.standardOutput) == Self.shape(expected))
     }
 
-    @Test("a changed username gets the explanation below it")
+    @Test("the example with a changed username prints the explanation shown below it")
     func refused() throws {
         let folder = try Self.checkout()
         let outcome = try Self.bash(Page.readme.block("sh", containing: "sed "), in: folder)
@@ -215,7 +215,7 @@ struct ReadmeTests {
         let folder = try Self.checkout()
         try folder.write(PrivateKeyPEM.generate(), to: "Downloads/SubscriptionKey_2X9R4HXF34.p8")
         let lines = try Page.readme.block("sh", containing: "Downloads")
-        // Start it, wait for its first output, and stop it as an operator would.
+        // Starts the service, waits for its first output, and stops it as an operator would.
         let script = """
             { \(lines.replacing("SUBSCRIPTION", with: "exec env SUBSCRIPTION")) } >out 2>log &
             until grep -q http out; do kill -0 $! || { cat log >&2; exit 1; }; sleep 0.05; done
@@ -283,14 +283,14 @@ struct ReadmeTests {
         )
     }
 
-    @Test("README.md repeats the StoreKit 2 call of docs/api.md word for word")
+    @Test("README.md repeats the StoreKit 2 call from docs/api.md word for word")
     func sameSnippet() throws {
         #expect(
             try Page.readme.block("swift", containing: "compactJWS")
                 == Page.api.block("swift", containing: "compactJWS"))
     }
 
-    @Test("the values that the StoreKit snippets pass to StoreKit verify", arguments: [1, 2])
+    @Test("the signature that the StoreKit snippets pass to StoreKit verifies", arguments: [1, 2])
     func storeKit(version: Int) async throws {
         let service = try RunningService()
         let token = "D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10"
@@ -331,17 +331,17 @@ struct ReadmeTests {
         let jws = try CompactJWS(Array(passed[1].utf8))
         #expect(try service.verifyingKey.verify(jws.signature.der, of: jws.signingInput))
         guard case .promotionalOffer(let product, let offer, let transaction) = jws.content.request else {
-            Issue.record("the JWS is of another kind")
+            Issue.record("the JWS has the wrong kind")
             return
         }
         #expect((product.text.description, offer.text.description, passed[0]) == ("p", "o", "o"))
         #expect(transaction?.text.description == "2000000123456789")
     }
 
-    /// Compiles a snippet of docs/api.md with a stand-in for StoreKit and returns what it passes to StoreKit.
+    /// Compiles a snippet from docs/api.md with the StoreKit stand-in and returns the values it passes to StoreKit.
     /// - Parameters:
     ///   - snippet: a string that only this snippet contains.
-    ///   - driver: calls the snippet as an app would, and prints the values, one per line.
+    ///   - driver: a program that calls the snippet as an app would and prints the values, one per line.
     private static func passed(answer: [UInt8], snippet: String, driver: String) throws -> [String] {
         let folder = try TemporaryFolder()
         try folder.write(answer, to: "answer.json")

@@ -41,7 +41,7 @@ struct RotationTests {
         return (json["status"] as? String ?? "", json["problems"] as? [String] ?? [])
     }
 
-    /// Waits until `/health/ready` has `count` problems, for at most half a minute, and returns them.
+    /// Waits up to 30 seconds for `/health/ready` to report `count` problems, and returns the problems.
     private static func waitForProblems(_ count: Int, of service: RunningService) async throws -> [String] {
         for _ in 0..<300 {
             let problems = try await readiness(of: service).problems
@@ -84,7 +84,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("only signing keys are precomputed, once each")
+    @Test("tables are precomputed only for signing keys, once each time a key becomes active")
     func prepared() async throws {
         let service = try RunningService(arguments: ["--log-level", "debug"]) { keys in
             for id in ["SECONDKEY1", "STANDBYKEY"] {
@@ -98,7 +98,7 @@ struct RotationTests {
         try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SECONDKEY1")
         try await waitUntil { try prepared() == [RunningService.keyID, "SECONDKEY1"] }
         try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
-        // A key that no longer signs has released its tables.
+        // A key releases its tables when it stops signing.
         let all = [RunningService.keyID, "SECONDKEY1", RunningService.keyID]
         try await waitUntil { try prepared() == all }
         // The second reload shows that the first is complete.
@@ -110,7 +110,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("broken keys degrade readiness until they are removed, are logged once and are never used")
+    @Test("broken keys are logged once, degrade readiness until removed, and are never used")
     func brokenKeys() async throws {
         try await load.run(port: service.port) {
             for broken in BrokenKeyFile.all { try broken.place(in: service.keys) }
@@ -120,7 +120,7 @@ struct RotationTests {
                 let told = problems.filter { $0.contains(service.keys.path + "/" + broken.name) }
                 #expect(told.count == 1 && told.first?.contains(broken.reason) == true, "\(broken.name): \(told)")
             }
-            // Choosing one of them does not change the signing key.
+            // Choosing a broken key does not change the signing key.
             try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=MISMATCHED")
             try await Task.sleep(for: .seconds(2))
             for broken in BrokenKeyFile.all { try service.keys.remove(broken.name) }
@@ -166,7 +166,7 @@ struct RotationTests {
         try await load.run(port: service.port) {
             try service.keys.write(pem.prefix(120), to: "SubscriptionKey_TWOHALVES1.p8")
             try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=TWOHALVES1")
-            // The key is missing and reported. KeyFolderWatcherTests cover the timing of such reports.
+            // The missing key is reported. KeyFolderWatcherTests cover the timing of these reports.
             #expect(try await Self.waitForProblems(1, of: service).count == 1)
             try service.keys.write(pem, to: "SubscriptionKey_TWOHALVES1.p8")
             #expect(try await Self.waitForProblems(0, of: service) == [])
@@ -191,7 +191,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("an invalid configuration is refused as a whole, and the next valid one is applied")
+    @Test("an invalid configuration changes nothing, and the next valid one is applied")
     func brokenConfiguration() async throws {
         try await load.run(port: service.port) {
             try drop("SUCCESSOR1")
@@ -213,7 +213,7 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("after kill -9 the next process signs with the same keys")
+    @Test("after kill -9, the next process signs with the same keys")
     func killed() async throws {
         try await load.run(port: service.port) {
             try await Self.expectAnswer(by: RunningService.keyID, in: load)
@@ -230,7 +230,7 @@ struct RotationTests {
         #expect(next.stop() == 0)
     }
 
-    @Test("with port sharing, the next process starts beside this one and takes over")
+    @Test("with --reuse-port, a second process starts beside the first and takes over")
     func besideEachOther() async throws {
         let first = try RunningService(arguments: ["--reuse-port"], keys: service.keys)
         let port = ["--port", "\(first.port)"]
@@ -244,7 +244,7 @@ struct RotationTests {
         #expect(second.stop() == 0)
     }
 
-    @Test("a hanging disk delays neither offers nor shutdown")
+    @Test("a hung disk delays neither offers nor shutdown")
     func hangingDisk() async throws {
         let folder = try TemporaryFolder()
         let library = folder.path + "/hanging.so"
@@ -264,7 +264,7 @@ struct RotationTests {
     }
 
     @Test(
-        "SIGTERM ends the process at any time after it starts", arguments: [1, 20, 40, 60, 80, 100, 150, 200])
+        "SIGTERM ends the process at any point during startup", arguments: [1, 20, 40, 60, 80, 100, 150, 200])
     func stopWhileStarting(milliseconds: Int) async throws {
         let keys = service.keys
         for number in 100..<300 where milliseconds == 1 {
@@ -282,12 +282,12 @@ struct RotationTests {
                 wait $service
                 """,
             ])
-        // A signal that arrives before any code of the process has run simply ends it.
+        // A signal that arrives before the process has run any code kills it.
         #expect([0, 143].contains(stopped.status))
     }
 
     @Test(
-        "eight half-sent requests are answered after SIGTERM, readiness is lost, and a second SIGTERM is harmless"
+        "after SIGTERM, half-sent requests are answered and readiness fails, and a second SIGTERM is harmless"
     )
     func stopWithHalfRequests() async throws {
         let request = Array(
@@ -298,7 +298,7 @@ struct RotationTests {
         let isStopping = (0..<9).map { _ in AsyncStream.makeStream(of: Void.self) }
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in
             for number in 0..<8 {
-                // One byte, part of the head, the whole head, part of the body.
+                // Some requests stop within the head, others within the body.
                 let half = request.count * (2 * number + 1) / 16
                 group.addTask {
                     try await Connection.open(port: port) { connection in
@@ -327,18 +327,18 @@ struct RotationTests {
             var begun = isRead.stream.makeAsyncIterator()
             for _ in 0..<9 { await begun.next() }
             service.terminate()
-            // Longer than the timeout of a silent connection.
+            // Longer than the time for a request to begin after SIGTERM (`TimeLimit.stopGrace`).
             try await Task.sleep(for: .milliseconds(1500))
             service.terminate()
             for stream in isStopping { stream.continuation.yield() }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.filter { $0 == 200 }.count == 8)
-        #expect(statuses.filter { $0 == 503 }.count == 1, "the request for the readiness")
+        #expect(statuses.filter { $0 == 503 }.count == 1, "the readiness request")
         #expect(service.stop() == 0)
     }
 
-    @Test("SIGHUP changes the issuer ID; an invalid one leaves the current one")
+    @Test("SIGHUP applies a new issuer ID, but an invalid ID changes nothing")
     func issuerID() async throws {
         let (first, second) = (Fixtures.issuerText, Fixtures.nonceText)
         let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
@@ -366,6 +366,6 @@ struct RotationTests {
             keyID, "SUBSCRIPTION_OFFERS_ISSUER_ID=\(second)",
             "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)")
         try await waitUntil { try await issuer() == first }
-        #expect(try await issuer() == first, "an app's own ID takes precedence")
+        #expect(try await issuer() == first, "an app's own issuer ID takes precedence")
     }
 }

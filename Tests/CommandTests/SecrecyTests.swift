@@ -3,10 +3,10 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// Searches everything the service writes for marked keys.
+/// Searches everything the service writes for parts of its keys.
 @Suite("Secrets stay secret", .timeLimit(.minutes(5)))
 struct SecrecyTests {
-    /// Parts of a key's base64 that occur nowhere else. (The first half of the text is the same for all keys.)
+    /// Parts of a key's base64 that occur in no other key. The beginning of the text is the same for all keys.
     private static func marks(of pem: [UInt8]) -> [String] {
         let base64 = String(decoding: pem, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().joined()
         // In PKCS #8 the private half is bytes 36 to 67: characters 48 to 90 of the base64.
@@ -14,7 +14,7 @@ struct SecrecyTests {
         return stride(from: 0, to: 30, by: 6).map { String(secret[$0..<$0 + 12]) }
     }
 
-    @Test("no log or error contains a key at the most verbose level, from start through reloads and faults to stop")
+    @Test("no log line or response contains a key, even at the most verbose level and after invalid reloads")
     func logs() async throws {
         let (inText, inFile, broken) = try (
             PrivateKeyPEM.generate(), PrivateKeyPEM.generate(), PrivateKeyPEM.generate()
@@ -65,10 +65,10 @@ struct SecrecyTests {
         }
     }
 
-    @Test("a crashed service leaves no core file where another program does")
+    @Test("a crashed service leaves no core file, even where another program does")
     func noCoreFile() throws {
         let folder = try TemporaryFolder()
-        // Core files appear in the working folder only on some systems. The other program shows whether they do here.
+        // Core files appear in the working folder only on some systems. The other program shows whether this is one.
         let script = """
             ulimit -c unlimited
             mkdir ours other keys
@@ -82,7 +82,7 @@ struct SecrecyTests {
         let outcome = try Command.run("bash", ["-c", script], directory: folder.url)
         let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
         let left = lines.split(separator: "ours:", maxSplits: 1).map(Array.init)
-        #expect(lines.prefix(2) == ["139", "139"], "the signal ended both")
+        #expect(lines.prefix(2) == ["139", "139"], "the signal killed both processes")
         #expect(left.last?.contains { $0.hasPrefix("core") } == false)
         #expect(left.last?.contains { $0.contains("keys in force") } == true)
         #expect(left.last?.contains { $0.contains("crashed") || $0.contains("Registers") } == false, "no crash report")

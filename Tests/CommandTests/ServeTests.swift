@@ -7,7 +7,7 @@ import Testing
 
 @Suite("offer-signer serve", .timeLimit(.minutes(5)))
 struct ServeTests {
-    @Test("each bad request is refused or disconnected, never signed, and a good one works afterwards")
+    @Test("every bad request is refused or disconnected, and a good request works afterwards")
     func badRequests() async throws {
         let service = try RunningService()
         #expect(BadRequest.all.count >= 60)
@@ -26,7 +26,7 @@ struct ServeTests {
                 #expect(problem?["requestID"] as? String == answer.headers["x-request-id"] ?? "none", "\(request.name)")
                 #expect(problem?["signature"] == nil, "\(request.name)")
             } else {
-                #expect(request.mayHangUp, "\(request.name) was not answered")
+                #expect(request.mayHangUp, "no response to \(request.name)")
             }
             let good = try await Connection.open(port: service.port) {
                 try await $0.post("/offer", json: BadRequest.goodBody)
@@ -81,7 +81,7 @@ struct ServeTests {
         }
     }
 
-    @Test("requests sent together on one connection are answered in order")
+    @Test("pipelined requests are answered in order")
     func pipelined() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -114,7 +114,7 @@ struct ServeTests {
         }
     }
 
-    @Test("a problem with the fields leaves the connection open for the next request")
+    @Test("a refused but well-framed request leaves the connection open")
     func sameConnection() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -131,7 +131,7 @@ struct ServeTests {
         }
     }
 
-    @Test("HEAD gets no body, Expect: 100-continue gets 100 first, and Connection: close closes")
+    @Test("HEAD gets no body, Expect: 100-continue gets a 100 first, and Connection: close is obeyed")
     func protocolManners() async throws {
         let service = try RunningService()
         try await Connection.open(port: service.port) { connection in
@@ -164,7 +164,7 @@ struct ServeTests {
     }
 
     @Test(
-        "a request for another protocol gets an ordinary response and the connection closes",
+        "a request for another protocol gets an ordinary response, and then the connection closes",
         arguments: [
             "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
             "GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
@@ -178,7 +178,7 @@ struct ServeTests {
             let answer = try await connection.receive()
             #expect(answer?.status == (request.hasPrefix("GET") ? 200 : 404))
             #expect(answer?.headers["connection"] == "close")
-            // Any bytes that follow are dropped; the service may disconnect in the middle of them.
+            // The service drops any bytes that follow and may disconnect while they arrive.
             try? await connection.flood(of: [UInt8](repeating: 0x61, count: 65536), times: 800)()
             #expect(try await connection.isAtEnd)
         }
@@ -207,13 +207,13 @@ struct ServeTests {
         try await Connection.open(port: service.port) { connection in
             let request = Array("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
             let many = Array(repeatElement(request, count: 2000).joined())
-            // 200,000 requests have 70 MB of responses, none of which is read.
+            // The 200,000 requests produce 70 MB of responses, which the client never reads.
             let flood = connection.flood(of: many, times: 100)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await flood() }
                 try await Self.waitUntilLogRests(of: service)
                 group.cancelAll()
-                // The flood is cut off in the middle, with or without an error.
+                // The cancelled flood may end with or without an error.
                 while case .some(.failure) = await group.nextResult() {}
             }
         }
@@ -221,7 +221,7 @@ struct ServeTests {
         #expect(service.stop() == 0)
     }
 
-    /// Returns once the service has refused requests and then stopped refusing them.
+    /// Waits until the log stops growing, which shows that the service has stopped reading requests.
     private static func waitUntilLogRests(of service: RunningService) async throws {
         var size = 0
         while case let now = try service.log.utf8.count, now < 1000 || now != size {
@@ -238,14 +238,14 @@ struct ServeTests {
                 "POST /offer HTTP/1.1\r\nHost: a\r\n\(BadRequest.json)\r\n\(BadRequest.length)\r\n\r\n")
             try await Connection.open(port: service.port) { never in
                 try await never.send("POST /health/live HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
-                // Both have started once each event loop has answered a third request, sent after them.
+                // Both requests have started once every event loop has answered a later one.
                 for _ in 0..<8 {
                     _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                 }
                 try await Connection.open(port: service.port) { halfHead in
                     let (first, second) = ("GET /health/live HTTP/1.1\r\nHo", "st: a\r\n\r\n")
                     try await halfHead.send(first)
-                    // After these answers, the event loop has read the first half of the head, too.
+                    // After these responses, the event loop has also read the first half of the head.
                     for _ in 0..<8 {
                         _ = try await Connection.open(port: service.port) { try await $0.get("/health/live") }
                     }

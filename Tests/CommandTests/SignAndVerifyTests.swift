@@ -18,7 +18,7 @@ struct SignAndVerifyTests {
         return (folder, ["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_KEY_ID": "TESTKEY123"])
     }
 
-    @Test("keys generate writes a private file, prints the public half, and overwrites nothing")
+    @Test("keys generate writes a private file, prints the public half, and never overwrites a file")
     func generate() throws {
         let folder = try TemporaryFolder()
         let arguments = ["keys", "generate", "--key-id", "TESTKEY123", "--keys-dir", folder.path]
@@ -40,14 +40,16 @@ struct SignAndVerifyTests {
         #expect(again.status == 1)
         #expect(again.standardError.contains("already exists"))
         #expect(try folder.read("SubscriptionKey_TESTKEY123.p8") == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "nothing is left behind")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1,
+            "no temporary file is left behind")
 
         let nowhere = try Command.run(Command.offerSigner, ["keys", "generate", "--keys-dir", folder.path + "/none"])
         #expect(nowhere.status == 1)
         #expect(nowhere.standardError.contains("hint: the folder must exist"))
     }
 
-    @Test("verify accepts the output of sign and refuses it when a field differs")
+    @Test("verify accepts the output of sign and refuses it after a field is changed")
     func roundTrip() throws {
         let (folder, environment) = try Self.folderWithKey()
         let signed = try Command.run(
@@ -71,7 +73,7 @@ struct SignAndVerifyTests {
         #expect(fromFile.status == 0)
     }
 
-    @Test("verify tries every key in the folder, even retired ones, and names an invalid key file")
+    @Test("verify tries every key in the folder, even retired ones, and reports an invalid key file")
     func explained() throws {
         var (folder, environment) = try Self.folderWithKey()
         func verify(_ input: some StringProtocol) throws -> Command.Outcome {
@@ -106,7 +108,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "with issuer ID and transactionID, sign adds compactJWS, or else names what is missing; verify explains both"
+        "sign adds compactJWS for an issuer ID and a transactionID, or names the missing one; verify accepts the output"
     )
     func compactJWS() throws {
         let (folder, environment) = try Self.folderWithKey()
@@ -167,7 +169,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "verify accepts a response of /v1/promotional-offers, and a public key without the private one",
+        "verify accepts a /v1/promotional-offers response and needs only the public key",
         arguments: try OfferVectors.load().vectors)
     func publicKey(vector: OfferVectors.Vector) throws {
         let folder = try TemporaryFolder()
@@ -188,7 +190,7 @@ struct SignAndVerifyTests {
     }
 
     @Test(
-        "invalid input is an error with status 1 and a reason",
+        "sign rejects invalid input with a reason and exits with status 1",
         arguments: [
             ("", "unexpected end"), ("[]", "not a JSON object"), ("{}", "appBundleID is missing"),
             (#"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#, "applicationUsername is missing"),
@@ -207,7 +209,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardError.contains(complaint), "\(outcome.standardError)")
     }
 
-    @Test("input that is too large is refused")
+    @Test("sign refuses input larger than 32 KiB")
     func largeInput() throws {
         let (_, environment) = try Self.folderWithKey()
         let outcome = try Command.run(
@@ -216,7 +218,8 @@ struct SignAndVerifyTests {
         #expect(outcome.standardError.contains("larger than 32768 bytes"))
     }
 
-    @Test("invalid usage exits with 64, and help exits with 0", arguments: ["serve", "sign", "verify", "keys"])
+    @Test(
+        "invalid usage exits with status 64, and --help with status 0", arguments: ["serve", "sign", "verify", "keys"])
     func usage(subcommand: String) throws {
         #expect(try Command.run(Command.offerSigner, [subcommand, "--no-such-option"]).status == 64)
         let help = try Command.run(Command.offerSigner, [subcommand, "--help"])
@@ -224,7 +227,7 @@ struct SignAndVerifyTests {
         #expect(help.standardOutput.contains("USAGE: offer-signer \(subcommand)"))
     }
 
-    @Test("a port that is no number is invalid usage; one that does not exist is a problem like others")
+    @Test("a non-numeric port is invalid usage, but an out-of-range port is reported with the other problems")
     func port() throws {
         #expect(try Command.run(Command.offerSigner, ["serve", "--port", "http"]).status == 64)
         let outcome = try Command.run(Command.offerSigner, ["serve", "--port", "70000", "--host", ""])
@@ -233,7 +236,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardError.contains("no signing key is chosen"))
     }
 
-    @Test("a key's text may come from the environment")
+    @Test("sign accepts a key's text from the environment")
     func keyInEnvironment() throws {
         let pem = try PrivateKeyPEM.generate()
         let outcome = try Command.run(
@@ -246,7 +249,7 @@ struct SignAndVerifyTests {
         #expect(outcome.standardOutput.contains(#""keyID":"ENVKEY1234""#))
     }
 
-    @Test("an app's own key signs for that app and no other")
+    @Test("an app's own key signs only for that app")
     func ownKeys() throws {
         let (folder, _) = try Self.folderWithKey()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_OWNKEY1234.p8")
@@ -265,7 +268,7 @@ struct SignAndVerifyTests {
         #expect(verified.status == 0)
         let other = try sign("com.example.other")
         #expect(other.status == 1)
-        #expect(other.standardError.hasSuffix("error: This offer is not signed here.\n"))
+        #expect(other.standardError.hasSuffix("error: This service does not sign this offer.\n"))
 
         environment["SUBSCRIPTION_OFFERS_KEY_ID"] = "TESTKEY123"
         #expect(try sign("com.example.app").standardOutput.contains(#""keyID":"OWNKEY1234""#))
@@ -276,10 +279,10 @@ struct SignAndVerifyTests {
         let missing = try sign("com.example.app")
         #expect(missing.status == 1)
         #expect(missing.standardError.contains("SubscriptionKey_GONE123456.p8"))
-        #expect(missing.standardError.contains("SubscriptionKey_LOST123456.p8"), "every missing key is named at once")
+        #expect(missing.standardError.contains("SubscriptionKey_LOST123456.p8"), "all missing keys are named together")
     }
 
-    @Test("--development creates its key once with mode 0600 and warns that the App Store refuses it")
+    @Test("--development creates its key once, with mode 0600, and warns that the App Store will refuse it")
     func development() throws {
         let folder = try TemporaryFolder()
         let arguments = ["sign", "--development", "--keys-dir", folder.path]

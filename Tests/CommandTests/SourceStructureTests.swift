@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks the dependencies between the folders of a module in the text of the sources. The compiler refuses cycles of
-/// modules, but not of folders.
+/// Checks the dependencies between each module's folders by reading the source text. The compiler refuses cycles
+/// between modules but not between folders.
 @Suite("Source structure")
 struct SourceStructureTests {
     private struct File {
@@ -33,7 +33,7 @@ struct SourceStructureTests {
         }
     }
 
-    /// For each folder, the folders whose types it names.
+    /// Maps each folder to the other folders whose types it uses.
     private static func dependencies(in files: [File]) -> [String: Set<String>] {
         let owners = files.reduce(into: [String: Set<String>]()) { owners, file in
             for type in file.types { owners[type, default: []].insert(file.folder) }
@@ -46,7 +46,7 @@ struct SourceStructureTests {
         }
     }
 
-    /// A cycle that starts and ends with `folder`; nil if there is none.
+    /// A dependency cycle that starts and ends at `folder`, or nil.
     private static func circle(from folder: String, in dependencies: [String: Set<String>]) -> [String]? {
         func path(from current: String, _ visited: [String]) -> [String]? {
             for next in (dependencies[current] ?? []).sorted() {
@@ -58,7 +58,7 @@ struct SourceStructureTests {
         return path(from: folder, [folder])
     }
 
-    @Test("the folders of a module depend on each other in one direction", arguments: try modules())
+    @Test("the folders of a module do not depend on each other in a cycle", arguments: try modules())
     func noCircles(module: String) throws {
         let dependencies = Self.dependencies(in: try Self.files(of: module))
         for folder in dependencies.keys.sorted() {
@@ -67,7 +67,7 @@ struct SourceStructureTests {
         }
     }
 
-    @Test("a cycle is found")
+    @Test("the check finds a cycle")
     func circleIsFound() {
         let dependencies: [String: Set<String>] = ["A": ["B"], "B": ["C"], "C": ["A"], "D": ["A"]]
         #expect(Self.circle(from: "A", in: dependencies) == ["A", "B", "C", "A"])

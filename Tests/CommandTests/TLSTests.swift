@@ -8,7 +8,7 @@ import Testing
 struct TLSTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 
-    /// A folder with the `cert.pem` and `key.pem` of a service.
+    /// A folder with a service's `cert.pem` and `key.pem`.
     private struct Pair {
         let folder: TemporaryFolder
 
@@ -51,7 +51,7 @@ struct TLSTests {
     }
 
     @Test(
-        "offers are signed and refused over HTTP/1.1 and HTTP/2 with TLS 1.2 and 1.3 as over plain HTTP",
+        "HTTP/1.1 and HTTP/2 over TLS 1.2 and 1.3 give the same responses as plain HTTP",
         arguments: [("--http1.1", "1.1"), ("--http2", "2")])
     func versions(flag: String, version: String) throws {
         let pair = try Pair()
@@ -96,7 +96,7 @@ struct TLSTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("a hundred concurrent requests on one HTTP/2 connection are all answered")
+    @Test("300 HTTP/2 requests, 100 at a time, are all answered over at most two connections")
     func manyStreams() throws {
         let pair = try Pair()
         let service = try RunningService(arguments: pair.arguments)
@@ -156,7 +156,7 @@ struct TLSTests {
         #expect(ready.contains(problem), "\(ready)")
     }
 
-    @Test("a service with only one of the two files or an expired certificate does not start")
+    @Test("a service with a missing or wrong TLS file or an expired certificate does not start")
     func doesNotStart() throws {
         let pair = try Pair()
         let folder = try TemporaryFolder()

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the walkthrough of docs/upgrade.md, with the same program for both versions.
+/// Runs the walkthrough in docs/upgrade.md, with the same program as the old and the new version.
 @Suite("docs/upgrade.md", .serialized, .timeLimit(.minutes(5)))
 struct UpgradePageTests {
-    @Test("the next process takes over the port, the old one ends, and both write one trail")
+    @Test("the new process takes over the port, the old one exits, and both write to the same trail")
     func byHand() async throws {
         let walk = try await PageWalk("docs/upgrade.md")
         #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh"])
@@ -27,7 +27,7 @@ struct UpgradePageTests {
         #expect(lines.contains("offer_signer_ready 1") && lines.contains("offer_signer_setup_problems 0"))
         #expect(lines.contains { $0.hasPrefix("offer_signer_build_info{") })
         #expect(lines.contains("last line: 3"))
-        // One begin, and one start per process.
+        // Three lines: one begin, and one start per process.
         #expect(outcome.standardOutput.contains("ok: 3 lines, "))
     }
 }

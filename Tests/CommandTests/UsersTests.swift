@@ -18,7 +18,7 @@ struct UsersTests {
         "users: [{issuer: '\(issuer)', audience: com.example.offers, jwks: '\(jwks)', \(customer)}]"
     }
 
-    /// A service with a configuration file in its key folder.
+    /// Starts a service with a configuration file in `folder`.
     private static func start(
         jwks: (_ folder: TemporaryFolder) throws -> String, folder: TemporaryFolder
     ) throws -> RunningService {
@@ -36,7 +36,7 @@ struct UsersTests {
         }
     }
 
-    /// Waits until a token gets a status.
+    /// Waits up to 30 seconds until a request with this token gets `status`.
     private static func wait(_ service: RunningService, _ token: String?, for status: Int) async throws -> Bool {
         for _ in 0..<300 {
             if try await ask(service, token)?.status == status { return true }
@@ -46,7 +46,7 @@ struct UsersTests {
     }
 
     private static func ready(_ service: RunningService) async throws -> String {
-        let port = try #require(try service.metricsPort, "everyone sees the problems there")
+        let port = try #require(try service.metricsPort, "the metrics address shows the problems to everyone")
         let answer = try await Connection.open(port: port) { try await $0.get("/health/ready") }
         return String(decoding: try #require(answer).body, as: UTF8.self)
     }
@@ -59,7 +59,7 @@ struct UsersTests {
         return false
     }
 
-    @Test("keys in a file are rotated, damaged, removed and restored while the service runs")
+    @Test("the service follows a key file that is rotated, damaged, removed and restored")
     func file() async throws {
         let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
         let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
@@ -82,7 +82,7 @@ struct UsersTests {
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json")
         #expect(try await Self.wait(service, ofOld, for: 401))
 
-        // An unreadable file changes nothing but readiness.
+        // A malformed or missing file affects only readiness.
         try folder.drop("{".utf8, as: "jwks.json")
         #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("is not a key set") })
         #expect(try await Self.ask(service, ofNew)?.status == 200)
@@ -92,7 +92,8 @@ struct UsersTests {
         let leak = try ProviderKey.set([new.jwk(["d": "marked"])])
         try folder.drop(leak.utf8, as: "jwks.json")
         #expect(try await Self.waitForReady(service) { $0.contains("contains a private or symmetric key") })
-        #expect(try await Self.ask(service, ofNew)?.status == 503, "anyone who has read that key could act as a user")
+        #expect(
+            try await Self.ask(service, ofNew)?.status == 503, "anyone with that private key could impersonate a user")
         try folder.drop(ProviderKey.set(new).utf8, as: "jwks.json", mode: 0o620)
         #expect(
             try await Self.waitForReady(service) {
@@ -110,7 +111,7 @@ struct UsersTests {
         #expect(log.components(separatedBy: "is not a key set").count == 3, "logged when reported and when resolved")
     }
 
-    @Test("keys at a URL are fetched late, rotated after an unknown kid, and kept when the server fails")
+    @Test("keys at a URL are retried at startup, fetched again for an unknown kid, and kept when the server fails")
     func url() async throws {
         let (old, new) = (ProviderKey(kid: "old"), ProviderKey(kid: "new"))
         let (ofOld, ofNew) = try (old.token(claims: Self.claims()), new.token(claims: Self.claims()))
@@ -128,10 +129,10 @@ struct UsersTests {
         #expect(try await Self.ready(service).hasPrefix(#"{"status":"ready""#))
         let had = server.requests
         let start = ContinuousClock.now
-        /// The maximum number of fetches for unknown keys since then: one per 30 s.
+        /// The maximum number of fetches for unknown keys since `start`: one, and one more every 30 s.
         func mayHaveAsked() -> Int { 1 + Int((.now - start) / .seconds(30)) }
 
-        // Nothing is fetched before a token with an unknown key.
+        // Nothing is fetched until a token names an unknown key.
         server.answer(.init(body: try ProviderKey.set(old, new)))
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests == had)
@@ -139,20 +140,20 @@ struct UsersTests {
         #expect(server.requests > had && server.requests <= had + mayHaveAsked())
         #expect(try await Self.ask(service, ofOld)?.status == 200)
 
-        // Further tokens with unknown keys do not cause further fetches.
+        // More tokens with unknown keys cause no more fetches.
         server.answer(.init(status: 500, body: ""))
         let nobodys = try ProviderKey(kid: "nobody's").token(claims: Self.claims())
         for _ in 0..<50 { #expect(try await Self.ask(service, nobodys)?.status == 401) }
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests <= had + mayHaveAsked())
         #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 500") })
-        #expect(server.requests <= had + mayHaveAsked(), "at most one fetch in thirty seconds")
+        #expect(server.requests <= had + mayHaveAsked(), "at most one fetch per 30 seconds")
         #expect(try await Self.ask(service, ofNew)?.status == 200, "the previous keys stay in force")
         #expect(service.stop() == 0)
         #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))
     }
 
-    @Test("SIGHUP may add users and then remove the callers, but not remove both")
+    @Test("SIGHUP can add users and then remove callers, but cannot remove both")
     func reload() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -160,7 +161,9 @@ struct UsersTests {
             arguments: ["--metrics-address", "127.0.0.1:0"],
             environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
         #expect(try await Self.ask(service, token)?.status == 401)
-        #expect(try await Self.ask(service, "a.callers.token")?.status == 400, "known, but names no customer")
+        #expect(
+            try await Self.ask(service, "a.callers.token")?.status == 400,
+            "the token is valid, but the request names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
         let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
@@ -170,13 +173,13 @@ struct UsersTests {
         #expect(try await Self.wait(service, token, for: 200))
         #expect(try await Self.ask(service, "a.callers.token")?.status == 400)
 
-        // Users alone also close the service: nobody else may request signatures.
+        // With users alone, nobody else can request signatures.
         try service.reload(keyID, config, noTokens)
         #expect(try await Self.wait(service, "a.callers.token", for: 401))
         #expect(try await Self.ask(service, token)?.status == 200)
         #expect(try await Self.ask(service, nil)?.status == 401)
 
-        // Removing the users as well would open it to everyone.
+        // Removing the users too would open the service to everyone.
         try service.reload(keyID, noTokens)
         #expect(try await Self.waitForReady(service) { $0.contains("anyone could request signatures") })
         #expect(try await Self.ask(service, nil)?.status == 401)
@@ -191,7 +194,7 @@ struct UsersTests {
         #expect(service.stop() == 0)
     }
 
-    @Test("SIGHUP cannot change how users are identified, but can move their keys")
+    @Test("SIGHUP cannot change how users are identified, but can change where their keys are")
     func customersStay() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
@@ -224,7 +227,7 @@ struct UsersTests {
         while !isTold {
             #expect(try await Self.ask(service, token)?.status == 200)
             isTold = try await Self.ready(service).contains("jwks.json.typo does not exist")
-            // Users have a rate limit.
+            // Stays within the rate limit for users.
             try await Task.sleep(for: .milliseconds(100))
         }
         #expect(try await Self.username(service, token) == before)
@@ -236,7 +239,7 @@ struct UsersTests {
         return (try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?["applicationUsername"] as? String
     }
 
-    @Test("an environment file with a salt must be private, and no log contains the salt")
+    @Test("an environment file with a salt must be private, and doctor never prints the salt")
     func salt() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")
@@ -260,7 +263,7 @@ struct UsersTests {
             ["doctor", "--keys-dir", folder.path, "--config", folder.path + "/config.yaml"] + arguments)
     }
 
-    @Test("doctor checks files with users' keys, and says that it does not fetch from URLs")
+    @Test("doctor checks files of users' keys and says that it does not fetch keys from URLs")
     func doctor() async throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")

@@ -23,7 +23,7 @@ struct AuditFileTests {
             now: { Timestamp(milliseconds: 1_767_225_600_000) })
     }
 
-    /// Appends lines with these strings.
+    /// Appends one line for each string.
     private func append(_ texts: String..., to file: AuditFile) throws {
         try file.append { text, chain in
             for word in texts {
@@ -60,7 +60,7 @@ struct AuditFileTests {
         }
     }
 
-    @Test("each line's hash covers the line and the previous hash, by an independent SHA-256")
+    @Test("each line's hash covers the line and the previous hash, as an independent SHA-256 confirms")
     func chain() throws {
         let file = file()
         try append("a", "b\"\\\u{1F600}", to: file)
@@ -70,14 +70,14 @@ struct AuditFileTests {
         #expect(mode == 0o600)
     }
 
-    @Test("the next process continues the chain")
+    @Test("a restarted process continues the chain")
     func restart() throws {
         try append("a", to: file())
         try append("b", to: file())
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b"])
     }
 
-    @Test("two processes that append to the same file in turn keep one chain")
+    @Test("two writers that append to the same file in turn keep one chain")
     func twoWriters() throws {
         let (one, other) = (file(), file())
         for word in ["a", "b", "c"] {
@@ -87,7 +87,7 @@ struct AuditFileTests {
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "A", "b", "B", "c", "C"])
     }
 
-    @Test("a renamed file is left alone, and the chain continues in a new one", arguments: [false, true])
+    @Test("a renamed file is left alone, and the chain continues in a new file", arguments: [false, true])
     func renamed(isAnotherAtIt: Bool) throws {
         let (one, other) = (file(), file())
         try append("a", to: one)
@@ -99,7 +99,7 @@ struct AuditFileTests {
             try lines(of: "old", "audit.jsonl") == ["begin", "a"] + (isAnotherAtIt ? ["b"] : []) + ["begin", "c", "d"])
     }
 
-    @Test("an unfinished line of a killed process is removed", arguments: [1, 40, 70, 71, 200])
+    @Test("an unfinished line left by a killed process is removed", arguments: [1, 40, 70, 71, 200])
     func cutOff(missing: Int) throws {
         try append("a", to: file())
         let whole = try folder.read("audit.jsonl")
@@ -111,7 +111,7 @@ struct AuditFileTests {
         #expect(found.first == "begin" && found.last == "d" && found.count < 6)
     }
 
-    @Test("the check reports an unfinished line and continues")
+    @Test("verification reports an unfinished line and continues")
     func cutOffInCheck() throws {
         var check = AuditCheck()
         let file = file()
@@ -124,7 +124,7 @@ struct AuditFileTests {
         #expect(found == [nil, nil, .unfinished, nil])
     }
 
-    @Test("a file whose first line is unfinished starts over")
+    @Test("a file whose first line is unfinished is started over")
     func cutOffAtOnce() throws {
         try append("a", to: file())
         try folder.write(try folder.read("audit.jsonl").prefix(30), to: "audit.jsonl")
@@ -133,7 +133,7 @@ struct AuditFileTests {
     }
 
     @Test(
-        "a file that is not an audit trail is not changed",
+        "a file that is not an audit trail is refused and left unchanged",
         arguments: ["root:x:0:0\n", "no line end", "{\"line\":1}\n", String(repeating: "x", count: 200_000)])
     func otherFile(text: String) throws {
         try folder.write(text.utf8, to: "audit.jsonl")
@@ -141,7 +141,7 @@ struct AuditFileTests {
         #expect(try folder.read("audit.jsonl") == Array(text.utf8))
     }
 
-    @Test("a file at its size limit is renamed after its last line, and no older file is replaced")
+    @Test("a file at its size limit is renamed with its last line number, and no older file is replaced")
     func rotation() throws {
         let file = file(rotatesAtBytes: 400)
         try append("a", to: file)
@@ -152,7 +152,7 @@ struct AuditFileTests {
         #expect(try names() == expected)
         #expect(try lines(of: "audit.jsonl.000000000003", "audit.jsonl") == ["begin", "a", "b", "begin", "c", "d"])
 
-        // The name is taken.
+        // The name for the rotated file is already taken.
         for _ in 0..<2 { try append("e", to: file) }
         try folder.write([], to: "audit.jsonl.000000000009")
         for _ in 0..<2 { try append("f", to: file) }
@@ -160,14 +160,14 @@ struct AuditFileTests {
         #expect(try names().contains("audit.jsonl.000000000009-2"))
     }
 
-    @Test("a new file continues the rotated one, whichever process wrote it, even after a restart")
+    @Test("a new file continues the rotated file's chain, whichever process wrote it, even after a restart")
     func renamedAndRestarted() throws {
         try append("a", to: file())
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
         try append("b", to: file())
         #expect(try lines(of: "audit.jsonl.1", "audit.jsonl") == ["begin", "a", "begin", "b"])
 
-        // A process that saw the first file, but not the next two.
+        // The idle writer misses one whole file.
         let (idle, busy) = (file(), file())
         try append("c", to: idle)
         try append("d", to: busy)
@@ -178,7 +178,7 @@ struct AuditFileTests {
         let all = try lines(of: "audit.jsonl.1", "audit.jsonl-2", "audit.jsonl-3", "audit.jsonl")
         #expect(all == ["begin", "a", "begin", "b", "c", "d", "begin", "e", "begin", "f"])
 
-        // Copied and truncated in place.
+        // The file is copied, then truncated in place.
         try FileManager.default.copyItem(atPath: path, toPath: path + ".4")
         try folder.write([], to: "audit.jsonl")
         try append("g", to: file())
@@ -187,7 +187,7 @@ struct AuditFileTests {
                 == ["begin", "g"])
     }
 
-    @Test("an unrelated trail in the folder, or a file that looks like one, is not continued")
+    @Test("an unrelated trail in the folder, or a file that only looks like one, is not continued")
     func foreignSiblings() throws {
         let other = file(at: folder.path + "/elsewhere")
         for _ in 0..<20 { try append("x", to: other) }
@@ -217,20 +217,20 @@ struct AuditFileTests {
         #expect(AuditLine(Array(good.replacing(hash, with: hash.uppercased()).utf8)[...]) == nil)
     }
 
-    @Test("a file that cannot be renamed keeps growing, with a warning")
+    @Test("a file that cannot be renamed keeps growing and causes a warning")
     func noRotation() throws {
         let named = folder.path + "/named"
         try FileManager.default.createDirectory(atPath: named, withIntermediateDirectories: false)
         let file = file(at: named + "/audit.jsonl", rotatesAtBytes: 1)
         try append("a", to: file)
         #expect(file.warning == nil)
-        // The rotated name exceeds the maximum length.
+        // The rotated file's name would exceed the maximum length.
         let long = self.file(at: named + "/" + String(repeating: "a", count: 250), rotatesAtBytes: 1)
         for word in ["a", "b"] { try append(word, to: long) }
         #expect(long.warning != nil)
     }
 
-    @Test("a full device is an error, and its replacement works at the next attempt")
+    @Test("a full device is an error, and the next append succeeds once the file is replaced")
     func full() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
         let file = file()
@@ -249,7 +249,7 @@ struct AuditFileTests {
         #expect { try append("a", to: file(at: "/dev/full")) } throws: { ($0 as? AuditFault)?.isSetup == false }
     }
 
-    @Test("an error while making lines leaves nothing in the file")
+    @Test("an error while building lines leaves nothing in the file")
     func unmade() throws {
         struct Broken: Error {}
         let file = file()
@@ -264,7 +264,7 @@ struct AuditFileTests {
         #expect(try lines(of: "audit.jsonl") == ["begin", "a", "c"])
     }
 
-    @Test("the check before startup finds the faults that the first append would, and changes nothing")
+    @Test("the startup check reports the same file and folder faults as an append, and changes nothing")
     func checkBeforeStart() throws {
         try append("a", to: file(at: folder.path + "/good"))
         try folder.write(try folder.read("good").dropLast(20), to: "unfinished")
@@ -289,8 +289,8 @@ struct AuditFileTests {
     }
 
     @Test(
-        "a folder or file without write access is found before startup",
-        .enabled(if: geteuid() != 0, "root may write anything"))
+        "the startup check finds a file or folder without write access",
+        .enabled(if: geteuid() != 0, "root can write to any file"))
     func notWritable() throws {
         try append("a", to: file())
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
@@ -313,7 +313,7 @@ struct AuditFileTests {
         return findings
     }
 
-    @Test("the check finds every altered byte and every missing, moved or repeated line")
+    @Test("verification finds every altered byte and every missing, moved or repeated line")
     func check() throws {
         let file = file()
         for word in ["a", "b", "c", "d"] { try append(word, to: file) }
@@ -337,7 +337,7 @@ struct AuditFileTests {
         }
     }
 
-    @Test("an altered line with a recomputed hash is found at the next line")
+    @Test("an altered line with a recomputed hash is detected at the next line")
     func remade() throws {
         let (file, other) = (file(), self.file(at: folder.path + "/other"))
         for word in ["a", "b", "c"] {
@@ -349,13 +349,13 @@ struct AuditFileTests {
         #expect(try findings(in: [lines]) == ["0:3": .altered])
     }
 
-    @Test("times are formatted as by Foundation", arguments: 0..<500 as Range<UInt64>)
+    @Test("times are formatted as Foundation formats them", arguments: 0..<500 as Range<UInt64>)
     func times(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        // From 1583 on: for earlier dates Foundation uses the Julian calendar.
+        // Starts in 1583, because Foundation uses the Julian calendar for earlier dates.
         let milliseconds = Int64.random(in: -12_212_553_600_000...253_402_300_799_999, using: &random)
         let seconds = Double(milliseconds.quotientAndRemainder(dividingBy: 1000).quotient)
-        // Whole seconds: Foundation rounds fractions differently.
+        // Uses whole seconds, because Foundation rounds fractions differently.
         let date = Date(timeIntervalSince1970: seconds)
         let text = String(decoding: Timestamp(milliseconds: Int64(seconds) * 1000).iso8601, as: UTF8.self)
         #expect(text == date.formatted(.iso8601).replacing("Z", with: ".000Z"))

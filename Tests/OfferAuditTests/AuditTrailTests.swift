@@ -68,7 +68,7 @@ struct AuditTrailTests {
         switches.isBroken.withLockedValue { $0 = false }
         try await waitUntil { trail.fault == nil }
         let after = try #require(trail.add([signed("after")]))
-        // Both in one batch, then each alone.
+        // First both in one batch, then each alone.
         var both = before
         both.merge(after)
         #expect(await !both.isDurable())
@@ -78,7 +78,7 @@ struct AuditTrailTests {
         #expect(lines(with: #""event":"resume""#) == 1)
     }
 
-    @Test("a hundred refusals per second get a line; the number of the others follows a second later")
+    @Test("at most 100 refusals per second are written; the number omitted follows a second later")
     func manyRefusals() async throws {
         let trail = try await makeTrail()
         for _ in 0..<250 { trail.note(try entry("refused", second: 7, .refused("offer_not_served"))) }

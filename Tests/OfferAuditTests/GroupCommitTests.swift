@@ -4,12 +4,12 @@ import OfferCore
 import TestSupport
 import Testing
 
-/// Group commit in front of a sink that fails when the test says so.
+/// Group commit with a sink that fails on demand.
 @Suite("Group commit", .timeLimit(.minutes(2)))
 struct GroupCommitTests {
     private struct Broken: Error {}
 
-    /// The calls that the sink has received, and whether it fails them.
+    /// The calls that the sink has received, and a switch that makes it fail.
     private final class Record: Sendable {
         let isBroken = NIOLockedValueBox(false)
         let groups = NIOLockedValueBox([[Int]]())
@@ -45,7 +45,7 @@ struct GroupCommitTests {
         GroupCommit(sink: Sink(record), capacity: capacity)
     }
 
-    @Test("entries wait for a request and are then written together, in their order")
+    @Test("entries wait until a commit is requested and are then written together, in order")
     func groups() async throws {
         let log = makeLog()
         let commits = try (1...5).map { try #require(log.add([$0])) }
@@ -56,7 +56,7 @@ struct GroupCommitTests {
         #expect(record.groups.withLockedValue { $0.count } == 1)
     }
 
-    @Test("a noted entry is written although no one waits, along with the entries added before it")
+    @Test("a noted entry is written without a waiting caller, along with the entries added before it")
     func notes() async throws {
         let log = makeLog()
         _ = log.add([1])
@@ -64,7 +64,7 @@ struct GroupCommitTests {
         try await waitUntil { record.groups.withLockedValue { $0 } == [[1, 2]] }
     }
 
-    @Test("a failed write loses everything pending, closes the log, and the sink is asked to resume")
+    @Test("a failed write loses all pending entries and closes the log until the sink resumes")
     func failure() async throws {
         let log = makeLog()
         let written = try #require(log.add([1]))
@@ -86,7 +86,7 @@ struct GroupCommitTests {
         #expect(record.groups.withLockedValue { $0 } == [[1], [6]])
     }
 
-    @Test("no more entries wait than the capacity allows")
+    @Test("entries beyond the capacity are refused")
     func capacity() async throws {
         let log = makeLog(capacity: 3)
         let last = (1...3).compactMap { log.add([$0]) }.last

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldTests {
-    @Test("each Unicode scalar is judged alone, even before and after a combining mark")
+    @Test("each Unicode scalar is checked on its own, even next to a combining mark")
     func everyScalar() throws {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -17,7 +17,7 @@ struct FieldTests {
         }
     }
 
-    /// The rule, written as a check of single scalars.
+    /// The rule, expressed for a single scalar.
     private func reason(for scalar: Unicode.Scalar) -> FieldError.Reason? {
         switch scalar.value {
         case 0x2063: .separator
@@ -36,7 +36,7 @@ struct FieldTests {
     }
 
     @Test(
-        "every field refuses separators, control characters and invalid UTF-8, and names itself",
+        "every field refuses separators and control characters, and the error names the field",
         arguments: [
             ("a\u{2063}b", FieldError.Reason.separator), ("\u{2063}\u{301}", .separator), ("a\nb", .controlCharacter),
             ("\u{0}", .controlCharacter), ("a\u{85}", .controlCharacter), ("\u{2028}", .controlCharacter),
@@ -62,7 +62,7 @@ struct FieldTests {
         #expect(throws: FieldError(field: "offerID", reason: .notUTF8)) { try OfferID(utf8: bytes) }
     }
 
-    @Test("sizes are bounded in bytes")
+    @Test("size limits count bytes")
     func sizes() throws {
         _ = try BundleID(utf8: [UInt8](repeating: 0x61, count: 155))
         #expect(throws: FieldError(field: "appBundleID", reason: .tooLong(maximumBytes: 155))) {
@@ -86,7 +86,7 @@ struct FieldTests {
         #expect(decomposed.text.utf8 == [0x65, 0xCC, 0x81])
     }
 
-    @Test("an account token is signed in lower case, a username byte for byte")
+    @Test("an account token is signed in lower case and a username byte for byte")
     func customer() throws {
         let upperCase = Array("D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10".utf8)
         #expect(try Customer(appAccountToken: upperCase).utf8 == Array("d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10".utf8))

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON reader")
 struct JSONReaderTests {
     @Test(
-        "texts that violate RFC 8259, or on which readers disagree, are refused",
+        "JSON that violates RFC 8259 or that parsers disagree on is refused",
         arguments: [
             ("", .endsTooEarly), (" ", .endsTooEarly), ("{", .endsTooEarly), ("{\"a\"", .endsTooEarly),
             ("{\"a\":", .endsTooEarly), ("{\"a\":1", .endsTooEarly), ("\"", .endsTooEarly), ("\"\\", .endsTooEarly),
@@ -70,7 +70,7 @@ struct JSONReaderTests {
         #expect(try JSONReader.text(ofMember: "a", in: Array("[]".utf8)) == nil)
     }
 
-    @Test("escapes are resolved to the bytes they stand for")
+    @Test("escapes are decoded to the bytes they represent")
     func escapes() throws {
         let text = #""\"\\\/\b\f\n\r\t\u0041\u00e9\u2063\ud83d\ude00é😀""#
         let expected = "\"\\/\u{8}\u{C}\n\r\tA\u{E9}\u{2063}\u{1F600}é😀"
@@ -82,16 +82,16 @@ struct JSONReaderTests {
         #expect(try JSONReader.read(Array("-2.5e+3".utf8)) == .number(Array("-2.5e+3".utf8)))
     }
 
-    @Test("names are found by their bytes, never by canonical equivalence")
+    @Test("names are looked up by their bytes, not by canonical equivalence")
     func names() throws {
-        // U+212A, the Kelvin sign, is canonically a K.
+        // U+212A, the Kelvin sign, is canonically equivalent to K.
         let object = try Self.object(Array("{\"\u{212A}\":1,\"K\":2}".utf8))
         #expect(object.members.count == 2)
         #expect(object["K"] == .number(Array("2".utf8)))
         #expect(object["\u{212A}"] == .number(Array("1".utf8)))
     }
 
-    @Test("each accepted one of 200,000 damaged texts means the same to Foundation", arguments: [1, 2] as [UInt64])
+    @Test("Foundation parses every damaged text that we accept to the same value", arguments: [1, 2] as [UInt64])
     func agreesWithFoundation(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let start = Array(#"{"a":"x\u00e9\n","b":[1,-2.5e3,{"c":null}],"d":true,"é":"\ud83d\ude00"}"#.utf8)

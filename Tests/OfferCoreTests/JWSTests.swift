@@ -16,7 +16,7 @@ struct JWSTests {
         #expect(String(decoding: jws.text, as: UTF8.self) == vector.compactJWS)
     }
 
-    @Test("the claims of each kind, byte for byte: no exp, aud a string, iat in whole seconds, lower-case nonce")
+    @Test("each kind's claims match byte for byte: no exp, aud as a string, iat in whole seconds, lower-case nonce")
     func claims() throws {
         let product = try ProductID(utf8: Array("pro \"é\" \\".utf8))
         let transaction = try TransactionID(utf8: Array("2000000123456789".utf8))
@@ -62,9 +62,9 @@ struct JWSTests {
         Array([header, claims, signature].map(Base64URL.text).joined(separator: [UInt8(ascii: ".")]))
     }
 
-    @Test("100,000 random JWSs are parsed to exactly their inputs", arguments: 0..<4 as Range<UInt64>)
+    @Test("100,000 random JWSs parse back to exactly their inputs", arguments: 0..<4 as Range<UInt64>)
     func readsAsInputs(seed: UInt64) async throws {
-        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, to replay it
+        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, for replay
         for round in 0..<25_000 {
             if round % 32 == 0 { await Task.yield() }
             let product = try ProductID(utf8: Self.randomText(1...20, &random))
@@ -92,13 +92,13 @@ struct JWSTests {
                 !text.contains(where: { $0 == 0x2B || $0 == 0x2F || $0 == 0x3D }),
                 try Self.agrees(jws, text)
             else {
-                Issue.record("\(String(decoding: text, as: UTF8.self)) was read as another JWS")
+                Issue.record("\(String(decoding: text, as: UTF8.self)) was parsed as a different JWS")
                 return
             }
         }
     }
 
-    /// Whether Foundation reads the same claims. Called for a sample, because it is slow.
+    /// Whether Foundation reads the same claims. Checks about one JWS in 16, because Foundation is slow.
     private static func agrees(_ jws: UnsignedJWS, _ text: [UInt8]) throws -> Bool {
         guard jws.issuedAtSeconds % 16 == 0 else { return true }
         let part = text.split(separator: UInt8(ascii: "."))[1]
@@ -119,7 +119,7 @@ struct JWSTests {
         }
     }
 
-    /// Texts of ordinary letters and of characters that trip JSON and base64 code.
+    /// A random string of ordinary letters and of characters that trip up JSON and base64 code.
     private static func randomText(_ sizes: ClosedRange<Int>, _ random: inout SplitMix64) -> [UInt8] {
         let palette: [Unicode.Scalar] = [
             "a", "Z", "0", ".", "_", "\"", "\\", "/", "{", "}", ",", ":", " ", "\u{301}", "é", "\u{AC00}", "😀", "?",
@@ -181,7 +181,7 @@ struct JWSTests {
         }
     }
 
-    @Test("base64 and base64url agree with Foundation, and each byte sequence has only one text")
+    @Test("base64 and base64url agree with Foundation, and each byte sequence has only one encoding")
     func base64() throws {
         var random = SplitMix64(seed: 8)
         for count in 0...200 {

@@ -20,7 +20,7 @@ struct KeyRingTests {
         return ring
     }
 
-    @Test("an app uses its own key, and the others use the key for all")
+    @Test("an app with its own key uses it, and the others use the key for all apps")
     func ownKey() throws {
         var ring = try Self.ring("ALL", "OWN", "SPARE")
         try ring.choose(
@@ -32,7 +32,7 @@ struct KeyRingTests {
         #expect(try ring.state(of: Self.id("SPARE")) == .standby)
     }
 
-    @Test("without a key for all, an app without its own key is not served")
+    @Test("without a key for all apps, an app without its own key is not served")
     func notServed() throws {
         var ring = try Self.ring("OWN")
         try ring.choose(KeyChoice(ofAllApps: nil, ofApps: [Self.app("com.example.a"): Self.id("OWN")]))
@@ -57,7 +57,7 @@ struct KeyRingTests {
         #expect(try ring.key(Self.id("B")) != nil)
     }
 
-    /// Every refused move, on a ring in which A is active, B in standby, R retired and X out of service.
+    /// Illegal moves on a ring in which A is active, B on standby, R retired and X out of service.
     private static let illegalMoves: [(name: String, error: String, move: @Sendable (inout KeyRing) throws -> Void)] = [
         ("add an existing key", "exists(B)", { try $0.add(key("B")) }),
         ("add a retired key", "exists(R)", { try $0.add(key("R")) }),
@@ -102,7 +102,8 @@ struct KeyRingTests {
     }
 
     @Test(
-        "any history of moves leaves one active key, and retired keys retired", arguments: 0..<20 as Range<UInt64>)
+        "any sequence of moves leaves one active key, and retired keys stay retired",
+        arguments: 0..<20 as Range<UInt64>)
     func anyHistory(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var ring = try Self.ring("A", "B", "C")
@@ -116,7 +117,7 @@ struct KeyRingTests {
                 case 1: try ring.add(key)
                 case 2: try ring.remove(key.id)
                 default:
-                    // Rarely: otherwise all keys would soon be retired.
+                    // Retire rarely. Otherwise, all keys would soon be retired.
                     guard Int.random(in: 0..<50, using: &random) == 0 else { continue }
                     try ring.retire(key.id)
                     retired.insert(key.id)
@@ -129,7 +130,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("a key out of service affects only its own apps, even in the next ring")
+    @Test("a key out of service affects only its own apps, even after the ring is replaced")
     func outOfService() throws {
         let own = try Self.id("OWN")
         var ring = try Self.ring("ALL", "OWN")

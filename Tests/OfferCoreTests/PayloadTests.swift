@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Payload")
 struct PayloadTests {
-    @Test("the published vectors' payloads, byte for byte", arguments: try OfferVectors.load().vectors)
+    @Test("payloads match the published vectors byte for byte", arguments: try OfferVectors.load().vectors)
     func golden(vector: OfferVectors.Vector) throws {
         #expect(try vector.payload.bytes.hex == vector.payloadHex)
     }
 
     @Test("100,000 random payloads split at U+2063 into exactly the seven inputs", arguments: 0..<4 as Range<UInt64>)
     func splitsIntoInputs(seed: UInt64) async throws {
-        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, to replay it
+        var random = SplitMix64(seed: seed)  // a failure's name contains the seed, for replay
         for round in 0..<25_000 {
             if round % 256 == 0 { await Task.yield() }
             let bundle = Self.randomText(bytes: 1...155, using: &random)
@@ -37,8 +37,8 @@ struct PayloadTests {
         }
     }
 
-    /// Texts of ordinary letters and of characters that trip string code: combining marks, joiners, neighbours of
-    /// U+2063.
+    /// A random string of ordinary letters and of characters that trip up string code: combining marks, joiners,
+    /// neighbours of U+2063.
     private static func randomText(bytes: ClosedRange<Int>, using random: inout SplitMix64) -> String {
         let palette: [Unicode.Scalar] = [
             "a", "Z", "0", ".", "_", "|", " ", "\u{301}", "\u{308}", "\u{200B}", "\u{200D}", "\u{2062}", "\u{2064}",

@@ -8,7 +8,7 @@ struct RawSignatureTests {
 
     private static func sequence(_ content: [UInt8]) -> [UInt8] { [0x30, UInt8(content.count)] + content }
 
-    @Test("short numbers are padded to 32 bytes, and the leading zero of DER is removed")
+    @Test("short numbers are padded to 32 bytes, and DER's leading zero is removed")
     func padding() throws {
         let full = [UInt8](repeating: 0xFF, count: 32)
         for (der, number) in [
@@ -34,7 +34,7 @@ struct RawSignatureTests {
     private static let five = [UInt8](repeating: 0, count: 31) + [0x05]
 
     @Test(
-        "anything but the canonical DER of two positive 32-byte numbers is refused",
+        "anything but the canonical DER of two positive numbers of at most 32 bytes is refused",
         arguments: [
             [], [0x30], [0x30, 0x00], sequence(integer([1])), sequence(integer([1]) + integer([1]) + integer([1])),
             sequence(integer([0]) + integer([1])), sequence(integer([1]) + integer([0])),
@@ -63,7 +63,7 @@ struct RawSignatureTests {
         for round in 0..<5_000 {
             if round % 64 == 0 { await Task.yield() }
             var bytes = (0..<64).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-            // More leading zeros than chance would give; the last byte keeps the number from being zero.
+            // Add more leading zeros than chance would. An odd last byte keeps each number from being zero.
             for index in 0..<Int.random(in: 0...31, using: &random) { bytes[index] = 0 }
             for index in 0..<Int.random(in: 0...31, using: &random) { bytes[32 + index] = 0 }
             (bytes[31], bytes[63]) = (bytes[31] | 1, bytes[63] | 1)

@@ -63,7 +63,7 @@ struct SelfVerificationTests {
         }
     }
 
-    @Test("verification of a JWS covers its final text: the first two parts, and r and s of the third")
+    @Test("a JWS is verified from its final text: the third part against the first two")
     func verifiedFromText() throws {
         final class Recording: SigningKeyPair {
             let fingerprint = ""

@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses and trusted proxies")
 struct TrustedProxiesTests {
     @Test(
-        "all spellings of an address are equal",
+        "different spellings of an address are equal",
         arguments: [
             ("192.0.2.1", "::ffff:192.0.2.1"), ("192.0.2.1", "::FFFF:c000:201"),
             ("2001:db8::1", "2001:DB8:0:0:0:0:0:1"),
@@ -39,7 +39,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "a network is an address whose bits beyond the prefix are zero",
+        "a malformed network, one with a zero prefix, or one with bits beyond its prefix is refused",
         arguments: [
             "10.1.0.0/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "0.0.0.0/0", "::/0", "/8", "::/129",
             "::1/127", "a/8",
@@ -48,7 +48,7 @@ struct TrustedProxiesTests {
         #expect(TrustedProxies.Network(text) == nil)
     }
 
-    @Test("only addresses seen by trusted proxies count, from the right")
+    @Test("X-Forwarded-For is read from the right, and only addresses seen by trusted proxies count")
     func forwardedFor() throws {
         let proxies = TrustedProxies(
             try ["10.0.0.0/8", "2001:db8::/32", "127.0.0.1"].map { try #require(TrustedProxies.Network($0)) })
@@ -63,8 +63,7 @@ struct TrustedProxiesTests {
         #expect(try client("10.255.255.255", "203.0.113.5, 198.51.100.1") == IPAddress("198.51.100.1"))
         #expect(try client("10.0.0.1", "203.0.113.5,\t198.51.100.1 ,10.0.0.2") == IPAddress("198.51.100.1"))
         #expect(try client("::ffff:10.0.0.1", "2001:db8:ffff::1, 2001:db9::1") == IPAddress("2001:db9::1"))
-        // A request that a proxy itself sends is attributed to the address that the nearest proxy saw, not to a forged
-        // one.
+        // A request sent by a proxy itself is attributed to the address that the nearest proxy saw, not to a forged one.
         #expect(try client("10.0.0.1", "10.0.0.3, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "127.0.0.1, 10.0.0.2") == IPAddress("10.0.0.2"))
         #expect(try client("10.0.0.1", "198.51.100.1, nonsense") == IPAddress("10.0.0.1"))

@@ -40,7 +40,7 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.retired(a.id)) { try ring.moved(to: Self.wanted("A"), found: [a, b]) }
     }
 
-    @Test("a key added after its ID was retired is retired")
+    @Test("a key that is added after its ID was retired starts out retired")
     func retiredBeforeItComes() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         var ring = try KeyRing().moved(to: Self.wanted("A", retired: ["B"]), found: [a])
@@ -49,7 +49,7 @@ struct WantedKeysTests {
         #expect(throws: KeyRingError.retired(b.id)) { try ring.moved(to: Self.wanted("B"), found: [a, b]) }
     }
 
-    @Test("an active key that is missing stays only as long as it is wanted")
+    @Test("a missing active key stays only while it is still the wanted key")
     func goneWhileActive() throws {
         let (a, b) = (try Self.key("A"), try Self.key("B"))
         var ring = try KeyRing().moved(to: Self.wanted("A"), found: [a, b])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("HMAC-SHA256")
 struct HMACTests {
-    @Test("a reusable key produces the same codes as another implementation, on any number of threads")
+    @Test("a reusable key produces the same codes as swift-crypto, even on several threads at once")
     func preparedKey() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var random = SplitMix64(seed: 7)

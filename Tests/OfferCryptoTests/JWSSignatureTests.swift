@@ -6,7 +6,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("Signatures of JWS")
+@Suite("JWS signatures")
 struct JWSSignatureTests {
     @Test("the published JWS verifies in libcrypto and swift-crypto, but not with any one bit flipped")
     func published() async throws {
@@ -77,7 +77,7 @@ struct JWSSignatureTests {
         #expect((commerce.aud, commerce.request) == ("advanced-commerce-api", Data(json.utf8)))
     }
 
-    @Test("self-verification refuses a JWS with a flipped bit and a valid JWS with other claims")
+    @Test("self-verification refuses a JWS with a flipped bit and a validly signed JWS with other claims")
     func selfVerification() async throws {
         let key = try Fixtures.makeSigningKey()
         func refuses(_ text: [UInt8], _ jws: UnsignedJWS) -> Bool {
@@ -116,7 +116,7 @@ struct JWSSignatureTests {
         #expect(try refuses(signed(Array(otherKey.utf8), offer.claims), offer))
     }
 
-    @Test("a JWS with a part from another kind, app or key does not verify")
+    @Test("a JWS with a part of another JWS does not verify, and neither does one signed with another key")
     func exchanged() throws {
         let key = try Fixtures.makeSigningKey()
         let one = try key.compactJWS(for: Fixtures.unsignedJWS(Fixtures.promotionalOffer(transactionID: "1")))

@@ -4,8 +4,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// The precomputed verifier must agree with `EVP_PKEY_verify`. ``SignatureEncodingTests`` covers the encodings of a
-/// signature, and ``SignatureTests`` covers flipped bits; each uses both verifiers.
+/// The precomputed verifier must agree with `EVP_PKEY_verify`. ``SignatureEncodingTests`` covers signature encodings
+/// and ``SignatureTests`` covers flipped bits, each with both verifiers.
 @Suite("Precomputed verifier")
 struct QuickVerificationTests {
     @Test("signatures of SigningKey and swift-crypto are accepted, and altered ones are refused", arguments: 0..<4)
@@ -44,7 +44,7 @@ struct QuickVerificationTests {
         var isGood = true
     }
 
-    /// Computed for this test by separate arithmetic in Python. The keys and numbers are hashes of sentences.
+    /// Computed for this test with independent Python code. The keys and numbers are hashes of sentences.
     static let rarities = [
         Rarity(
             testDescription: "an x that is larger than the order",
@@ -56,7 +56,7 @@ struct QuickVerificationTests {
             r: "0000000000000000000000000000000000000000000000000000000000000003",
             s: "e8bc163c82eee18733288c7d4ac636db3a6deb013ef2d37b68322be20edc45cc"),
         Rarity(
-            testDescription: "the same x as r, which is larger than the order",
+            testDescription: "the same x used as r, which exceeds the order",
             key: [
                 "a0e9b4e690284c1f288ff4411862cd7d2b3eb0090dbb09ea6b0d0589ae7e9920",
                 "f41fda815645aac99757d1d929d212ead07825eb98899869a01b03c6fba31fe5",
@@ -75,7 +75,7 @@ struct QuickVerificationTests {
             r: "e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479",
             s: "41242b9fae56fad4e6e77dfe33cb18d1c3fc583f988cf25ef9f2d9be0d440bbb", isGood: false),
         Rarity(
-            testDescription: "a hash of zeros, so that the base point has no effect",
+            testDescription: "a hash of zeros, which cancels the base point",
             hash: "0000000000000000000000000000000000000000000000000000000000000000",
             r: "3a4c5ebf3d13b430708529b408a177fc2f9107d070b8a84a46f71c93994f92dd",
             s: "210f3632e106f38fa57bbf0b399f452c94941a3ae84cc8979297642e2f447342"),
@@ -99,7 +99,7 @@ struct QuickVerificationTests {
             r: "f508c45aaa5c01c68bfa3ea1d5af9005db3324e35c87b267da4404db078df065",
             s: "8d4d9b73ce4135bb0d753562e752607c8adc53e83f76e389d5b5b52f5a5d26d3"),
         Rarity(
-            testDescription: "its negative as the public key",
+            testDescription: "the negated base point as the public key",
             key: [
                 "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
                 "b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a",
@@ -154,7 +154,7 @@ struct QuickVerificationTests {
         #expect(outcome.standardOutput.contains(rarity.isGood ? "Verified Successfully" : "Verification Failure"))
     }
 
-    @Test("a key may be precomputed twice, and while other threads sign and verify with it")
+    @Test("a key can be precomputed twice, even while other threads sign and verify with it")
     func preparedMeanwhile() async throws {
         let key = try Fixtures.makeSigningKey()
         let other = try Fixtures.makeSigningKey()
@@ -175,7 +175,7 @@ struct QuickVerificationTests {
         }
     }
 
-    @Test("tables precomputed for another key are never accepted, and are dropped after a wrong result")
+    @Test("tables precomputed for another key are refused, and are dropped after a wrong result")
     func wrongMultiples() throws {
         let key = try Fixtures.makeSigningKey()
         let wrong = try PrecomputedPublicKey(of: Fixtures.makeSigningKey().verifyingKey.point)
@@ -183,7 +183,7 @@ struct QuickVerificationTests {
         #expect(try key.precompute())
         let (message, signature) = ([UInt8(1)], try key.sign([1]))
         #expect(try key.verifyOwn(signature, of: message))
-        // As if memory had been corrupted in the meantime.
+        // Simulates memory corruption.
         key.use(wrong)
         #expect(try !key.verifyOwn(signature, of: [2]), "both verifiers refuse it")
         let error = #expect(throws: OpenSSLError.self) { try key.verifyOwn(signature, of: message) }

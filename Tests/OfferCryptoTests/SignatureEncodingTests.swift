@@ -3,8 +3,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-/// ECDSA-Sig-Value (RFC 3279 section 2.2.3) has exactly one DER encoding (X.690 section 10). Any other encoding of the
-/// same two numbers is refused: it would be a second signature.
+/// An ECDSA-Sig-Value (RFC 3279 section 2.2.3) has exactly one DER encoding (X.690 section 10). Any other encoding of
+/// the same two numbers is refused, because it would be a second valid signature.
 @Suite("Signature encodings")
 struct SignatureEncodingTests {
     /// The order of the group (SEC 2 section 2.4.2).
@@ -28,7 +28,7 @@ struct SignatureEncodingTests {
                 let der = try signingKey.sign(message)
                 let size = Int(der[3])
                 let (r, s) = (Array(der[4..<(4 + size)]), Array(der[(6 + size)...]))
-                // As in DER, each has a leading zero byte if its first bit is set.
+                // In DER, a number has a leading zero byte if its first bit is set.
                 if (r[0] == 0) == hasHighBits, (s[0] == 0) == hasHighBits, r.count >= 32, s.count >= 32 {
                     (self.r, self.s) = (r, s)
                     return
@@ -36,7 +36,7 @@ struct SignatureEncodingTests {
             }
         }
 
-        /// Expects the same result from both verifiers.
+        /// Returns the verdict, and expects both verifiers to agree on it.
         func accepts(_ signature: [UInt8]) throws -> Bool {
             let isAccepted = try key.verify(signature, of: message)
             #expect(try multiples.accepts(signature, of: message) == isAccepted)
@@ -51,7 +51,7 @@ struct SignatureEncodingTests {
         return [0x30, UInt8(body.count)] + body
     }
 
-    /// `-number` in two's complement, in the shortest form, as in DER.
+    /// The negated number in two's complement, in the shortest form, as in DER.
     private static func negative(_ digits: [UInt8]) -> [UInt8] {
         var carry: UInt16 = 1
         let inverted = ([0] + digits).reversed().map { digit -> UInt8 in
@@ -101,7 +101,7 @@ struct SignatureEncodingTests {
             ("s, long", Self.sequence(r, long(s))),
             ("r, indefinite", Self.sequence([0x02, 0x80] + signed.r + [0, 0], s)),
             ("SEQUENCE, one too many", [0x30, count + 1] + body), ("SEQUENCE, one too few", [0x30, count - 1] + body),
-            ("SEQUENCE, none", [0x30]), ("r, one too many", Self.sequence([0x02, r[1] + 1] + signed.r, s)),
+            ("SEQUENCE without a length", [0x30]), ("r, one too many", Self.sequence([0x02, r[1] + 1] + signed.r, s)),
             ("r, one too few", Self.sequence([0x02, r[1] - 1] + signed.r, s)),
             ("s, one too many", Self.sequence(r, [0x02, s[1] + 1] + signed.s)),
             ("s, one too few", Self.sequence(r, [0x02, s[1] - 1] + signed.s)),
@@ -116,12 +116,12 @@ struct SignatureEncodingTests {
         let (r, s) = (Self.integer(signed.r), Self.integer(signed.s))
         let whole = Self.sequence(r, s)
         var others: [(String, [UInt8])] = [
-            ("zero behind", whole + [0]), ("NULL behind", whole + [5, 0]), ("itself behind", whole + whole),
-            ("zero at the end", Self.sequence(r, s, [0])), ("NULL at the end", Self.sequence(r, s, [5, 0])),
-            ("a third INTEGER", Self.sequence(r, s, s)), ("NULL in front", Self.sequence([5, 0], r, s)),
-            ("NULL between", Self.sequence(r, [5, 0], s)), ("no s", Self.sequence(r)), ("nothing", Self.sequence()),
-            ("in a SEQUENCE", Self.sequence(whole)), ("r in a SEQUENCE", Self.sequence(Self.sequence(r), s)),
-            ("the other way round", Self.sequence(s, r)), ("without a SEQUENCE", r + s),
+            ("trailing zero", whole + [0]), ("trailing NULL", whole + [5, 0]), ("the signature twice", whole + whole),
+            ("zero after s", Self.sequence(r, s, [0])), ("NULL after s", Self.sequence(r, s, [5, 0])),
+            ("a third INTEGER", Self.sequence(r, s, s)), ("NULL before r", Self.sequence([5, 0], r, s)),
+            ("NULL after r", Self.sequence(r, [5, 0], s)), ("no s", Self.sequence(r)), ("nothing", Self.sequence()),
+            ("nested in a SEQUENCE", Self.sequence(whole)), ("r in a SEQUENCE", Self.sequence(Self.sequence(r), s)),
+            ("s before r", Self.sequence(s, r)), ("without a SEQUENCE", r + s),
             ("r twice", Self.sequence(r, r)), ("empty r", Self.sequence([2, 0], s)),
             ("empty s", Self.sequence(r, [2, 0])),
         ]
@@ -146,12 +146,12 @@ struct SignatureEncodingTests {
             #expect(try !signed.accepts(Self.sequence(r, Self.integer(padding + signed.s))))
         }
         guard hasHighBits else { return }
-        // Without the leading zero they are negative.
+        // Without its leading zero, each number is negative.
         #expect(try !signed.accepts(Self.sequence(Self.integer(Array(signed.r.dropFirst())), s)))
         #expect(try !signed.accepts(Self.sequence(r, Self.integer(Array(signed.s.dropFirst())))))
     }
 
-    @Test("numbers outside 1 to the order minus 1 are refused", arguments: [true, false])
+    @Test("numbers outside the range from 1 to the order minus 1 are refused", arguments: [true, false])
     func ranges(hasHighBits: Bool) throws {
         #expect(Self.order.count == 32)
         let signed = try Signed(hasHighBits: hasHighBits)

@@ -37,7 +37,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("a signature of another length, form or message is refused without an error")
+    @Test("a signature of the wrong length or form, or over another message, is refused without an error")
     func malformedIsRefused() throws {
         let key = try Fixtures.makeSigningKey()
         let message = try Fixtures.payload().bytes

@@ -51,7 +51,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "an error does not repeat a label that may be a key",
+        "an error does not repeat a label that might contain a key",
         arguments: ["PRIVATE KEY-----MarkedSecret-----END PRIVATE KEY", "MarkedSecret"])
     func secretAsLabel(label: String) {
         let text = "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n"
@@ -109,7 +109,7 @@ struct SigningKeyTests {
         ] {
             do {
                 _ = try SigningKey(text: Array(text.utf8))
-                Issue.record("accepted as a key: \(text)")
+                Issue.record("this text was accepted as a key: \(text)")
             } catch {
                 guard case .notPEM(let reason) = error else {
                     Issue.record("\(error)")

@@ -7,7 +7,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("Signatures of users' tokens")
+@Suite("User token signatures")
 struct TokenSignatureTests {
     private static let message = Array("header.claims".utf8)
 
@@ -73,12 +73,12 @@ struct TokenSignatureTests {
             #expect(try !key.verificationKey().verify(signature, of: Self.message, by: other), "accepted as \(other)")
             let otherKey = try ProviderKey.make(for: other.rawValue).verificationKey()
             #expect(try !otherKey.verify(signature, of: Self.message, by: other), "accepted by a key for \(other)")
-            // ES256 is neither P-256 with a longer digest nor a longer curve with SHA-256.
+            // ES256 means P-256 with SHA-256: neither a longer digest nor a larger curve is accepted.
             #expect(try otherKey.verify(signature, of: Self.message, by: algorithm) == (algorithm.isRSA && other.isRSA))
         }
     }
 
-    /// Faster than key generation by swift-crypto in a debug build.
+    /// Generates a key with openssl, which is faster than swift-crypto in a debug build.
     private static func anotherRSAKey() throws -> ProviderKey {
         let arguments = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
         let folder = try TemporaryFolder()
@@ -109,7 +109,7 @@ struct TokenSignatureTests {
         #expect(try ours.verify(signature, of: Self.message, by: algorithm))
     }
 
-    @Test("r and s with leading zeros or high bits have the same DER as in swift-crypto")
+    @Test("r and s with leading zeros or high bits get the same DER encoding as in swift-crypto")
     func der() throws {
         func check(_ raw: Data, _ der: Data) {
             let (raw, half) = ([UInt8](raw), raw.count / 2)
@@ -127,7 +127,7 @@ struct TokenSignatureTests {
             check(shorter.rawRepresentation, shorter.derRepresentation)
             check(longer.rawRepresentation, longer.derRepresentation)
         }
-        // Random signatures rarely contain such numbers.
+        // Random signatures rarely contain numbers like these.
         for (size, zeros) in [(32, 1), (32, 31), (48, 2), (66, 1), (66, 65)] {
             for digit in [1, 0x7F, 0x80, 0xFF] as [UInt8] {
                 let number = [UInt8](repeating: 0, count: zeros) + [UInt8](repeating: digit, count: size - zeros)
@@ -174,7 +174,6 @@ struct TokenSignatureTests {
         }
     }
 
-    /// Published examples.
     @Test(
         "the RFC examples verify",
         arguments: [

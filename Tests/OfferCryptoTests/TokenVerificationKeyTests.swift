@@ -6,7 +6,7 @@ import OfferCrypto
 import TestSupport
 import Testing
 
-@Suite("Public keys for users' tokens")
+@Suite("User token public keys")
 struct TokenVerificationKeyTests {
     private static func refuses(_ curve: TokenCurve, _ x: [UInt8], _ y: [UInt8]) -> Bool {
         (try? TokenVerificationKey(curve, x: x, y: y)) == nil
@@ -56,7 +56,7 @@ struct TokenVerificationKeyTests {
     @Test("a P-521 coordinate plus the field's prime is refused")
     func largeCoordinate() throws {
         let (x, y) = try Self.point(.p521)
-        // p is 2^521 - 1: add 2^521 and subtract 1.
+        // p is 2^521 - 1, so add 2^521 and subtract 1.
         var larger = x
         larger[0] += 2
         let last = try #require(larger.lastIndex { $0 != 0 })
@@ -104,7 +104,7 @@ struct TokenVerificationKeyTests {
         }
     }
 
-    @Test("an Ed25519 key has 32 bytes; no signature verifies with bytes that are not a point")
+    @Test("an Ed25519 key has 32 bytes, and no signature verifies with a key that has a flipped bit")
     func ed25519() throws {
         let key = Curve25519.Signing.PrivateKey()
         let point = [UInt8](key.publicKey.rawRepresentation)

@@ -40,7 +40,7 @@ struct RequestReaderTests {
     private static let chunked =
         "POST /v1/x HTTP/1.1\r\nhost:a\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: u\r\n\r\n"
 
-    @Test("the same requests are read in pieces of any size", arguments: 1..<60)
+    @Test("requests split into pieces of any size are read correctly", arguments: 1..<60)
     func pieces(size: Int) {
         let bytes = Array((Self.get + "\r\n" + Self.post + Self.chunked + Self.get).utf8)
         let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
@@ -51,7 +51,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "texts on which readers could disagree are refused",
+        "malformed and ambiguous requests are refused",
         arguments: [
             "GET / HTTP/1.1\nHost: a\n\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\n b: c\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
@@ -89,7 +89,7 @@ struct RequestReaderTests {
         #expect(problem == .malformed)
     }
 
-    @Test("heads, bodies and trailers have a maximum size, and heads a maximum number of lines")
+    @Test("oversized heads, bodies and trailers, and heads with too many lines, are refused")
     func bounds() {
         let long = String(repeating: "a", count: RequestHead.maximumSize)
         let lines = String(repeating: "a: b\r\n", count: 100)
@@ -110,7 +110,7 @@ struct RequestReaderTests {
     }
 
     /// The result of NIO's parser (llhttp) for the same bytes.
-    /// - Parameter pieces: an error in a piece discards the valid requests in it.
+    /// - Parameter pieces: an error in a piece discards that piece's valid requests.
     private static func theirs(_ pieces: [[UInt8]]) -> [Request] {
         let channel = EmbeddedChannel(
             handler: ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
@@ -132,7 +132,9 @@ struct RequestReaderTests {
         return requests
     }
 
-    @Test("each accepted one of 100,000 damaged texts means the same to NIO's parser", arguments: [1, 2] as [UInt64])
+    @Test(
+        "NIO's parser agrees on every request that we accept out of 100,000 damaged ones",
+        arguments: [1, 2] as [UInt64])
     func agreesWithNIO(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let seeds = [Self.get, Self.post, Self.chunked, Self.post + Self.get, Self.chunked + Self.post].map {
@@ -155,14 +157,14 @@ struct RequestReaderTests {
             var theirs = Self.theirs([bytes])
             if theirs.count < ours.count { theirs = Self.theirs(bytes.map { [$0] }) }
             taken += ours.count
-            // NIO may accept more requests than we do, but must read them in the same way.
+            // NIO may accept more requests than we do, but must read those we accept in the same way.
             for (our, their) in zip(ours, theirs) {
                 guard (our.method, our.body) == (their.method, their.body), our.target == their.target else {
                     Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(our) and \(their)")
                     return
                 }
             }
-            // NIO knows a fixed set of methods. Our reader accepts any token, which the router then refuses.
+            // NIO knows a fixed set of methods. Our reader accepts any token, and the router refuses unknown methods.
             guard ours.count <= theirs.count || !["GET", "POST"].contains(ours[theirs.count].method) else {
                 Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(ours) and \(theirs)")
                 return

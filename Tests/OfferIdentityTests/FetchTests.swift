@@ -28,18 +28,18 @@ struct FetchTests {
         #expect(await Self.fetch(server.url) == .success(most))
         server.answer(.init(body: most + "x"))
         guard case .failure(let problem) = await Self.fetch(server.url) else {
-            Issue.record("too large")
+            Issue.record("a response over the limit was accepted")
             return
         }
         #expect(problem.error.contains("more than 262144 bytes"))
     }
 
-    @Test("any status but 200 is a problem, and redirects are not followed", arguments: [204, 301, 302, 307, 404, 500])
+    @Test("only status 200 is accepted, and redirects are not followed", arguments: [204, 301, 302, 307, 404, 500])
     func statuses(status: Int) async throws {
         let (server, other) = (try await KeyServer("text"), try await KeyServer("other"))
         server.answer(.init(status: status, body: "", location: other.url))
         guard case .failure(let problem) = await Self.fetch(server.url) else {
-            Issue.record("\(status)")
+            Issue.record("a response with status \(status) was accepted")
             return
         }
         #expect(problem.error == "users' keys could not be fetched from \(server.url) (status \(status))")
@@ -103,7 +103,7 @@ struct FetchTests {
         #expect(problem.error.hasSuffix("(\(reason))"), "\(problem.error)")
     }
 
-    @Test("the reason for a failed fetch is reported without the query")
+    @Test("a failed fetch is reported with its reason but without the URL's query")
     func nobody() async throws {
         let server = try await KeyServer("text")
         for (url, reason) in [
@@ -112,7 +112,7 @@ struct FetchTests {
             ("http://nowhere.invalid/", "host name not found"),
         ] {
             guard case .failure(let problem) = await Self.fetch(url + "?key=marked") else {
-                Issue.record("\(url)")
+                Issue.record("\(url) was fetched")
                 return
             }
             #expect(problem.error == "users' keys could not be fetched from \(url) (\(reason))")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("JWKS refresher", .timeLimit(.minutes(5)))
 struct JWKSRefresherTests {
-    /// Returns the configured text, or waits until one is set. Each text is a list of key IDs.
+    /// Returns the configured text, or waits for `answer`. Each text is a list of key IDs.
     private final class Source: KeySetSource {
         private struct State {
             var texts: [KeySetLocation: String] = [:]
@@ -120,7 +120,7 @@ struct JWKSRefresherTests {
             #expect(readiness.problems.map(\.error) == ["a is bad"])
             let readings = source.readings
             try await Task.sleep(for: .milliseconds(2500))
-            #expect(source.readings == readings, "the result is remembered")
+            #expect(source.readings == readings, "the unchanged text is not parsed again")
             source.put("two", at: place)
             try await wait("back") { names() == ["two"] }
             #expect(readiness.problems == [])
@@ -134,7 +134,7 @@ struct JWKSRefresherTests {
         policy.replace(with: try Self.policy([old]))
         try await whileRefreshing(lifetime: .seconds(15)) {
             try await wait("fetched") { names() == ["one"] }
-            // It is fetched every second.
+            // The set is read every second, so it does not expire.
             try await Task.sleep(for: .seconds(16))
             #expect(names() == ["one"] && readiness.problems == [])
             source.put("gone", at: old.keys)
@@ -161,7 +161,7 @@ struct JWKSRefresherTests {
         try await whileRefreshing {
             try await wait("fetched") { names() == ["one"] }
             policy.replace(with: try Self.policy([new]))
-            #expect(names() == ["one"], "at once")
+            #expect(names() == ["one"], "immediately after the change")
             try await wait("read") { source.isWaitedFor(new.keys) }
             #expect(names() == ["one"])
             source.put("gone", at: new.keys)
@@ -175,7 +175,7 @@ struct JWKSRefresherTests {
         }
     }
 
-    @Test("a late result of an abandoned read changes nothing")
+    @Test("a late result of an abandoned read is ignored")
     func late() async throws {
         let issuer = Self.issuer(at: "a")
         policy.replace(with: try Self.policy([issuer]))
@@ -183,7 +183,7 @@ struct JWKSRefresherTests {
             try await wait("read") { source.isWaitedFor(issuer.keys) }
             policy.replace(with: try Self.policy([]))
             source.put("new", at: issuer.keys)
-            // After two checks, the location has been dropped.
+            // Long enough for two checks, after which the location has been dropped.
             try await Task.sleep(for: .milliseconds(2200))
             policy.replace(with: try Self.policy([issuer]))
             try await wait("new") { names() == ["new"] }

@@ -34,7 +34,7 @@ struct KeySetStateTests {
     }
 
     @Test(
-        "a working URL is read every five minutes; a failing one after 5 seconds, then at growing intervals",
+        "a working URL is read every five minutes; a failing one is retried after 5 s, then at growing intervals",
         arguments: [false, true])
     func intervals(isUnusable: Bool) {
         var state = Self.begun(.url("a"))
@@ -57,7 +57,7 @@ struct KeySetStateTests {
         #expect(Self.nextRead(state, after: second + 300) == second + 305, "the backoff starts over")
     }
 
-    @Test("an unknown key ID triggers a read at once, and another after 30 seconds at the earliest")
+    @Test("an unknown key ID triggers an immediate read, and another no sooner than 30 seconds later")
     func requestedRefresh() {
         var state = Self.begun(.url("a"))
         state.end(with: Self.text, Self.good, at: Self.start)
@@ -68,7 +68,7 @@ struct KeySetStateTests {
         #expect(Self.nextRead(state, after: 2, refreshRequested: true) == 31)
     }
 
-    @Test("a file is read every time, after success and after failure")
+    @Test("a file is read on every check, after both success and failure")
     func files() {
         var state = Self.begun(.file(path: "a"))
         state.end(with: Self.text, Self.good, at: Self.start)
@@ -79,7 +79,7 @@ struct KeySetStateTests {
         #expect(Self.nextRead(state, after: 2) == 2)
     }
 
-    @Test("an unavailable set keeps the old set and its age; an unusable set replaces it at once")
+    @Test("an unavailable set leaves the old set and its age unchanged; an unusable set replaces it immediately")
     func lifetime() {
         var state = Self.begun(.file(path: "a"))
         state.end(with: Self.text, Self.good, at: Self.start)
@@ -108,7 +108,7 @@ struct KeySetStateTests {
         #expect(state.fetched?.set.keys.count == 1)
     }
 
-    @Test("an unchanged refused text is not parsed again and stays refused")
+    @Test("a refused text that has not changed is not parsed again and stays refused")
     func remembered() {
         for fault in [Self.unavailable, Self.unusable] {
             var state = Self.begun(.file(path: "a"))

@@ -26,7 +26,7 @@ struct KeySetTests {
         Set(set.keys.map { "\($0.id.map { String(decoding: $0, as: UTF8.self) } ?? "-"):\($0.algorithm.rawValue)" })
     }
 
-    @Test("a key verifies signatures of its type's algorithms, and refuses them with any bit flipped")
+    @Test("a key verifies signatures made with its algorithms and refuses altered ones")
     func algorithms() async throws {
         for algorithm in TokenAlgorithm.allCases {
             let key = try ProviderKey.make(for: algorithm.rawValue)
@@ -51,7 +51,7 @@ struct KeySetTests {
         }
     }
 
-    @Test("alg restricts a key to that algorithm")
+    @Test("a key's alg restricts it to that algorithm")
     func onlyAlgorithm() async throws {
         let rsa = try ProviderKey.make(for: "RS256")
         #expect(try await Self.uses(Self.read(ProviderKey.set(rsa)).set).count == 6)
@@ -76,7 +76,7 @@ struct KeySetTests {
         }
     }
 
-    /// The key, with one of its numbers encoded differently.
+    /// Returns `key` as a JWK in which `change` has altered the member `name`.
     private static func changing(_ key: ProviderKey, _ name: String, _ change: (String) -> String) throws -> String {
         let members = try JSONSerialization.jsonObject(with: Data(key.jwk().utf8)) as? [String: String]
         return try key.jwk([name: change(#require(members?[name]))])
@@ -101,7 +101,7 @@ struct KeySetTests {
             #expect(Self.uses(set) == ["good:ES256"], "\(odd)")
             #expect(problems.map(\.error).joined().contains("is ignored"), "\(odd)")
         }
-        // A modulus that cannot be read is damaged, not short.
+        // A modulus that cannot be decoded is reported as damaged, an empty one as short.
         for n in ["", "A", "AQ=AB", "AQ.B"] {
             let (_, problems) = try await Self.read(ProviderKey.set([rsa.jwk(["n": n]), good.jwk()]))
             let problem = n.isEmpty ? "an RSA key shorter than 2048 bits" : "a damaged or weak key"
@@ -111,7 +111,7 @@ struct KeySetTests {
         #expect(set.keys.count == 7 && problems == [])
     }
 
-    @Test("numbers may be in plain base64, and may have padding")
+    @Test("numbers can also be in plain base64 with padding")
     func plainBase64() async throws {
         let (ellipticCurve, rsa) = (ProviderKey(kid: "other"), try ProviderKey.make(for: "RS256", kid: "other"))
         func plain(_ text: String) -> String {
@@ -163,17 +163,17 @@ struct KeySetTests {
         }
     }
 
-    @Test("a private or symmetric key makes the set unusable, and no error repeats it")
+    @Test("a private or symmetric key makes the set unusable, and the error does not repeat the key")
     func secretKeys() async throws {
         let key = ProviderKey()
         for secret in [
             try key.jwk(["d": "marked"]), try key.jwk(["use": "enc", "d": "marked"]), try key.jwk(["p": "marked"]),
             #"{"kty":"oct","k":"marked"}"#, #"{"kty":"oct"}"#, try key.jwk(["priv": "marked"]),
-            // Damage elsewhere in the key does not hide it.
+            // Damage elsewhere in a key does not hide the secret.
             #"{"d":"marked"}"#, #"{"kty":1,"d":"marked"}"#, #"{"kty":"RSA","kid":1,"d":"marked"}"#,
             #"{"kty":"EC","crv":"P-256","key_ops":"sign","d":"marked"}"#, #"{"kty":"oct","use":1}"#,
             #"{"kty":"RSA","alg":["RS256"],"p":null}"#,
-            // Elements of unknown content count as secret.
+            // Elements that are not objects count as secret.
             #""marked""#, "1", "[]", "null",
         ] {
             let refusal = await Self.refusal(ProviderKey.set([try key.jwk(), secret]))
@@ -198,7 +198,7 @@ struct KeySetTests {
         #expect(refusal?.problem.error.hasPrefix("keys.json ") == true && refusal?.kind == kind)
     }
 
-    @Test("keys that share a kid are not used, and are reported")
+    @Test("keys that share a kid are reported and not used")
     func sameName() async throws {
         let (set, problems) = try await Self.read(
             ProviderKey.set(ProviderKey(), ProviderKey(), ProviderKey(kid: "other")))
@@ -207,7 +207,7 @@ struct KeySetTests {
         #expect(set.key(Array("other".utf8), for: .es256) != nil)
     }
 
-    @Test("a token without kid uses the only key for its algorithm; a key without kid verifies no token with one")
+    @Test("a token without kid uses the only key for its algorithm; a key without kid verifies no token that has one")
     func withoutName() async throws {
         let rsa = try ProviderKey.make(for: "RS256", kid: "rsa")
         let mixed = try await Self.read(ProviderKey.set(ProviderKey(kid: nil), rsa)).set

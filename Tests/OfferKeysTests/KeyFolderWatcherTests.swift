@@ -22,7 +22,7 @@ struct KeyFolderWatcherTests {
 
     private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    /// Each status as a word and a key ID or error.
+    /// Describes each status by a word and its key ID or error.
     private func found(_ watcher: KeyFolderWatcher) -> [String] {
         watcher.keys.map { finding in
             switch finding {
@@ -56,7 +56,7 @@ struct KeyFolderWatcherTests {
         expectLook(&watcher, at: after(1), changes: false)
     }
 
-    @Test("a missing folder is empty; a file in its place is a problem")
+    @Test("a missing folder counts as empty, but a file in its place is a problem")
     func noFolder() throws {
         var watcher = KeyFolderWatcher(folder: KeyFolder(path: folder.path + "/none")) { _, _ in EmptyKeyPair() }
         expectLook(&watcher, at: start, changes: false)
@@ -68,7 +68,7 @@ struct KeyFolderWatcherTests {
         expectLook(&watcher, at: after(1), changes: false)
     }
 
-    @Test("a key renamed into place is found at the next scan; the others stay the same objects")
+    @Test("the next scan finds a key renamed into place and keeps the other key objects")
     func dropped() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var watcher = openShelf()
@@ -81,7 +81,7 @@ struct KeyFolderWatcherTests {
         #expect(before.pair === now.pair)
     }
 
-    @Test("a key written in two halves is unsettled, then a key, and never refused")
+    @Test("a key file written in two halves is unsettled until complete and never refused")
     func twoHalves() throws {
         var watcher = openShelf()
         _ = watcher.scan(at: start, .first)
@@ -96,7 +96,7 @@ struct KeyFolderWatcherTests {
         #expect(found(watcher) == ["key ABCDEFGH12"])
     }
 
-    @Test("a key overwritten in two halves stays the old key until the new one is complete")
+    @Test("while a key file is overwritten in two halves, the old key stays until the new one is complete")
     func overwritten() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var watcher = openShelf()
@@ -113,7 +113,8 @@ struct KeyFolderWatcherTests {
         #expect(now.pair.fingerprint == (try SigningKey(text: pem)).fingerprint)
     }
 
-    @Test("a broken file is refused once it has settled, and forgotten once it has been gone for as long")
+    @Test(
+        "a broken file is refused after three seconds without a change, and forgotten three seconds after its removal")
     func settles() throws {
         var watcher = openShelf()
         _ = watcher.scan(at: start, .first)
@@ -128,7 +129,7 @@ struct KeyFolderWatcherTests {
         #expect(found(watcher) == [])
     }
 
-    @Test("a file that does not settle is refused after half a minute")
+    @Test("a file that keeps changing is refused after 30 seconds")
     func neverSettles() throws {
         var watcher = openShelf()
         _ = watcher.scan(at: start, .first)
@@ -140,7 +141,7 @@ struct KeyFolderWatcherTests {
         #expect(found(watcher).first?.contains("it is not PEM") == true)
     }
 
-    @Test("a key that disappears for a moment, as when an editor saves it, is kept")
+    @Test("a key whose file disappears briefly, as when an editor saves it, is kept")
     func goneForAMoment() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         var watcher = openShelf()
@@ -153,7 +154,7 @@ struct KeyFolderWatcherTests {
         #expect(found(watcher) == ["key ABCDEFGH12"])
     }
 
-    @Test("a link switched to another target is noticed, as with container secrets")
+    @Test("a symbolic link switched to another target, as for container secrets, is detected")
     func links() throws {
         for version in ["1", "2"] {
             try FileManager.default.createDirectory(
@@ -174,7 +175,7 @@ struct KeyFolderWatcherTests {
         #expect(key.pair.fingerprint == (try SigningKey(text: folder.read("2/" + Self.name))).fingerprint)
     }
 
-    @Test("a disk fault is reported if it lasts, and clears without a change of the file")
+    @Test("a lasting disk fault is reported, and clears without a change to the file")
     func diskFault() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name)
         let fails = NIOLockedValueBox(false)
@@ -203,7 +204,7 @@ struct KeyFolderWatcherTests {
         #expect(watcher.keys.first?.key?.pair === before)
     }
 
-    @Test("a configured folder must exist; removing it removes no key")
+    @Test("a configured folder must exist, but removing it removes no keys")
     func namedFolder() throws {
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "keys"), withIntermediateDirectories: false)
@@ -232,7 +233,7 @@ struct KeyFolderWatcherTests {
         #expect(found.first?.hasPrefix("refused") == true && found.first?.contains(broken.reason) == true, "\(found)")
     }
 
-    @Test("a key that others can read is accepted if that is allowed")
+    @Test("a key file that others can read is accepted if the settings allow it")
     func readableByOthers() throws {
         try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: 0o444)
         var watcher = openShelf(allowsReadableByOthers: true)

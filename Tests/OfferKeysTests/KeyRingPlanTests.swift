@@ -22,7 +22,7 @@ struct KeyRingPlanTests {
 
     private static let refusal = Diagnostic("it is broken", hint: "fix it")
 
-    @Test("the ring is complete if all wanted keys exist")
+    @Test("the plan is complete if all wanted keys exist")
     func complete() throws {
         let draft = try Self.draft(to: "A", "B", found: [Self.key("A"), Self.key("B"), Self.key("C")])
         #expect(draft.isComplete)
@@ -30,14 +30,14 @@ struct KeyRingPlanTests {
         #expect(draft.ring.active.map(\.description) == ["A", "B"])
     }
 
-    @Test("a broken file of a key that is not chosen is a problem and changes nothing")
+    @Test("a broken file of an unchosen key is reported, and the plan is still complete")
     func brokenAside() throws {
         let draft = try Self.draft(to: "A", found: [Self.key("A"), .refused(nil, Self.refusal)])
         #expect(draft.isComplete)
         #expect(draft.problems == [Self.refusal])
     }
 
-    @Test("the whole old ring stays while a wanted key is missing, broken or unsettled")
+    @Test("the current ring stays unchanged while a wanted key is missing, broken or unsettled")
     func incomplete() throws {
         let old = try Self.draft(to: "A", found: [Self.key("A")]).ring
         for (findings, problems) in [
@@ -51,7 +51,7 @@ struct KeyRingPlanTests {
         }
     }
 
-    @Test("a refused key is not replaced by another with the same ID", arguments: [true, false])
+    @Test("a refused key is not replaced by another key with the same ID", arguments: [true, false])
     func refusedFirst(isActive: Bool) throws {
         let first = try Self.draft(to: "A", found: [Self.key("A")]).ring
         let draft = try Self.draft(
@@ -62,7 +62,7 @@ struct KeyRingPlanTests {
         #expect(try draft.ring.key(Self.id("A"))?.pair === first.key(Self.id("A"))?.pair || !isActive)
     }
 
-    @Test("the active key stays when its file is missing or broken, and the problem is reported")
+    @Test("the active key stays in force when its file is missing or broken, and the problem is reported")
     func goneWhileActive() throws {
         let old = try Self.draft(to: "A", found: [Self.key("A")]).ring
         let gone = try Self.draft(from: old, to: "A", found: [])
@@ -77,7 +77,7 @@ struct KeyRingPlanTests {
     }
 
     @Test(
-        "the hint for a mistyped key ID names the similar one",
+        "the hint for an unknown key ID suggests a similar ID or else lists the existing IDs",
         arguments: [
             ("2X9R4HXF34", "2X9R4HXF35", true), ("2X9R4HXF34", "2X9R4HXF3", true), ("2X9R4HXF34", "2X9R4HXF344", true),
             ("2X9R4HXF34", "2x9r4hxf34", true), ("2X9R4HXFO4", "2X9R4HXF04", true), ("2X9R4HXI34", "2X9R4HX1B4", true),
@@ -94,7 +94,7 @@ struct KeyRingPlanTests {
                     : "the folder has keys with these IDs: \(there)"))
     }
 
-    @Test("a key given as text takes precedence over the file with the same ID")
+    @Test("a key given as text takes precedence over a file with the same ID")
     func textFirst() throws {
         let (text, file) = (EmptyKeyPair(), EmptyKeyPair())
         let draft = try Self.draft(

@@ -26,14 +26,14 @@ struct CallerTests {
         #"{"appBundleID":"\#(app)","productIdentifier":"\#(product)","offerID":"\#(offer)","applicationUsername":"u"}"#
     }
 
-    @Test("a valid token can sign", arguments: ["Bearer \(token)", "bearer \(token)", "BEARER  \(token)"])
+    @Test("a valid token gets a signature", arguments: ["Bearer \(token)", "bearer \(token)", "BEARER  \(token)"])
     func rightToken(credentials: String) throws {
         let routes = try Self.routes([Self.caller()])
         #expect(routes.post("/offer", Self.body(), authorization: credentials).status == 200)
     }
 
     @Test(
-        "a missing or invalid token is a 401 with WWW-Authenticate, before the request is read",
+        "a missing or invalid token gets 401 with WWW-Authenticate before the body is parsed",
         arguments: [
             nil, "", "Bearer", "Bearer ", token, "Basic \(token)", "Bearer\t\(token)", "Bearer \(token.dropLast())",
             "Bearer \(token)0", "Bearer \(token) ", "Bearer \(token.uppercased())", "Bearer \(token),Bearer \(token)",
@@ -49,7 +49,7 @@ struct CallerTests {
             #expect(answer.headers.contains { $0.name == "WWW-Authenticate" && $0.value.hasPrefix("Bearer") })
             #expect(!routes.log.text.contains(Self.token))
         }
-        #expect(routes.get("/health/ready").status == 200, "orchestrators have no token")
+        #expect(routes.get("/health/ready").status == 200, "orchestrators probe without a token")
         #expect(routes.get("/nothing").status == 404)
     }
 
@@ -62,7 +62,7 @@ struct CallerTests {
         }
     }
 
-    @Test("a token without the scope or for other apps signs nothing")
+    @Test("a token without the sign scope or for other apps is refused")
     func scopesAndApps() throws {
         let explain = try Self.routes([Self.caller(scopes: [.explain, .metrics])])
         let refused = explain.post("/offer", Self.body(), authorization: "Bearer \(Self.token)")
@@ -85,7 +85,7 @@ struct CallerTests {
     }
 
     @Test(
-        "offers outside the catalogue are refused in the same words; the log names them and the nearest match",
+        "offers outside the catalogue all get the same refusal; the log gives the reason and the nearest match",
         arguments: [
             ("a.c", "pro", "half", "unknownApp: there is an app a.b"), ("A.b", "pro", "half", "there is an app a.b"),
             ("other", "pro", "half", "unknownApp"), ("a.b", "Pro", "half", "the app has a product pro"),
@@ -98,7 +98,7 @@ struct CallerTests {
         let answer = routes.post("/offer", Self.body(app: app, product: product, offer: offer))
         #expect(answer.status == 403)
         #expect(answer.json["code"] as? String == "offer_not_served")
-        #expect(answer.json["detail"] as? String == "This offer is not signed here.")
+        #expect(answer.json["detail"] as? String == "This service does not sign this offer.")
         #expect(routes.log.text.contains(reason), "\(routes.log.text)")
     }
 }

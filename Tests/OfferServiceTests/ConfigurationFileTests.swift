@@ -59,7 +59,7 @@ struct ConfigurationFileTests {
           customers: {perSecond: 0.5, burst: 1}
         """
 
-    @Test("the file's settings are read, and strings exactly as written")
+    @Test("the file's settings are read, and strings are kept exactly as written")
     func good() throws {
         let (file, problems) = Self.read(Self.good)
         #expect(problems == [])
@@ -94,7 +94,7 @@ struct ConfigurationFileTests {
     }
 
     @Test(
-        "a problem is reported with its line",
+        "a problem is reported with its line number",
         arguments: [
             ("", nil), ("apps", 1), ("apps: []\nshops: []", 2), ("apps: []\napps: []", 1), ("- a", 1), ("apps: {}", 1),
             ("apps:\n  - bundleID: a", 2), ("apps:\n  - products: []", 2), ("apps:\n- bundleID: \n  products: []", 2),
@@ -129,7 +129,7 @@ struct ConfigurationFileTests {
     }
 
     @Test(
-        "a problem with users is reported with its line",
+        "a problem with users is reported with its line number",
         arguments: [
             ("users: []", 1), ("users:\n- {}", 2), ("users:\n- issuer: a", 2),
             ("users:\n- {issuer: a, audience: b, jwks: c}", 2),
@@ -156,7 +156,7 @@ struct ConfigurationFileTests {
     }
 
     @Test(
-        "two issuers of one app must both set sharesCustomers",
+        "two issuers for the same app must both set sharesCustomers",
         arguments: [
             ("", "", false), ("apps: [a]", "", false), ("", "apps: [a]", false), ("apps: [a, b]", "apps: [b]", false),
             ("apps: [App]", "apps: [app]", false), ("sharesCustomers: true", "", false),
@@ -205,13 +205,13 @@ struct ConfigurationFileTests {
             #expect(found.count == problems, "\(found)")
             #expect(!"\(found)\(configuration)".contains("marked"))
             #expect(configuration.callers.usernameSalt?.reveal == (salt == "" ? nil : salt))
-            #expect(!configuration.callers.isEmpty, "users are callers")
+            #expect(!configuration.callers.isEmpty, "users count as callers")
         }
         let unused = ["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_USERNAME_SALT": "short"]
         #expect(Configuration.read(flags: .init(), environment: unused).problems.count == 1)
     }
 
-    @Test("all problems are reported at once")
+    @Test("all problems are reported together")
     func allAtOnce() {
         let problems = Self.read(
             "apps:\n- bundleID: a\n  keyID: '-'\n  products:\n  - {productID: '', offers: [1, 1]}\nx: 1"
@@ -236,7 +236,7 @@ struct ConfigurationFileTests {
         #expect(Configuration.read(flags: .init(), environment: elsewhere, file: file).problems.count == 1)
     }
 
-    @Test("tokens in the environment are callers; an invalid one is reported without its text")
+    @Test("tokens in the environment define callers; an invalid token is reported without its text")
     func tokens() {
         func read(_ tokens: String) -> (configuration: Configuration, problems: [Diagnostic]) {
             Configuration.read(

@@ -25,7 +25,7 @@ struct ConfigurationTests {
         return configuration
     }
 
-    @Test("the defaults are loopback, port 8080 and the folder keys; flags override the environment")
+    @Test("the defaults are loopback, port 8080 and the folder `keys`; flags override the environment")
     func precedence() throws {
         let plain = Self.configuration(["SUBSCRIPTION_OFFERS_KEY_ID": "ABC"])
         #expect((plain.address.host, plain.address.port, plain.keys.folder.path) == ("127.0.0.1", 8080, "keys"))
@@ -44,7 +44,7 @@ struct ConfigurationTests {
         #expect(changed.keys.wanted.choice.ofAllApps?.description == "FLAG")
     }
 
-    @Test("an empty path is no path, as when a shell variable is unset")
+    @Test("an empty path, such as from an unset shell variable, counts as unset")
     func emptyPaths() {
         var flags = Configuration.Flags()
         flags[Settings.keysDirectory] = ""
@@ -77,7 +77,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "no problem contains the text of a key that was put into the wrong variable",
+        "problems never repeat a key that was put into the wrong variable",
         arguments: Settings.all.map(\.variable))
     func slips(variable: String) {
         let base64 = String(repeating: "marked", count: 30)
@@ -95,7 +95,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("log level and format come from the flag or else the environment, and default to info and text")
+    @Test("log level and format come from the flags or else the environment, and default to info and text")
     func log() {
         let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
         let set = key.merging(["SUBSCRIPTION_OFFERS_LOG_LEVEL": "Debug", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "json"]) {
@@ -115,12 +115,12 @@ struct ConfigurationTests {
                 key.merging([
                     "SUBSCRIPTION_OFFERS_LOG_LEVEL": "marked", "SUBSCRIPTION_OFFERS_LOG_FORMAT": "marked",
                 ]) { $1 }) == [
-                    "SUBSCRIPTION_OFFERS_LOG_LEVEL or --log-level is not one of its values",
-                    "SUBSCRIPTION_OFFERS_LOG_FORMAT or --log-format is not one of its values",
+                    "SUBSCRIPTION_OFFERS_LOG_LEVEL or --log-level has an unknown value",
+                    "SUBSCRIPTION_OFFERS_LOG_FORMAT or --log-format has an unknown value",
                 ])
     }
 
-    @Test("two apps that differ only in letter case are a problem")
+    @Test("two apps that differ only in letter case are refused")
     func letterCase() {
         #expect(
             Self.problems(["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.a.App=K,com.a.app=K"]) == [
@@ -128,7 +128,7 @@ struct ConfigurationTests {
             ])
     }
 
-    @Test("all problems are reported at once")
+    @Test("all problems are reported together")
     func allAtOnce() {
         let problems = Self.problems([
             "SUBSCRIPTION_OFFERS_PORT": "many", "SUBSCRIPTION_OFFERS_HOST": "0.0.0.0",
@@ -139,7 +139,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "beyond loopback, a service needs TLS or a proxy, callers and apps, and names each missing one",
+        "beyond loopback, a service needs TLS or a proxy, callers, and apps; each missing one is reported",
         arguments: [
             "0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example.com", "127.1", "example.com", "128.0.0.1", "127.+0.+0.+1",
             "::ffff:126.0.0.1", "",
@@ -162,7 +162,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an invalid network is reported with its position",
+        "an invalid trusted proxy is reported with its position",
         arguments: ["10.0.0.0/8,x", "10.0.0.0/8,10.1.0.0/8", "10.0.0.0/8,"])
     func proxies(text: String) throws {
         let problems = Self.problems([
@@ -185,7 +185,7 @@ struct ConfigurationTests {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_\(name)": "x"]).count == 1)
     }
 
-    @Test("an empty variable counts as unset; an invalid key ID is a problem")
+    @Test("an empty variable counts as unset; an invalid key ID is reported")
     func keyIDs() {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": ""]).count == 1)
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_PRIVATE_KEY": ""]) == [])
@@ -194,7 +194,7 @@ struct ConfigurationTests {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.development = true }.count == 1)
     }
 
-    @Test("apps' own keys are read from pairs, with or without a key for the other apps")
+    @Test("per-app keys are read from pairs, with or without a key for all other apps")
     func keysOfApps() throws {
         for (environment, ofOthers) in [([:], nil), (["SUBSCRIPTION_OFFERS_KEY_ID": "ALL"], "ALL")]
             as [([String: String], String?)]
@@ -210,7 +210,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("the issuer ID is a lowercase UUID from the flag, else the variable; apps may have their own")
+    @Test("the issuer ID comes from the flag or else the variable; apps can have their own")
     func issuerID() throws {
         let environment = [
             "SUBSCRIPTION_OFFERS_KEY_ID": "A", "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText.uppercased(),

@@ -29,7 +29,7 @@ struct ConnectionSetTests {
         return channel
     }
 
-    @Test("unused connections take at most half of the slots from connections in use")
+    @Test("unused connections cannot displace connections in use from more than half of the slots")
     func unused() throws {
         let used = try (0..<5).map { _ in try add(answered: true) }
         let unused = try (0..<100).map { _ in try add(answered: false) }
@@ -37,7 +37,7 @@ struct ConnectionSetTests {
         #expect(unused.map(\.isActive) == Array(repeating: false, count: 95) + Array(repeating: true, count: 5))
     }
 
-    @Test("among connections in use, the one whose last request is oldest is closed first")
+    @Test("the connection in use with the oldest last request is closed first")
     func used() throws {
         let used = try (0..<12).map { _ in try add(answered: true) }
         #expect(used.map(\.isActive) == [false, false] + Array(repeating: true, count: 10))

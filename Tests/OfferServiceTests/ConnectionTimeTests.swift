@@ -6,7 +6,7 @@ import OfferService
 import TestSupport
 import Testing
 
-/// Timeouts of a connection, with a clock that the test advances.
+/// Connection timeouts, tested with a clock that the test advances.
 @Suite("Connection timeouts")
 struct ConnectionTimeTests {
     private struct Client {
@@ -74,7 +74,7 @@ struct ConnectionTimeTests {
         #expect(!client.isOpen)
     }
 
-    @Test("empty lines do not keep a connection open, even in halves", arguments: [["\r\n"], ["\r", "\n"]])
+    @Test("empty lines do not keep a connection open, even byte by byte", arguments: [["\r\n"], ["\r", "\n"]])
     func emptyLines(pieces: [String]) throws {
         let client = try Client()
         for second in 0..<40 where client.isOpen {
@@ -84,7 +84,7 @@ struct ConnectionTimeTests {
         #expect(!client.isOpen)
     }
 
-    @Test("an idle connection outlasts a proxy's 60 s")
+    @Test("an idle connection outlasts a proxy's 60 s idle timeout")
     func idle() throws {
         let client = try Client()
         try client.send(Self.live)
@@ -115,14 +115,14 @@ struct ConnectionTimeTests {
         #expect(try client.received().hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test("a request queued for half a second is refused, except for health")
+    @Test("a request queued for more than half a second is refused, unless it is a health check")
     func overload() throws {
         let client = try Client()
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
         let request =
             "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(offer.count)\r\n\r\n\(offer)"
         client.wait(10)
-        // As if another connection had been read 501 ms earlier in the same turn.
+        // Simulates another connection that was read 501 ms earlier in the same turn.
         client.batch.beginTurn(at: client.channel.eventLoop.now - .milliseconds(501))
         client.channel.pipeline.fireChannelRead(ByteBuffer(string: request + Self.live))
         let late = try client.received()
@@ -130,7 +130,7 @@ struct ConnectionTimeTests {
         #expect(late.contains(#""code":"overloaded""#))
         #expect(late.contains("Retry-After: 2\r\n"))
         #expect(late.contains("HTTP/1.1 200 OK"))
-        // The next turn starts with a new time.
+        // The next turn has its own start time.
         try client.send(request)
         #expect(try client.received().hasPrefix("HTTP/1.1 200 OK\r\n"))
     }

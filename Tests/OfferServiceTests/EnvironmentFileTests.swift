@@ -28,14 +28,14 @@ struct EnvironmentFileTests {
         #expect(Self.read(text) == ["A": value])
     }
 
-    @Test("each line is one value")
+    @Test("each line sets one variable, and a quoted value can span lines")
     func lines() throws {
         #expect(Self.read("A=1\nB='2\n3'\n# c\nexport C=4") == ["A": "1", "B": "2\n3", "C": "4"])
         #expect(Self.read("") == [:])
     }
 
     @Test(
-        "a problem is reported with its line and without its text",
+        "a problem is reported with its line number but without the line's text",
         arguments: [
             ("marked", 1), ("A=1\nmarked\n", 2), ("A=1\n=marked", 2), ("1A=marked", 1), ("A B=marked", 1),
             ("A='marked", 1), ("A=1\n\nB=\"marked\nC=2", 3), ("A='1'marked", 1), ("A=1\nA=marked", 2),
@@ -48,7 +48,7 @@ struct EnvironmentFileTests {
         #expect(!problems.joined().contains("marked"))
     }
 
-    @Test("every invalid line is reported, and the others are read")
+    @Test("every invalid line is reported, and the valid lines are still read")
     func severalFaults() {
         let (values, problems) = EnvironmentFile.read(Array("A\nB=1\nC='1'2\nB=2\nD=3\nE='".utf8), name: "a.env")
         #expect(values == ["B": "1", "D": "3"])

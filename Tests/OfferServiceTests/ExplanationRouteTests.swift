@@ -25,7 +25,7 @@ struct ExplanationRouteTests {
         ).text
     }
 
-    @Test("a signature of the service is valid, and a changed field is named")
+    @Test("the service confirms its own signature and names a changed field")
     func explained() async throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
         let signed = Self.signed(routes)
@@ -48,7 +48,7 @@ struct ExplanationRouteTests {
         json.firstMatch(of: /"nonce":"([^"]*)"/).map { String($0.output.1) } ?? ""
     }
 
-    @Test("the JWS beside a signature is explained too, and both must be valid")
+    @Test("a JWS presented with a V1 signature is also explained, and both must be valid")
     func both() async throws {
         let routes = try TestService(
             pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()))
@@ -73,7 +73,7 @@ struct ExplanationRouteTests {
         #expect(advice?.contains("fix the cause") == true)
         let ofAnotherUser = await explained(#""u""#, #""v""#)
         #expect(ofAnotherUser.v1["cause"] as? String == "unexplained" && ofAnotherUser.jws["cause"] is NSNull)
-        // kid is not compared with the key ID of the other signature.
+        // kid is not compared with the V1 signature's key ID.
         let otherKey = await explained(#""keyID":"TESTKEY123""#, #""keyID":"OTHERKEY12""#)
         #expect(otherKey.v1["cause"] as? String == "key_id_differs" && otherKey.jws["cause"] is NSNull)
         #expect(await explained(#""compactJWS":"e"#, #""compactJWS":"_"#).jws["cause"] as? String == "jws_unreadable")
@@ -88,7 +88,7 @@ struct ExplanationRouteTests {
         #expect(named.json["code"] as? String == "unknown_field" && named.json["field"] as? String == "nonce")
     }
 
-    @Test("a caller needs the scope")
+    @Test("a caller needs the explain scope")
     func scope() async throws {
         let routes = try TestService(
             pair: Fixtures.makeSigningKey(),
@@ -104,7 +104,7 @@ struct ExplanationRouteTests {
         }
     }
 
-    @Test("a caller for some apps gets explanations only for those, in any letter case")
+    @Test("a caller restricted to some apps gets explanations only for those apps, in any letter case")
     func apps() async throws {
         let text =
             "apps: [{bundleID: a.b, products: [{productID: p, offers: [o]}]}, {bundleID: c.d, products: [{productID: p, offers: [o]}]}]"
@@ -126,8 +126,8 @@ struct ExplanationRouteTests {
         let other = await routes.postLater(
             Self.path, ofOther + ",\"compactJWS\":\"eyJhbGciOiJFUzI1NiJ9.eyJiaWQiOiJhLmIifQ.AA\"}",
             authorization: "Bearer token-of-some")
-        #expect(other.json["code"] as? String == "offer_not_served", "its JWS is for another caller's app")
-        // The app of a JWS is in the JWS, whatever the request says.
+        #expect(other.json["code"] as? String == "offer_not_served", "the caller may not ask about the app in the JWS")
+        // The JWS itself names its app, whatever the request says.
         func segment(_ json: String) -> String {
             Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
                 .replacing("/", with: "_")
@@ -163,7 +163,7 @@ struct ExplanationRouteTests {
         #expect(calls.withLockedValue { $0 } == 300)
     }
 
-    @Test("the caller's rate limit applies")
+    @Test("the caller's rate limit applies to explanations")
     func limit() async throws {
         var limits = Limits()
         limits.tokens = RateLimit(perSecond: 1, burst: 2)
@@ -178,13 +178,13 @@ struct ExplanationRouteTests {
         #expect(statuses == [200, 200, 429])
     }
 
-    @Test("an explanation that no thread begins in time is skipped and gets 503")
+    @Test("an explanation that no thread starts in time gets 503")
     func wait() async throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey(), explanationWait: .zero)
         let answer = await routes.postLater(Self.path, #"{"compactJWS":"x"}"#)
         #expect(answer.status == 503)
         #expect(answer.json["code"] as? String == "overloaded")
-        // A request that cannot be explained anyway does not wait.
+        // An invalid request is refused without waiting.
         #expect(await routes.postLater(Self.path, "{}").status == 400)
     }
 
@@ -192,7 +192,7 @@ struct ExplanationRouteTests {
         #"{"bundleID":"a","productID":"p","offerID":"o","keyID":"k","nonce":"n","timestamp":1,"signature":"s"}"#
 
     @Test(
-        "strings in the evidence may have any content; its structure is checked",
+        "strings in the evidence can have any content, but its structure is checked",
         arguments: [
             (#""a""#, #""\#(String(repeating: "x", count: 1024))""#, 200),
             (#""a""#, #""\#(String(repeating: "x", count: 1025))""#, 400), (#""a""#, "1", 400), (#""a""#, "null", 400),
@@ -212,7 +212,7 @@ struct ExplanationRouteTests {
         #expect(!answer.json.isEmpty)
     }
 
-    @Test("an explanation signs nothing and logs nothing of the request")
+    @Test("an explanation signs nothing and logs no values from the request")
     func neitherSignedNorLogged() async throws {
         final class Pair: SigningKeyPair {
             let fingerprint = ""
@@ -227,7 +227,7 @@ struct ExplanationRouteTests {
         #expect(routes.log.text.contains("signature explained"))
     }
 
-    @Test("a fault of libcrypto is a 503, not an invalid signature")
+    @Test("a libcrypto error gets 503 instead of a verdict on the signature")
     func fault() async throws {
         final class Pair: SigningKeyPair {
             let fingerprint = ""

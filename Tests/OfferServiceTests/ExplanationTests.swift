@@ -6,8 +6,8 @@ import OfferService
 import TestSupport
 import Testing
 
-/// Deliberate mistakes in V1 signatures. An explanation must name each.
-@Suite("Explanations of V1 signatures")
+/// V1 signatures with deliberate mistakes. An explanation must name each mistake.
+@Suite("V1 signature explanations")
 struct ExplanationTests {
     private static let right: [(name: String, text: String)] = [
         ("appBundleID", "com.Example.app"), ("keyID", "TESTKEY123"), ("productIdentifier", "pro.monthly"),
@@ -21,7 +21,7 @@ struct ExplanationTests {
         /// The expected causes, in order; empty for a valid signature.
         let causes: [Cause]
         var field: String?
-        /// Texts to sign instead of the correct ones.
+        /// Field values to sign instead of the correct ones.
         var signed: [String: String] = [:]
         /// JSON values to present instead of the correct ones.
         var presented: [String: String] = [:]
@@ -32,7 +32,7 @@ struct ExplanationTests {
         var end = ""
         var hashes = 0
         var key = "TESTKEY123"
-        /// Makes the signature's text from its DER.
+        /// Encodes the DER signature as text.
         var encode: @Sendable ([UInt8]) -> String = { $0.foundationBase64 }
 
         init(_ description: String, _ causes: Cause..., change: (inout Mistake) -> Void = { _ in }) {
@@ -189,10 +189,10 @@ struct ExplanationTests {
             sequence(raw(der).prefix(32), raw(der).suffix(32)) { Array($0) }.foundationBase64
         },
         encoded("DER with an overlong length", .signatureNotDER) { ([0x30, 0x81] + $0.dropFirst()).foundationBase64 },
-        encoded("DER with the rest of its buffer", .signatureNotDER) {
+        encoded("DER followed by the rest of its buffer", .signatureNotDER) {
             ($0 + [UInt8](repeating: 0, count: 80 - $0.count)).foundationBase64
         },
-        encoded("last digit changed", .base64BitsLeft) { der in
+        encoded("last character changed", .base64BitsLeft) { der in
             let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
             let text = der.foundationBase64
             let padding = text.drop { $0 != "=" }
@@ -215,7 +215,7 @@ struct ExplanationTests {
         encoded("63 bytes", .signatureMalformed) { Array(raw($0).dropLast()).foundationBase64 },
     ]
 
-    /// Mistakes that are visible without a proof: none of these signatures verifies.
+    /// Mistakes that can be named without proof. None of these signatures verifies.
     private static let unprovable = [
         presented("empty product", .emptyField, "productIdentifier", "\"\""),
         presented("separator within the offer", .forbiddenCharacter, "offerID", #""a\u2063b""#),
@@ -277,7 +277,7 @@ struct ExplanationTests {
         #expect(explanation.findings.first?.field == mistake.field)
         #expect(!explanation.isGood && !explanation.verifies)
         #expect(world.count <= 300, "the number of verifications")
-        // The proof contains the signed payload.
+        // The signed payload is the proof.
         if let signed = explanation.signedPayload {
             let digest = ["", "SHA-256(", "hexadecimal(SHA-256("][mistake.hashes]
             #expect(signed.hasPrefix(digest + (mistake.start.isEmpty ? payload.prefix(1) : "")))
@@ -286,7 +286,7 @@ struct ExplanationTests {
         #expect(explanation.warnings == [] || explanation.warnings == [.searchCutShort])
     }
 
-    @Test("these mistakes cover every cause for a V1 signature")
+    @Test("the mistakes cover every cause that applies to a V1 signature")
     func complete() {
         let named = Set(Self.mistakes.flatMap(\.causes))
         let tokenCauses = Cause.allCases.filter { $0.rawValue.hasPrefix("jws") || $0.rawValue.hasPrefix("claim") }
@@ -322,7 +322,7 @@ struct ExplanationTests {
         #expect(world.count == 2)
     }
 
-    @Test("the published vectors verify with upper-case nonces, too", arguments: try OfferVectors.load().vectors)
+    @Test("the published vectors also verify with upper-case nonces", arguments: try OfferVectors.load().vectors)
     func vectors(vector: OfferVectors.Vector) throws {
         let key = try VerifyingKey(der: [UInt8](OfferVectors.load().publicKey))
         let signed = SignedOffer(payload: try vector.payload, signature: OfferSignature(der: [UInt8](vector.signature)))
@@ -334,7 +334,7 @@ struct ExplanationTests {
         #expect(explanation.isGood && explanation.verifies)
     }
 
-    @Test("age, clock and key standing are warnings, since evidence may be examined late")
+    @Test("an old or future timestamp, a retired key and an undefined customer only cause warnings")
     func warnings() throws {
         let world = try World()
         for (age, warnings) in [
@@ -370,7 +370,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("invalid fields are named even if the signature covers them")
+    @Test("invalid fields are reported even if the signature covers them")
     func fatalAlthoughVerified() throws {
         let world = try World()
         for (name, text, cause) in [
@@ -448,7 +448,7 @@ struct ExplanationTests {
         }
         let unknown = try world.explain(good.dropLast() + #","storeKitError":"no\u200Bthing"}"#)
         #expect(unknown.storeKit?.error == "no<U+200B>thing")
-        #expect(unknown.storeKit?.check.contains("StoreKit has no error of this name") == true)
+        #expect(unknown.storeKit?.check.contains("StoreKit has no error with this name") == true)
         let blanks = try world.explain(
             good.dropLast() + ",\"storeKitError\":\"a\u{3164}\u{2800}\u{FFA0}\u{34F}\u{FE0F} é\"}")
         #expect(blanks.storeKit?.error == "a<U+3164><U+2800><U+FFA0><U+034F><U+FE0F> é")
@@ -473,7 +473,7 @@ struct ExplanationTests {
         return padded(der[4..<(4 + size)]) + padded(der[(6 + size)...])
     }
 
-    /// Encodes a SEQUENCE of two INTEGERs whose bytes `write` makes.
+    /// Encodes a SEQUENCE of two INTEGERs, whose bytes `write` produces.
     private static func sequence(
         _ r: ArraySlice<UInt8>, _ s: ArraySlice<UInt8>, _ write: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [UInt8] {
@@ -496,7 +496,7 @@ struct ExplanationTests {
         var count: Int { counter.count }
 
         final class Counter: @unchecked Sendable {
-            // Used only by the test that made it.
+            // Only the test that created the counter uses it.
             var count = 0
         }
 
@@ -539,7 +539,7 @@ struct ExplanationTests {
             return object
         }
 
-        /// Signs a payload and presents it, with a mistake.
+        /// Returns evidence with a mistake, as JSON, and the signed payload.
         func present(_ mistake: Mistake) throws -> (json: String, payload: String) {
             let texts = ExplanationTests.right.map { mistake.signed[$0.name] ?? $0.text }
             let fields = mistake.order.map { texts[$0] }.joined(separator: mistake.separator)
@@ -565,7 +565,7 @@ struct ExplanationTests {
             let showsMistake =
                 switch mistake.causes.first {
                 case .signatureUnpadded, .signaturePercentEncoded, .base64BitsLeft: base64.contains("=")
-                // Both numbers then have a leading zero. Without it they would be negative.
+                // At 72 bytes, both numbers have a leading zero, without which they would be negative.
                 case .signatureNotDER: der.count == 72
                 case .signatureBase64URL: base64.contains("+") || base64.contains("/")
                 case .signaturePlusLost: base64.contains("+")

@@ -44,18 +44,18 @@ struct FaultySignerTests {
         }
     }
 
-    @Test("of a million signatures, some with a flipped bit, no bad one gets out", arguments: [1, 2] as [UInt64])
+    @Test("no bad signature gets out of a million made by a faulty signer", arguments: [1, 2] as [UInt64])
     func noBadSignatureInAMillion(seed: UInt64) async throws {
         let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed)
-        // The second key verifies its signatures with a precomputed public key, as keys of the service do.
+        // The second key verifies its signatures with a precomputed public key, as the service's keys do.
         if seed == 2 { _ = try pair.key.precompute() }
         let publicKey = try pair.key.verifyingKey
         let offer = try Self.offer()
-        // Logging each signature would take longer than everything else except the cryptography.
+        // Logging each signature would take longer than anything but the cryptography.
         var routes = try TestService(pair: pair, logLevel: .critical)
         var refused = 0
         for round in 0..<500_000 {
-            if round % 256 == 0 { await Task.yield() }  // concurrent tests have connections that must not wait
+            if round % 256 == 0 { await Task.yield() }  // lets concurrent tests serve their connections
             do {
                 let signed = try routes.signer.signForCommand(offer).offer
                 guard try publicKey.verify(signed.signature.der, of: signed.payload.bytes) else {
@@ -74,7 +74,7 @@ struct FaultySignerTests {
         #expect(refused == pair.turned)
     }
 
-    @Test("of 5,000 JWS, some with a flipped bit in the signature, no bad one gets out", arguments: [3] as [UInt64])
+    @Test("no bad JWS gets out of 5,000 made by a faulty signer", arguments: [3] as [UInt64])
     func noBadJWS(seed: UInt64) async throws {
         let pair = BitTurningKeyPair(key: try Fixtures.makeSigningKey(), seed: seed, interval: 50)
         let publicKey = try pair.key.verifyingKey
@@ -105,9 +105,9 @@ struct FaultySignerTests {
         #expect(refused == pair.turned)
     }
 
-    @Test("a JWS that does not verify is a 503 and an alarm, and takes the key out of service")
+    @Test("a JWS that does not verify gets 503, raises an alarm and takes the key out of service")
     func jwsTakesKeyOutOfService() throws {
-        /// A signer that signs V1 payloads correctly, but signs JWS, which contain dots, incorrectly.
+        /// A signer that signs V1 payloads correctly but JWSs, which start with `eyJ`, incorrectly.
         final class FalseForJWS: SigningKeyPair {
             let key: SigningKey
             let fingerprint = ""
@@ -147,7 +147,7 @@ struct FaultySignerTests {
         }
     }
 
-    @Test("an offer with a bad signature gets 503, alarms once, and takes the key out of service")
+    @Test("a bad signature gets 503, raises one alarm and takes the key out of service")
     func keyLeavesService() throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -168,7 +168,7 @@ struct FaultySignerTests {
         #expect(!routes.log.text.contains("marked"), "neither the user nor the signature is logged")
     }
 
-    @Test("a fault of the library gets 503 without detail, is logged in full, and may be temporary")
+    @Test("a library error gets 503 without details, is logged in full, and leaves the key in service")
     func libraryFault() throws {
         final class Failing: SigningKeyPair {
             let fingerprint = ""

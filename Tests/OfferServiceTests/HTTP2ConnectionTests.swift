@@ -8,7 +8,7 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-/// HTTP/2 connections (RFC 9113), byte for byte, with a clock that the test advances.
+/// HTTP/2 connections (RFC 9113), tested frame by frame with a clock that the test advances.
 @Suite("HTTP/2 connections")
 struct HTTP2ConnectionTests {
     private struct Frame: Equatable {
@@ -94,7 +94,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    /// Answers when the test ends the commit. The handler of a stream keeps its responder in memory.
+    /// A responder whose responses wait until the test calls `end()`. A leaked stream handler would keep it in memory.
     private final class Committing: Responder, CommitLog {
         let completions = NIOLockedValueBox<[@Sendable (Bool) -> Void]>([])
 
@@ -140,7 +140,7 @@ struct HTTP2ConnectionTests {
         #expect(!client.channel.isActive)
     }
 
-    @Test("streams open at shutdown, or opened at that moment, are answered")
+    @Test("streams opened before or just after shutdown begins are answered")
     func stop() throws {
         let client = try Client()
         try client.begin(stream: 1)
@@ -156,7 +156,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "an unfinished request delays neither shutdown nor the end of a half-closed connection",
+        "an unfinished request keeps a connection open for at most 10 s after shutdown or a half-close",
         arguments: [ChannelShouldQuiesceEvent(), ChannelEvent.inputClosed] as [any Sendable])
     func endWithin(event: any Sendable) throws {
         let client = try Client()
@@ -166,7 +166,7 @@ struct HTTP2ConnectionTests {
         #expect(!client.channel.isActive)
     }
 
-    @Test("a client that half-closes after a request gets its response, then the connection ends")
+    @Test("a client that half-closes after a request gets its response before the connection closes")
     func halfClosed() throws {
         let client = try Client()
         try client.begin(stream: 1)
@@ -191,7 +191,7 @@ struct HTTP2ConnectionTests {
         #expect(frames.filter { $0.type == Frame.reset }.map(\.stream) == [3, 5])
     }
 
-    @Test("a stream that is reset before its response leaves nothing in memory", arguments: [0, 1, 2])
+    @Test("a stream that is reset before its response does not leak memory", arguments: [0, 1, 2])
     func reset(turnsBefore: Int) throws {
         weak var handler: Committing?
         do {
@@ -212,7 +212,7 @@ struct HTTP2ConnectionTests {
         #expect(handler == nil)
     }
 
-    @Test("no action of a client delays the end of its connection beyond 10 s")
+    @Test("a half-close during shutdown does not extend the 10 s limit")
     func endOnce() throws {
         let client = try Client()
         try client.begin(stream: 1)
@@ -224,7 +224,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "a request that arrives byte by byte or never ends gets 408 and is cut off within 40 s",
+        "a request that arrives byte by byte or stalls gets 408 and is cut off within 40 s",
         arguments: [true, false])
     func slowRequest(drips: Bool) throws {
         let client = try Client()
@@ -251,7 +251,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "requests that are refused over HTTP/1.1 are refused over HTTP/2",
+        "requests that are refused over HTTP/1.1 are also refused over HTTP/2",
         arguments: [
             [("content-length", "+75")], [("content-length", "75"), ("content-length", "75")], [("expect", "x")],
             [("host", "b")],

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A validator of the part of JSON Schema (2020-12) that the contract uses. An unknown keyword is an error, so that
-/// every part of the contract is checked.
+/// A validator for the subset of JSON Schema (2020-12) that the contract uses. An unknown keyword is an error, so no
+/// part of the contract goes unchecked.
 struct JSONSchema {
     /// The document in which references are resolved.
     let document: [String: Any]
 
-    /// - Returns: the errors in `value`, with their places.
+    /// - Returns: the errors in `value`, each with its location.
     func faults(of value: Any, against schema: Any, at place: String = "$") -> [String] {
         guard let schema = schema as? [String: Any] else {
             return schema as? Bool == true ? [] : ["\(place): no value is allowed here"]
@@ -26,14 +26,14 @@ struct JSONSchema {
     private func faults(
         of value: Any, by keyword: String, _ argument: Any, in schema: [String: Any], at place: String
     ) -> [String] {
-        func fault(unless holds: Bool) -> [String] { holds ? [] : ["\(place): not by \(keyword) \(argument)"] }
+        func fault(unless holds: Bool) -> [String] { holds ? [] : ["\(place): violates \(keyword) \(argument)"] }
         let text = value as? String
         let object = value as? [String: Any]
         switch keyword {
         case "description", "examples", "format": return []
         case "$ref":
             guard let target = resolve(argument as? String ?? "") else {
-                return ["\(place): \(argument) leads nowhere"]
+                return ["\(place): cannot resolve \(argument)"]
             }
             return faults(of: value, against: target, at: place)
         case "type": return fault(unless: Self.type(of: value, is: argument as? String ?? ""))
@@ -72,7 +72,7 @@ struct JSONSchema {
             return fault(
                 unless: (argument as? [Any] ?? []).filter { faults(of: value, against: $0).isEmpty }.count == 1)
         case "not": return fault(unless: !faults(of: value, against: argument).isEmpty)
-        default: return ["\(place): the validator does not know the keyword \(keyword)"]
+        default: return ["\(place): unknown keyword \(keyword)"]
         }
     }
 
@@ -95,7 +95,7 @@ struct JSONSchema {
 
     private static func matches(_ text: String, _ pattern: String) -> Bool {
         guard let expression = try? NSRegularExpression(pattern: pattern) else { return false }
-        // Counted in UTF-16, as in JavaScript.
+        // NSRange counts UTF-16 code units, as JavaScript does.
         return expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
     }
 }

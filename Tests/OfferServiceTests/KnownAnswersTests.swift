@@ -25,7 +25,7 @@ struct KnownAnswersTests {
     private struct Fault: Error {}
 
     @Test(
-        "each broken function is reported by its own error, with a hint",
+        "each broken function is reported with its own error and a hint",
         arguments: [
             (
                 KnownAnswers.test { $0.verify = { _, _, _ in true } },

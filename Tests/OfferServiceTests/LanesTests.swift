@@ -75,7 +75,7 @@ struct LanesTests {
         loop.run()
     }
 
-    /// The bodies received since the last call, in order.
+    /// The bodies received since the last call, in order. For an empty body, this is the status instead.
     private func received(_ channel: EmbeddedChannel) throws -> [String] {
         loop.run()
         var text = ""
@@ -94,7 +94,7 @@ struct LanesTests {
         #expect(try received(slow) == [])
     }
 
-    @Test("a response that takes longer than 30 s is replaced, and those behind it follow")
+    @Test("a response that takes longer than 30 s is replaced by 503, and the responses queued behind it follow")
     func timeLimit() throws {
         let channel = try connect()
         try send("/later", "/now", on: channel)
@@ -106,7 +106,7 @@ struct LanesTests {
         #expect(try received(channel) == ["/now"], "the connection stays open")
     }
 
-    @Test("a connection that closes after a response waits for that response, however long it takes")
+    @Test("a connection with Connection: close stays open until its last response is sent")
     func lastResponse() throws {
         let channel = try connect()
         channel.pipeline.fireChannelRead(
@@ -116,7 +116,7 @@ struct LanesTests {
         #expect(try received(channel) == ["503"])
     }
 
-    @Test("the client's time limits start when it has its responses")
+    @Test("a client's timeouts start only after its responses are sent")
     func clientTime() throws {
         let channel = try connect()
         try send("/later", on: channel)
@@ -124,14 +124,14 @@ struct LanesTests {
         #expect(try received(channel) == ["503"])
         loop.advanceTime(by: .seconds(70))
         #expect(channel.isActive, "an idle connection is kept for 75 seconds after the response")
-        // So many requests that some are not read until a response has been written.
+        // Enough requests that some are read only after a response has been written.
         try send(Array(repeating: "/later", count: 64) + ["/now"], on: channel)
         channel.read()
         loop.advanceTime(by: .seconds(31))
         #expect(try received(channel) == Array(repeating: "503", count: 64) + ["/now"])
     }
 
-    @Test("a request is refused at once when the asynchronous lane has ended")
+    @Test("a request is refused immediately once the asynchronous lane has shut down")
     func endedLane() throws {
         asyncLane.finish()
         let channel = try connect()
@@ -139,7 +139,7 @@ struct LanesTests {
         #expect(try received(channel) == ["503", "/now"])
     }
 
-    @Test("a response whose commit failed is not sent", arguments: [true, false])
+    @Test("a response is sent only if its commit succeeds", arguments: [true, false])
     func commit(isDurable: Bool) throws {
         let channel = try connect()
         try send("/after", "/now", on: channel)
@@ -147,10 +147,10 @@ struct LanesTests {
         lanes.log.end(isDurable: isDurable)
         #expect(try received(channel) == [isDurable ? "/after" : "503", "/now"])
         lanes.log.end(isDurable: true)
-        #expect(try received(channel) == [], "a second outcome changes nothing")
+        #expect(try received(channel) == [], "a second outcome has no effect")
     }
 
-    @Test("a commit that takes longer than two seconds fails, even if it succeeds later")
+    @Test("a commit that takes longer than two seconds counts as failed, even if it completes later")
     func slowCommit() throws {
         let channel = try connect()
         try send("/after", on: channel)
@@ -160,7 +160,7 @@ struct LanesTests {
         #expect(try received(channel) == [])
     }
 
-    @Test("the entries of one turn are committed together")
+    @Test("entries from one event-loop turn are committed together")
     func oneWrite() throws {
         let channels = [try connect(), try connect()]
         for channel in channels {

@@ -7,7 +7,7 @@ import OfferIdentity
 import TestSupport
 import Testing
 
-/// Rate limits of requests for offers.
+/// Rate limits on offer requests.
 @Suite("Limits")
 struct LimitsTests {
     private static func offer(_ username: String = "u", app: String = "a") -> String {
@@ -26,7 +26,7 @@ struct LimitsTests {
 
     private static let outside = "192.0.2.1"
 
-    @Test("a caller over the limit gets 429 with the time to wait, and is served again afterwards")
+    @Test("a caller over the limit gets 429 with Retry-After and is served again after that time")
     func tokens() throws {
         var limits = Limits()
         limits.tokens = try Self.limit(0.5, 2)
@@ -46,7 +46,7 @@ struct LimitsTests {
         #expect(lines.first?.contains("the caller one") == true)
     }
 
-    @Test("a customer has a limit per app across all callers; an empty username has none")
+    @Test("a customer is limited per app across all callers; an empty username is not limited")
     func customers() throws {
         var limits = Limits()
         limits.customers = try Self.limit(1, 1)
@@ -69,7 +69,7 @@ struct LimitsTests {
         #expect(bound == [200, 429])
     }
 
-    @Test("an address without a valid token has a limit: 401 within it, 429 beyond")
+    @Test("an address without a valid token gets 401 within its rate limit and 429 beyond it")
     func addresses() throws {
         var limits = Limits()
         limits.addresses = try Self.limit(1, 2)
@@ -83,11 +83,11 @@ struct LimitsTests {
         // A backend with a valid token is not limited by its address. Other addresses have their own limits.
         #expect(status("token-of-one", from: Self.outside) == 200)
         #expect(status("guess", from: "192.0.2.2") == 401)
-        // Neither an unknown peer nor this machine is limited.
+        // Unknown peers and this machine are not limited.
         for peer in [nil, "127.0.0.1", "::1"] {
             #expect((0..<5).allSatisfy { _ in status("guess", from: peer) == 401 })
         }
-        // One subscriber has many IPv6 addresses.
+        // A subscriber has many IPv6 addresses, so a /64 network shares one limit.
         #expect(
             [status(nil, from: "2001:db8::1"), status(nil, from: "2001:db8::2"), status(nil, from: "2001:db8::3")]
                 == [401, 401, 429])
@@ -111,20 +111,20 @@ struct LimitsTests {
             let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
             return routes.post("/offer", body, authorization: "Bearer \(token)", peer: Self.outside).status
         }
-        // Without keys, a valid token cannot be told from a bad one.
+        // Without keys, the service cannot tell a valid token from a bad one.
         #expect(try (0..<5).map { try status("user-\($0)", by: key) } == [503, 503, 503, 503, 503])
         routes.userKeys.replace(set, of: issuer)
         let foreign = ProviderKey()
         let bad = try (0..<1000).map { _ in try status("user", by: foreign) }
         #expect(bad.prefix(2) == [401, 401] && bad.dropFirst(2).allSatisfy { $0 == 429 })
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
-        // Valid users do not use up the limit of the address either.
+        // Nor do valid users use up their address's limit.
         routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
         #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
     }
 
-    @Test("without callers each address has a limit; behind a proxy the client's address counts")
+    @Test("without callers, each address has a limit; behind a proxy, it applies to the client's address")
     func proxies() throws {
         var limits = Limits()
         limits.addresses = try Self.limit(1, 1)
@@ -141,7 +141,7 @@ struct LimitsTests {
         let garbage = (0..<3).map { _ in
             here.post("/offer", Self.offer(), peer: "127.0.0.1", forwardedFor: "unknown").status
         }
-        #expect(garbage == [200, 429, 429], "a proxy on this machine is not exempt like a local program")
+        #expect(garbage == [200, 429, 429], "unlike a local program, a proxy on this machine is limited")
         #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
         #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
     }

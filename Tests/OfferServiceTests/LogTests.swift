@@ -16,7 +16,7 @@ struct LogTests {
         return String(decoding: written.withLockedValue { $0 }, as: UTF8.self).split(separator: "\n")
     }
 
-    @Test("an event is one line, whatever its strings contain")
+    @Test("an event is logged as one line, whatever its strings contain")
     func oneLine() async {
         let lines = await Self.lines { log in
             log.notice("first", metadata: ["b": "2", "a": "x y"])
@@ -39,7 +39,7 @@ struct LogTests {
     }
 
     @Test(
-        "a JSON event is one object of strings on one line, and another parser reads it unchanged")
+        "a JSON event is one object of strings on one line, and Foundation parses it back unchanged")
     func json() async throws {
         let text = "a\"\r\n{\"level\":\"forged\"}\u{2028}\u{85}\u{2063}\u{1B}[31m\\é\u{E0001}😀\u{0}/"
         let metadata: Logger.Metadata = [
@@ -59,7 +59,7 @@ struct LogTests {
         #expect(members.count == 10)
     }
 
-    @Test("a level change applies at once to every logger without its own level")
+    @Test("a level change takes effect immediately for every logger without its own level")
     func level() async {
         let level = LogLevel(.info)
         let lines = await Self.lines(level: level) { log in
@@ -77,7 +77,7 @@ struct LogTests {
     }
 
     @Test(
-        "a stalled log reader delays nothing and loses lines, but not important ones",
+        "a stalled log reader blocks no caller; info lines are dropped and counted, critical lines are kept",
         arguments: LogFormat.allCases)
     func nobodyReads(format: LogFormat) async throws {
         let written = NIOLockedValueBox<[UInt8]>([])

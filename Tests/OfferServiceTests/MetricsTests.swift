@@ -89,7 +89,7 @@ struct MetricsTests {
         #expect(scrape["offer_signer_ready"] == 1)
     }
 
-    @Test("100,000 random requests with any number of apps add no series")
+    @Test("100,000 random requests and 200 apps add no time series")
     func closedSet() throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
         #expect(routes.post("/v1/promotional-offers", Self.offer("app.first")).status == 200)
@@ -137,7 +137,7 @@ struct MetricsTests {
         #expect(!text.contains("marked"))
     }
 
-    @Test("with callers configured, metrics need the scope; they are served under load too")
+    @Test("with callers configured, metrics need the metrics scope; they are served even under load")
     func scope() throws {
         let routes = try TestService(
             pair: Fixtures.makeSigningKey(),
@@ -154,7 +154,7 @@ struct MetricsTests {
         #expect(routes.post("/metrics", "{}").allow == ["GET", "HEAD"])
     }
 
-    @Test("exceeded limits are counted by kind")
+    @Test("exceeded rate limits are counted by kind")
     func limited() throws {
         var limits = Limits()
         limits.customers = RateLimit(perSecond: 0.001, burst: 2)
@@ -166,7 +166,7 @@ struct MetricsTests {
         #expect(scrape[#"offer_signer_refusals_total{code="rate_limited"}"#] == 3)
     }
 
-    @Test("a signature refused by its own key is counted, and the key shows as out of service")
+    @Test("a failed self-verification is counted, and the key shows as out of service")
     func selfVerification() throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -183,7 +183,7 @@ struct MetricsTests {
         #expect(scrape["offer_signer_ready"] == 0)
     }
 
-    @Test("buckets are cumulative and include their bounds, and the last one includes everything")
+    @Test("buckets are cumulative and include their upper bounds, and the last one includes everything")
     func buckets() throws {
         let scrape = try Self.histogram([1, 10_000, 10_001, 20_000, 999_999_999, 1_000_000_000, 5_000_000_000])
         let buckets = scrape.values.filter { $0.key.contains("_bucket{") }
@@ -196,7 +196,7 @@ struct MetricsTests {
         #expect(abs((scrape[name + "_sum"] ?? 0) - 7.000_040_001) < 1e-9)
     }
 
-    /// The histogram of these durations, which are in nanoseconds.
+    /// Records durations, in nanoseconds, and returns the exported histogram.
     private static func histogram(_ durations: [Int64]) throws -> Scrape {
         let registry = MetricRegistry()
         let metric = try #require(Metric.all.first { $0.name == "offer_signer_signing_seconds" })
@@ -208,7 +208,7 @@ struct MetricsTests {
         return Scrape(text.bytes)
     }
 
-    @Test("four million concurrent counts from eight threads are all kept")
+    @Test("four million concurrent increments from eight threads are all counted")
     func concurrent() async throws {
         let registry = MetricRegistry()
         let counted = try #require(Metric.all.first { $0.name == "offer_signer_audit_failures_total" })
@@ -218,7 +218,7 @@ struct MetricsTests {
         let perThread = 500_000
         let finished = NIOLockedValueBox(0)
         for _ in 0..<8 {
-            // Other tests may occupy all but one of the threads for tasks.
+            // Other tests can occupy all but one thread of the task pool.
             Thread.detachNewThread {
                 for _ in 0..<perThread {
                     counter.increment()
@@ -235,7 +235,7 @@ struct MetricsTests {
         #expect(scrape["offer_signer_connections"] == Double(8 * perThread))
     }
 
-    @Test("labels and help texts are escaped, and numbers keep their value")
+    @Test("labels are escaped, and numbers keep their value")
     func escaping() {
         var text = ExpositionText()
         for label in ["\"", "\\", "\n", "\"\\\n", "é{}=,"] { text.sample("m", ["a", "b"], [label, ""], 1) }

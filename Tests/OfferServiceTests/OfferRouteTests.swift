@@ -6,7 +6,7 @@ import OfferHTTP
 import TestSupport
 import Testing
 
-@Suite("Signing over the routes")
+@Suite("Signing routes")
 struct OfferRouteTests {
     private static let sample = #"""
         {"appBundleID":"com.example.app","productIdentifier":"com.example.app.pro.monthly",
@@ -87,7 +87,7 @@ struct OfferRouteTests {
         }
     }
 
-    @Test("health is live and ready, and degraded once no key can sign")
+    @Test("the service is ready until no key can sign, and stays live after that")
     func health() throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -107,7 +107,7 @@ struct OfferRouteTests {
         return [UInt8](try #require(Data(base64Encoded: base64)))
     }
 
-    /// Whether the signature of a response verifies for its fields.
+    /// Explains the signature of a response.
     static func explanation(of answer: HTTPResponse, by key: SigningKey) throws -> Explanation {
         let candidate = CandidateKey(id: try Fixtures.keyID(), standing: .inService, accepts: key.verify)
         return try Explainer(keys: [candidate], now: Fixtures.timestamp)

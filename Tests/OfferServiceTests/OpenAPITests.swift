@@ -8,7 +8,7 @@ import OfferService
 import TestSupport
 import Testing
 
-@Suite("The contract")
+@Suite("API contract")
 struct OpenAPITests {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
@@ -37,7 +37,7 @@ struct OpenAPITests {
         #expect(routes.post("/openapi.json", "{}").allow == ["GET", "HEAD"])
     }
 
-    @Test("the service serves every path and method of the contract, and no other")
+    @Test("the service serves exactly the contract's methods on each of its paths")
     func routesOfTheContract() {
         for (path, operations) in object("paths") {
             let documented = Set((operations as? [String: Any] ?? [:]).keys.map { $0.uppercased() })
@@ -57,7 +57,7 @@ struct OpenAPITests {
         #expect(known == Set(object("paths").keys))
     }
 
-    @Test("the contract lists every problem code under its status, and no other")
+    @Test("the contract lists every problem code under its status, and no other codes")
     func codes() {
         var documented: [String: Int] = [:]
         for (name, response) in object("components", "responses") {
@@ -73,7 +73,7 @@ struct OpenAPITests {
         #expect(Set(documented.keys) == Set(codes.map(\.rawValue)))
     }
 
-    /// Makes a problem with this code.
+    /// An example of a problem with this code.
     private static func example(of code: Problem.Code) -> Problem {
         switch code {
         case .malformedHTTP: .malformedHTTP
@@ -112,7 +112,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("each problem has its own code, and a status with counters")
+    @Test("each problem has its own code and a status that the metrics count")
     func declarations() {
         for code in Problem.Code.allCases {
             let problem = Self.example(of: code)
@@ -188,7 +188,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("responses about tokens, and those of a service that cannot sign, match the contract")
+    @Test("token refusals and the responses of a service that cannot sign match the contract")
     func refusals() throws {
         let refusing = try TestService(
             pair: Fixtures.makeSigningKey(), catalogue: Catalogue(apps: [:]),
@@ -223,7 +223,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("example requests of the contract are accepted, and forbidden ones are refused")
+    @Test("the contract's example requests are accepted, and requests that it forbids are refused")
     func requests() throws {
         for path in [
             "/offer", "/v1/promotional-offers", "/v1/introductory-offers", "/v1/advanced-commerce", "/v1/explanations",
@@ -256,7 +256,7 @@ struct OpenAPITests {
         }
     }
 
-    /// Compares the status, headers and body of a response with the contract of an operation.
+    /// Checks a response's status, headers and body against the contract of an operation.
     private func expect(_ answer: HTTPResponse, isDocumentedAt path: String, _ method: String, _ comment: String) {
         let operation = object("paths", path, method.lowercased())
         var response = (operation["responses"] as? [String: Any])?[String(answer.status)] as? [String: Any] ?? [:]
@@ -314,7 +314,7 @@ extension JSONSchema {
         return (examples.values.compactMap { $0["value"] as? [String: Any] }, content?["schema"] ?? false)
     }
 
-    /// Members that a schema allows without describing them.
+    /// Members of `object` that the schema allows but does not describe.
     fileprivate func undocumentedMembers(of object: [String: Any], against schema: Any) -> [String] {
         var schema = schema as? [String: Any] ?? [:]
         if let reference = schema["$ref"] as? String { schema = resolve(reference) as? [String: Any] ?? [:] }

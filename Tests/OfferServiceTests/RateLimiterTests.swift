@@ -17,17 +17,17 @@ struct RateLimiterTests {
         for _ in 0..<3 { #expect(limits.take("a", limit: limit, now: Self.time(0)) == nil) }
         #expect(limits.take("a", limit: limit, now: Self.time(0)) == .milliseconds(500))
         #expect(limits.take("a", limit: limit, now: Self.time(400)) == .milliseconds(100))
-        #expect(limits.take("b", limit: limit, now: Self.time(400)) == nil, "each key has a bucket of its own")
+        #expect(limits.take("b", limit: limit, now: Self.time(400)) == nil, "each key has its own bucket")
         #expect(limits.take("a", limit: limit, now: Self.time(500)) == nil)
         #expect(limits.take("a", limit: limit, now: Self.time(500)) == .milliseconds(500))
         for _ in 0..<3 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == nil) }
         #expect(limits.take("a", limit: limit, now: Self.time(10_000)) != nil)
-        // Refusals cost nothing, and nothing is refilled while no time passes.
+        // Refusals cost nothing, and the bucket refills only as time passes.
         for _ in 0..<100 { #expect(limits.take("a", limit: limit, now: Self.time(10_000)) == .milliseconds(500)) }
     }
 
     @Test(
-        "no history of requests exceeds the limit in any interval",
+        "no sequence of requests exceeds the limit in any interval",
         arguments: 0..<20 as Range<UInt64>)
     func neverMore(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -50,7 +50,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("a lower limit applies at once, and nobody waits longer than for a whole bucket")
+    @Test("a lowered limit applies immediately, and no wait exceeds the time to refill the bucket")
     func smaller() throws {
         let limits = RateLimiter<Int>()
         let large = try #require(RateLimit(perSecond: 0.01, burst: 1000))
@@ -59,7 +59,7 @@ struct RateLimiterTests {
         #expect(limits.take(0, limit: small, now: Self.time(0)) == .seconds(2))
     }
 
-    @Test("the limiter remembers the most recent of 100,000 keys")
+    @Test("the limiter remembers the most recent of 100,000 keys and forgets the oldest")
     func bounded() throws {
         let limits = RateLimiter<Int>(maximumCount: 1000)
         let limit = try #require(RateLimit(perSecond: 0.001, burst: 1))
@@ -69,7 +69,7 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "a limit must be in range",
+        "a limit outside the allowed range is refused",
         arguments: [(0, 1), (-1, 1), (.nan, 1), (.infinity, 1), (1e7, 1), (1, 0), (1, 2_000_000)])
     func ranges(perSecond: Double, burst: Int) {
         #expect(RateLimit(perSecond: perSecond, burst: burst) == nil)

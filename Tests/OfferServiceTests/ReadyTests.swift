@@ -7,14 +7,14 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-/// The checks in `/health/ready`, and who may see them.
+/// The checks in `/health/ready`, and who can see the details.
 @Suite("Readiness")
 struct ReadyTests {
     private static let sample = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":""}"#
 
     private static let clock = ClockCheck(buildDay: "Jan  1 2026")
 
-    /// The clocks of a ``HealthMonitor`` and the service that it monitors.
+    /// A service and its ``HealthMonitor``. The test controls both clocks and the result of every verification.
     private final class Machine: Sendable {
         let routes: TestService
         private let keeper: HealthMonitor
@@ -42,10 +42,10 @@ struct ReadyTests {
                 log: routes.log.logger)
         }
 
-        /// - Parameter answer: the fixed result of every verification; nil for the real one.
+        /// - Parameter answer: the result that every verification returns; nil to verify for real.
         func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer } }
 
-        /// Advances both clocks, also shifts the wall clock by `milliseconds`, and runs the checks.
+        /// Advances both clocks by `seconds`, shifts the wall clock by another `milliseconds`, and runs the checks.
         func pass(seconds: Int64, setBy milliseconds: Int64 = 0) async {
             steady.withLockedValue { $0 += .seconds(seconds) }
             set(by: seconds * 1000 + milliseconds)
@@ -61,7 +61,7 @@ struct ReadyTests {
         answer.json["checks"] as? [String: String] ?? [:]
     }
 
-    @Test("without problems each check is ok, and unused features are off")
+    @Test("a healthy service reports every check as ok and unused features as off")
     func well() async throws {
         let machine = try Machine()
         await machine.pass(seconds: 1)
@@ -74,10 +74,10 @@ struct ReadyTests {
         #expect(answer.json["problems"] == nil)
     }
 
-    // MARK: Who may see what
+    // MARK: Access to details
 
     @Test(
-        "keys and problems are shown only with the scope; an invalid token is not refused",
+        "active keys are shown only with the metrics scope; every other request still gets 200",
         arguments: [
             (nil, false), ("Bearer strange", false), ("Bearer signer", false), ("Basic watcher", false), ("", false),
             ("Bearer watcher", true),
@@ -92,7 +92,7 @@ struct ReadyTests {
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }
 
-    @Test("problems are shown with the scope, with 200 and 503, and to anyone at the metrics address")
+    @Test("details are shown with the metrics scope, for both 200 and 503, and to anyone on the metrics address")
     func problems() async throws {
         let machine = try Machine(callers: [Self.caller("watcher", .metrics)])
         await machine.pass(seconds: 1)
@@ -114,7 +114,7 @@ struct ReadyTests {
 
     // MARK: Keys and cryptography
 
-    @Test("a key that made a bad signature fails only the check `keys`")
+    @Test("a key that makes a bad signature fails only the `keys` check")
     func keys() throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -131,7 +131,7 @@ struct ReadyTests {
         #expect(routes.scrape()["offer_signer_ready"] == 0)
     }
 
-    @Test("a self-test that fails at run time stops signing for good", arguments: [true, false])
+    @Test("a self-test failure at run time stops signing until restart", arguments: [true, false])
     func selfTest(takes: Bool) async throws {
         let machine = try Machine()
         #expect(machine.routes.post("/offer", Self.sample).status == 200)
@@ -158,12 +158,13 @@ struct ReadyTests {
     // MARK: The clock
 
     @Test(
-        "a clock step over two seconds degrades readiness for ten minutes and is logged once", arguments: [-1, 1])
+        "a clock step of more than two seconds degrades readiness for ten minutes and is logged once",
+        arguments: [-1, 1])
     func step(direction: Int64) async throws {
         let machine = try Machine()
         await machine.pass(seconds: 1)
         await machine.pass(seconds: 1, setBy: 2000 * direction)
-        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "ok", "a leap second is shorter")
+        #expect(Self.checks(machine.routes.get("/health/ready"))["clock"] == "ok", "a leap second is tolerated")
         await machine.pass(seconds: 1, setBy: 2001 * direction)
         let answer = machine.routes.get("/health/ready")
         #expect(answer.status == 200)
@@ -182,18 +183,18 @@ struct ReadyTests {
         #expect(machine.routes.log.text.ranges(of: "error ").count == 1)
     }
 
-    @Test("a clock slewed by NTP and a suspended machine do not count as clock steps")
+    @Test("NTP slewing and machine suspension do not count as clock steps")
     func noStep() async throws {
         let machine = try Machine()
         await machine.pass(seconds: 1)
-        // chrony's maximum of 83 ms per second, for an hour: five minutes in total.
+        // chrony slews by at most 83 ms per second, which adds up to five minutes in an hour.
         for _ in 0..<3600 { await machine.pass(seconds: 1, setBy: 83) }
         await machine.pass(seconds: 8 * 3600)
         #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
         #expect(machine.routes.scrape()["offer_signer_clock_steps_total"] == 0)
     }
 
-    @Test("while the clock shows a day before the build, no route signs anything")
+    @Test("no route signs anything while the clock is earlier than the build date")
     func beforeBuild() async throws {
         let machine = try Machine()
         let bodies = [
@@ -214,7 +215,7 @@ struct ReadyTests {
             let offer = try OfferRequest(OfferRouteTests.object(Array(Self.sample.utf8)), spelling: .command)
             #expect(throws: Problem.clockWrong) { try machine.routes.signer.signForCommand(offer) }
             let ready = machine.routes.get("/health/ready")
-            #expect(ready.status == 503, "before and after the health checks run")
+            #expect(ready.status == 503, "whether or not the health checks have run")
             #expect(ready.json["code"] as? String == "clock_wrong" && Self.checks(ready)["clock"] == "failed")
             #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
             await machine.pass(seconds: look == 2 ? 1 : 0)
@@ -228,7 +229,7 @@ struct ReadyTests {
         #expect(lines.count == 2, "once when the problem appeared and once when it was resolved")
     }
 
-    @Test("correcting the clock counts as a clock step, so that someone checks earlier signatures")
+    @Test("correcting a wrong clock counts as a clock step")
     func comesRight() async throws {
         let machine = try Machine()
         machine.set(by: -86_400_000 * 365)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Refusals")
 struct RefusalTests {
-    /// A body of the four fields with one replaced, added or (nil) removed.
+    /// A request body with the four fields and `changes` applied; nil removes a field.
     private static func sample(_ changes: [String: String?]) -> String {
         var members = [
             "appBundleID": #""com.example.app""#, "productIdentifier": #""pro""#, "offerID": #""offer""#,
@@ -17,7 +17,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a missing, null or mistyped field is a 400 that names it",
+        "a missing, mistyped or invalid field gets a 400 that names it",
         arguments: ["appBundleID", "productIdentifier", "offerID", "applicationUsername"])
     func namesTheField(field: String) throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
@@ -39,7 +39,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a caller cannot choose the values that the server generates, in any spelling",
+        "a request that sets a server-generated field is refused, in any spelling of its name",
         arguments: ["keyID", "keyid", "keyIdentifier", "nonce", "NONCE", "timestamp", "signature"])
     func reserved(field: String) throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
@@ -57,7 +57,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("docs/api.md lists the reserved names, and they are reserved in any letter case")
+    @Test("the names that docs/api.md lists as reserved are refused in any letter case")
     func reservedNames() throws {
         let page = try String(contentsOf: MarkdownBlock.repository.appending(path: "docs/api.md"), encoding: .utf8)
         let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `keyID`, `keyIdentifier`") })
@@ -81,7 +81,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("ambiguous names, both customers, unknown names in /v1 and fields in two places are errors")
+    @Test("conflicting fields, unknown fields in /v1, and fields in two places are refused")
     func conflicts() throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
         func code(_ answer: HTTPResponse) -> String? { answer.json["code"] as? String }
@@ -90,7 +90,7 @@ struct RefusalTests {
             code(routes.post("/offer", Self.sample(["appAccountToken": #""d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10""#])))
                 == "conflicting_fields")
         #expect(
-            routes.post("/offer", Self.sample(["colour": #""red""#])).status == 200, "ignored, as in the sample")
+            routes.post("/offer", Self.sample(["colour": #""red""#])).status == 200, "ignored, as in Apple's sample")
         #expect(
             code(
                 routes.post(
@@ -107,7 +107,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "an ambiguous query is refused",
+        "an ambiguous or malformed query is refused",
         arguments: ["a+b", "%zz", "%2", "%ff", "a&offerID=b", "a&x", "%E2%81%A3", "%00"])
     func queries(value: String) throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
@@ -117,7 +117,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a body must be JSON in UTF-8",
+        "a body must be uncompressed JSON in UTF-8",
         arguments: [
             nil, "", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16",
             "application/json, text/plain", "application/jsonp",

@@ -4,10 +4,10 @@ import Testing
 
 @testable import OfferService
 
-/// The changes that a reload refuses or postpones to a restart.
+/// Changes that a reload refuses or defers to a restart.
 @Suite("Reload rules")
 struct ReloadRulesTests {
-    /// A configuration: variables and the text of the configuration file.
+    /// The inputs of a configuration: environment variables and the text of the configuration file.
     fileprivate struct Setup {
         var environment: [String: String] = [:]
         var file = ""
@@ -31,13 +31,13 @@ struct ReloadRulesTests {
     }
 
     @Test(
-        "a reload refuses changes that open the service or identify users differently",
+        "a reload refuses changes that open up the service or change how users are identified",
         arguments: [
             (Setup(environment: callers), Setup(), "names no callers"),
             (Setup(file: users("applicationUsername: sub")), Setup(), "names no callers"),
             (Setup(file: apps), Setup(), "names no apps"),
             (
-                Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]), Setup(), "for this machine only"
+                Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]), Setup(), "only on this machine"
             ),
             (
                 Setup(file: users("applicationUsername: sub")), Setup(file: users("applicationUsername: email")),
@@ -79,7 +79,7 @@ struct ReloadRulesTests {
         #expect(ReloadRules.refusals(running: old, from: old, to: new) == [])
     }
 
-    @Test("the listening address is compared with the one at startup, other settings with those in force")
+    @Test("a reload compares the listening address with the one at startup and other settings with those in force")
     func runningAndInForce() {
         let beyond = Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]).configuration
         let local = Setup().configuration

@@ -65,7 +65,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "repeated or non-text request IDs are not an error",
+        "a repeated or non-UTF-8 request ID is replaced, not refused",
         arguments: [
             Array("X-Request-ID: a\r\nX-Request-ID: a\r\n".utf8), Array("X-Request-ID: ".utf8) + [0xFF, 0x0D, 0x0A],
         ])
@@ -77,7 +77,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "a refusal carries the request's own ID once the head has been read, and a new one before that",
+        "a refusal carries the client's request ID once the head has been read, and a generated one before that",
         arguments: [
             ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nContent-Length: 99999\r\n\r\n", true),
             ("POST /offer HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", true),
@@ -90,7 +90,7 @@ struct RequestIDTests {
         #expect(isOwn || refusal.firstMatch(of: /"requestID":"[0-9a-f]{16}"/) != nil)
     }
 
-    @Test("every log line of a request has its ID and its trace")
+    @Test("every log line of a request has its request ID and trace ID")
     func throughout() async throws {
         final class Refusing: SigningKeyPair {
             let fingerprint = ""
@@ -144,7 +144,7 @@ struct RequestIDTests {
         }
         let lines = services.flatMap { $0.log.text.split(separator: "\n") }
         for message in [
-            "offer signed", "JWS signed", "offer of a list refused", "offer not served", "ALARM",
+            "offer signed", "JWS signed", "offer in list refused", "offer not served", "ALARM",
             "signing failed", "signature explained", "without an issuer ID", "rate limit exceeded",
             "overloaded: shedding", "request refused",
         ] {

@@ -11,9 +11,9 @@ import TestSupport
 import Testing
 
 /// Requests that an event loop reads, answers and sends together in one turn.
-@Suite("Turns of an event loop")
+@Suite("Event-loop turns")
 struct LoopTurnTests {
-    /// A file that accepts the first line of the trail and then hangs.
+    /// A store that accepts the first line of the trail and then hangs.
     private final class HangingStore: AuditStore {
         private var hasBegun = false
         var warning: Diagnostic? { nil }
@@ -69,7 +69,7 @@ struct LoopTurnTests {
         return text
     }
 
-    @Test("a request read while responses are sent does not overtake those that wait for the trail")
+    @Test("a request read while responses are being sent does not overtake responses that wait for the audit trail")
     func readWhileSending() async throws {
         let trail = try await AuditTrail(
             store: HangingStore(), customerCode: { $0 }, now: { Fixtures.timestamp },

@@ -7,7 +7,7 @@ import OfferService
 import TestSupport
 import Testing
 
-/// The JWS beside the signature of a promotional offer, and the endpoints that return only a JWS.
+/// The JWS returned with a promotional offer's signature, and the endpoints that return only a JWS.
 @Suite("Signing for StoreKit 2")
 struct StoreKit2Tests {
     private let key: SigningKey
@@ -103,7 +103,7 @@ struct StoreKit2Tests {
         }
     }
 
-    @Test("a JWS has the app's own issuer ID or else the one for all apps; without either there is no JWS")
+    @Test("a JWS uses the app's own issuer ID or else the one for all apps; without either, no JWS is signed")
     func issuerOfApp() throws {
         let app = try BundleID(utf8: Array("a".utf8))
         let own = try IssuerID(utf8: Array(Fixtures.nonceText.utf8))
@@ -147,7 +147,7 @@ struct StoreKit2Tests {
             #expect(answer.status == 200)
             #expect(Set(answer.json.keys) == ["bundleID", "compactJWS"])
             guard case .advancedCommerce(let json) = try jws(in: answer.json).content.request else {
-                Issue.record("the JWS is of another kind")
+                Issue.record("the JWS is of the wrong kind")
                 return
             }
             #expect(String(decoding: json.utf8, as: UTF8.self) == request)
@@ -174,7 +174,7 @@ struct StoreKit2Tests {
         #expect(size > 29_000 && size + 2 * 32 < 30 * 1024)
     }
 
-    @Test("an invalid field is a 400 that names it")
+    @Test("an invalid field gets a 400 that names it")
     func badRequests() throws {
         let deep = String(repeating: "[", count: 15) + String(repeating: "]", count: 15)
         for (path, body, code, field) in [
@@ -249,7 +249,7 @@ struct StoreKit2Tests {
         #expect(lines.count == 1, "a flood of requests does not flood the log")
     }
 
-    @Test("an offer outside the catalogue or the caller's apps is refused in the same words")
+    @Test("an offer outside the catalogue or the caller's apps gets the same refusal")
     func catalogue() throws {
         let caller = Caller(
             name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign],
@@ -278,7 +278,7 @@ struct StoreKit2Tests {
         #expect(routes.post("/v1/introductory-offers", Self.introductory).status == 401)
     }
 
-    @Test("20 offers are answered in one response, each separately and in order")
+    @Test("each offer in a list is answered separately and in order")
     func list() throws {
         let good = Self.offer(Self.transaction)
         let items = [

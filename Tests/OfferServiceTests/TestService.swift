@@ -48,7 +48,7 @@ struct TestService {
         dependencies.trail = trail
         dependencies.selfTest = selfTest
         dependencies.earliest = earliest
-        // The tests occupy every core, and a thread of idle priority may wait for minutes.
+        // The tests occupy every core, so an idle-priority thread can wait for minutes.
         dependencies.explanationWait = explanationWait
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys
@@ -57,7 +57,7 @@ struct TestService {
         router = application.router(for: role)
     }
 
-    /// The response to a request, on any lane. Entries that wait for a commit count as durable.
+    /// Returns the response to a request from any lane. Every commit counts as durable.
     func respond(_ request: HTTPRequest, isLate: Bool = false) -> HTTPResponse {
         switch router.reply(to: request, isLate: isLate) {
         case .now(let response): return response
@@ -66,7 +66,7 @@ struct TestService {
         }
     }
 
-    /// Does what ``respond(_:isLate:)`` does, without blocking the thread.
+    /// Like ``respond(_:isLate:)``, but without blocking the thread.
     func respondLater(_ request: HTTPRequest, isLate: Bool = false) async -> HTTPResponse {
         guard case .later(let work, _) = router.reply(to: request, isLate: isLate) else {
             return respond(request, isLate: isLate)
@@ -74,8 +74,8 @@ struct TestService {
         return await work()()
     }
 
-    /// Blocks until the response is ready. Separate threads make it, because blocked tests may occupy all threads for
-    /// tasks.
+    /// Blocks until the response is ready. The work runs on separate threads, because blocked tests can occupy the whole
+    /// task pool.
     private static func wait(for work: @escaping @Sendable () async -> Reply.MakeResponse) -> HTTPResponse {
         let response = NIOLockedValueBox<HTTPResponse?>(nil)
         let isDone = DispatchSemaphore(value: 0)
@@ -108,7 +108,7 @@ struct TestService {
             Self.post(path, json, authorization: authorization, peer: peer, forwardedFor: forwardedFor))
     }
 
-    /// Does what ``post(_:_:authorization:peer:forwardedFor:)`` does, without blocking the thread.
+    /// Like ``post(_:_:authorization:peer:forwardedFor:)``, but without blocking the thread.
     func postLater(
         _ path: String, _ json: String, authorization: String? = nil, peer: String? = nil, forwardedFor: String? = nil
     ) async -> HTTPResponse {

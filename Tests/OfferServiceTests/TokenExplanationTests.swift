@@ -7,8 +7,8 @@ import OfferExplanations
 import TestSupport
 import Testing
 
-/// Deliberate mistakes in JWS. An explanation must name each. swift-crypto signs the JWS.
-@Suite("Explanations of JWS")
+/// JWSs with deliberate mistakes, signed by swift-crypto. An explanation must name each mistake.
+@Suite("JWS explanations")
 struct TokenExplanationTests {
     private static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
 
@@ -16,7 +16,7 @@ struct TokenExplanationTests {
         IssuerIDs(ofAllApps: try IssuerID(utf8: Array(issuerID.utf8)))
     }
 
-    /// The claims of a promotional offer, as JSON texts.
+    /// The claims of a promotional offer, with their values as JSON.
     private static let claims: [(name: String, json: String)] = [
         ("iss", "\"\(issuerID)\""), ("iat", "1767225600"), ("aud", "\"promotional-offer\""),
         ("bid", "\"com.example.app\""), ("nonce", "\"\(Fixtures.nonceText)\""), ("productId", "\"pro.monthly\""),
@@ -30,18 +30,18 @@ struct TokenExplanationTests {
         /// Whether the signature verifies despite the mistake.
         var verifies = true
         var header = ["alg": "\"ES256\"", "kid": "\"TESTKEY123\"", "typ": "\"JWT\""]
-        /// Claims to replace or add; an empty string removes a claim.
+        /// Claims to replace or add, as JSON; an empty string removes a claim.
         var claims: [String: String] = [:]
-        /// The expected values that are presented with the JWS.
+        /// The expected values to present with the JWS, as JSON.
         var expected: [String: String] = [:]
         var key = "TESTKEY123"
         var encode: @Sendable ([UInt8]) -> String = { base64URL($0) }
-        /// Makes the signed text from the JSON of the header, the JSON of the claims, and the first two segments.
+        /// Builds the bytes to sign from the header JSON, the claims JSON, and the first two segments.
         var message: @Sendable (_ header: [UInt8], _ claims: [UInt8], _ input: [UInt8]) throws -> [UInt8] = {
             _, _, input in input
         }
         var signature: @Sendable (P256.Signing.ECDSASignature) -> [UInt8] = { [UInt8]($0.rawRepresentation) }
-        /// Changes the complete text.
+        /// Changes the finished JWS.
         var send: @Sendable (String) -> String = { $0 }
 
         init(_ description: String, _ cause: Cause?, _ field: String? = nil, change: (inout Mistake) -> Void = { _ in })
@@ -123,7 +123,7 @@ struct TokenExplanationTests {
         header("kid", "null", .claimEmpty),
         header("kid", "\"testkey123\"", .letterCase, verifies: false),
         header("kid", "\"TESTKEY123 \"", .whiteSpace, verifies: false),
-        Mistake("kid in lower case, and unrelated text signed", .letterCase, "kid") {
+        Mistake("kid in lower case, with a signature over unrelated text", .letterCase, "kid") {
             $0.header["kid"] = "\"testkey123\""
             $0.message = { $2 + [0] }
             $0.verifies = false
@@ -155,11 +155,11 @@ struct TokenExplanationTests {
             $0.signature = { _ in [] }
             $0.verifies = false
         },
-        Mistake("last digit cut off", .jwsSignatureMalformed, "compactJWS") {
+        Mistake("last character cut off", .jwsSignatureMalformed, "compactJWS") {
             $0.send = { String($0.dropLast()) }
             $0.verifies = false
         },
-        Mistake("last digit with pad bits", .base64BitsLeft, "compactJWS") {
+        Mistake("last character with unused bits set", .base64BitsLeft, "compactJWS") {
             $0.send = { $0.dropLast() + (["A": "B", "Q": "R", "g": "h", "w": "x"][$0.suffix(1)] ?? "") }
             $0.verifies = false
         },
@@ -175,13 +175,13 @@ struct TokenExplanationTests {
             $0.signature = { $0.rawRepresentation.dropLast(1).map(\.self) }
             $0.verifies = false
         },
-        Mistake("signed with padding", .jwsPadded, "compactJWS") {
+        Mistake("header and claims with padding", .jwsPadded, "compactJWS") {
             $0.encode = { $0.foundationBase64.replacing("+", with: "-").replacing("/", with: "_") }
             $0.verifies = false
         },
         Mistake("standard base64", .jwsStandardBase64, "compactJWS") {
             $0.encode = { $0.foundationBase64.replacing("=", with: "") }
-            // Encodes to base64 with a /.
+            // The base64 of this value contains a slash.
             $0.claims["x"] = "\"???>>>~~~\""
             $0.verifies = false
         },
@@ -200,7 +200,7 @@ struct TokenExplanationTests {
         signed("digest hashed again", .hashedTwice) { try OfferCrypto.SHA256.hash($2) },
         signed("hexadecimal digest hashed again", .hashedTwice) { Array(try OfferCrypto.SHA256.hash($2).hex.utf8) },
         signed("claims only", .jwsSignedOverOtherText) { _, claims, _ in claims },
-        signed("JSON texts", .jwsSignedOverOtherText) { header, claims, _ in header + [UInt8(ascii: ".")] + claims
+        signed("unencoded JSON", .jwsSignedOverOtherText) { header, claims, _ in header + [UInt8(ascii: ".")] + claims
         },
         signed("line break added", .jwsSignedOverOtherText) { $2 + [UInt8(ascii: "\n")] },
         signed("unrelated text", .unexplained) { $2 + [0] },
@@ -230,9 +230,9 @@ struct TokenExplanationTests {
         },
     ]
 
-    /// A JWS with a request that is larger or deeper than this service signs.
+    /// A valid JWS whose request is larger or deeper than any that this service signs.
     private static func large(_ request: String) -> Mistake {
-        Mistake("commerce of \(request.count) characters", nil) {
+        Mistake("commerce with a request of \(request.count) characters", nil) {
             $0.claims = [
                 "aud": "\"advanced-commerce-api\"", "offerIdentifier": "", "productId": "", "transactionId": "",
                 "request": "\"\(Array(request.utf8).foundationBase64)\"",
@@ -250,7 +250,7 @@ struct TokenExplanationTests {
         },
         Mistake("promotional, without a transaction", nil) { $0.claims["transactionId"] = "" },
         Mistake("introductory", nil) { $0.claims = introductory },
-        Mistake("introductory, withheld", nil) {
+        Mistake("introductory, not allowed", nil) {
             $0.claims = introductory.merging(["allowIntroductoryOffer": "false"]) { $1 }
             $0.expected = ["allowIntroductoryOffer": "false"]
         },
@@ -278,7 +278,7 @@ struct TokenExplanationTests {
         #expect(explanation.findings.count <= 2)
     }
 
-    @Test("an invalid signature is reported in addition to a wrong claim")
+    @Test("a wrong claim and an invalid signature are both reported")
     func both() throws {
         let world = try World()
         let explanation = try world.explain(
@@ -291,13 +291,13 @@ struct TokenExplanationTests {
         #expect(!explanation.verifies && explanation.keyID == nil)
     }
 
-    @Test("these mistakes cover every cause for a JWS")
+    @Test("the mistakes cover every cause that applies to a JWS")
     func complete() {
         let tokenCauses = Cause.allCases.filter { $0.rawValue.hasPrefix("jws") || $0.rawValue.hasPrefix("claim") }
         #expect(Set(tokenCauses).subtracting(Self.mistakes.compactMap(\.cause)) == [])
     }
 
-    @Test("valid tokens have no findings", arguments: 0..<100 as Range<UInt64>)
+    @Test("a valid JWS has no findings", arguments: 0..<100 as Range<UInt64>)
     func notAccused(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let world = try World()
@@ -311,7 +311,7 @@ struct TokenExplanationTests {
         #expect(explanation.payload.contains("\"bid\":\"com.example.app\""))
     }
 
-    @Test("upper-case UUIDs, an old or future iat and a claim of another kind are warnings")
+    @Test("upper-case UUIDs, an old or future iat, and a claim from another kind of JWS cause warnings")
     func warnings() throws {
         let world = try World()
         for (claims, warning) in [
@@ -325,7 +325,7 @@ struct TokenExplanationTests {
         }
     }
 
-    @Test("r and s of other sizes or out of range do not verify, and leading zeros are kept")
+    @Test("r and s of the wrong size or out of range do not verify; r and s with leading zeros do")
     func rawSignatures() throws {
         let world = try World()
         let order = [UInt8](Data(base64Encoded: "/////wAAAAD//////////7zm+q2nF56E87nKwvxjJVE=") ?? Data())

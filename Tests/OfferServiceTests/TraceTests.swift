@@ -7,7 +7,7 @@ struct TraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     @Test(
-        "the trace is read from traceparent, version 00 or later",
+        "the trace ID is read from traceparent version 00 or later",
         arguments: [
             "00-\(trace)-00f067aa0ba902b7-01", "00-\(trace)-00f067aa0ba902b7-00", "00-\(trace)-00f067aa0ba902b7-ff",
             "01-\(trace)-00f067aa0ba902b7-01", "cc-\(trace)-00f067aa0ba902b7-01-what the future brings",

@@ -9,7 +9,7 @@ import OfferService
 import TestSupport
 import Testing
 
-/// Users with tokens of an identity provider. swift-crypto signs the tokens.
+/// Users who sign in with an identity provider's tokens. swift-crypto signs the tokens.
 @Suite("Signed-in users")
 struct UserTests {
     private static let issuer = "https://id.example.com/"
@@ -26,7 +26,7 @@ struct UserTests {
             customer: customer, apps: try apps.map { Set(try $0.map { try BundleID(utf8: Array($0.utf8)) }) })
     }
 
-    /// The service with the keys of `issuers` loaded.
+    /// A service that has loaded the keys of `issuers`.
     private static func routes(
         _ keys: String, _ issuers: UserIssuer..., salt: String? = nil, callers: [Caller] = [],
         issuerIDs: IssuerIDs = IssuerIDs()
@@ -43,7 +43,7 @@ struct UserTests {
         return routes
     }
 
-    /// Valid claims, each as JSON, with one replaced, added or (nil) removed.
+    /// Valid claims as JSON, with `changes` applied; nil removes a claim.
     private static func claims(_ changes: [String: String?] = [:]) -> String {
         var members = [
             "iss": "\"\(issuer)\"", "aud": #""com.example.offers""#, "exp": "\(now + 600)", "sub": #""marked-user""#,
@@ -56,7 +56,7 @@ struct UserTests {
         routes.post("/offer", body, authorization: "Bearer \(token)")
     }
 
-    /// Expects that a token is refused for `reason`, with the generic response and none of the token's text in the log.
+    /// Expects the generic refusal of a token, and a log that names `reason` but repeats none of the token's text.
     private static func expectRefusal(
         _ routes: TestService, _ token: String, _ reason: String, _ location: SourceLocation = #_sourceLocation
     ) {
@@ -78,7 +78,7 @@ struct UserTests {
     }
 
     @Test(
-        "a user gets no JWS, no introductory-offer decision and no price change"
+        "a user gets no JWS and cannot use the introductory-offer and advanced-commerce routes"
     )
     func jws() async throws {
         let key = try ProviderKey.make(for: "ES256")
@@ -103,7 +103,7 @@ struct UserTests {
         }
     }
 
-    @Test("a valid token signs for its user", arguments: TokenAlgorithm.allCases)
+    @Test("a valid token gets an offer signed for its user", arguments: TokenAlgorithm.allCases)
     func good(algorithm: TokenAlgorithm) async throws {
         let key = try ProviderKey.make(for: algorithm.rawValue)
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -139,7 +139,7 @@ struct UserTests {
     }
 
     @Test(
-        "optional claims may be absent, and alternative forms are accepted",
+        "claims are accepted in every permitted form, and unknown claims are ignored",
         arguments: [
             ["aud": #"["another","com.example.offers"]"#], ["exp": "9007199254740.992"], ["exp": "\(now + 1)"],
             ["exp": "\(now).001"],
@@ -154,7 +154,7 @@ struct UserTests {
     }
 
     @Test(
-        "typ is absent, JWT or at+jwt, in any letter case and with an optional application/ prefix",
+        "typ can be absent, JWT or at+jwt, in any letter case and with or without application/",
         arguments: [
             #""typ":"application/at+jwt""#, #""typ":"application/JWT""#, #""typ":"JWT""#, #""typ":"jwt""#,
             #""typ":"at+jwt""#, #""typ":"AT+JWT""#, #""x":1"#,
@@ -238,7 +238,7 @@ struct UserTests {
         }
     }
 
-    @Test("a token with a flipped bit or a swapped, cut, padded or re-encoded part is refused")
+    @Test("a token with a flipped bit or a swapped, truncated, padded or re-encoded part is refused")
     func tampering() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -253,7 +253,7 @@ struct UserTests {
                 decoded[part][bit / 8] ^= 1 << UInt8(bit % 8)
             }
         }
-        // Change each character of the text, too, because the last one of a part may have unused bits.
+        // Also change each character of the text, because the last one of a part can have unused bits.
         let characters = Array(token)
         for index in characters.indices where characters[index] != "." {
             var other = characters
@@ -275,7 +275,7 @@ struct UserTests {
         #expect(!routes.log.text.contains("marked") && !routes.log.text.contains(p.prefix(12)))
     }
 
-    @Test("the last character of a part has only one accepted form")
+    @Test("unused bits in a token's last character must be zero")
     func canonical() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -288,7 +288,7 @@ struct UserTests {
         #expect(Self.ask(routes, token).status == 200)
     }
 
-    @Test("a token signed with the public key as an HMAC secret is refused, whatever its form")
+    @Test("a token signed with the public key as an HMAC secret is refused, however the key is encoded")
     func confusion() async throws {
         for algorithm in ["RS256", "ES256"] {
             let key = try ProviderKey.make(for: algorithm)
@@ -315,7 +315,7 @@ struct UserTests {
         }
     }
 
-    @Test("a key inside the token or from another provider is not trusted")
+    @Test("a key from the token itself or from another provider is not trusted")
     func foreignKeys() async throws {
         let (key, foreign) = (ProviderKey(), ProviderKey())
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -325,11 +325,11 @@ struct UserTests {
         ] {
             let header = #"{"alg":"ES256","kid":"key-1",\#(member)}"#
             Self.expectRefusal(routes, try foreign.token(header: header, claims: Self.claims()), "its signature")
-            #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200, "ignored")
+            #expect(Self.ask(routes, try key.token(header: header, claims: Self.claims())).status == 200, "key ignored")
         }
         Self.expectRefusal(routes, try foreign.token(claims: Self.claims()), "its signature")
 
-        // Two providers with the same key name: each key is trusted only for its own issuer.
+        // Two providers use the same key ID. Each key is trusted only for its own issuer.
         let other = "https://other.example.com/"
         let both = try await Self.routes(ProviderKey.set(key), Self.issuer(), Self.issuer(other))
         let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(
@@ -341,7 +341,7 @@ struct UserTests {
         #expect(Self.ask(both, try foreign.token(claims: Self.claims(["iss": "\"\(other)\""]))).status == 200)
     }
 
-    @Test("an algorithm is refused if the issuer or the key does not allow it")
+    @Test("an algorithm is refused unless both the issuer and the key allow it")
     func algorithms() async throws {
         let rsa = try ProviderKey.make(for: "RS256")
         let onlyRS = try await Self.routes(ProviderKey.set(rsa), Self.issuer(algorithms: [.rs256]))
@@ -357,7 +357,7 @@ struct UserTests {
         Self.expectRefusal(keyForPS, try rsa.token("RS256", header: header, claims: Self.claims()), "its signature")
     }
 
-    @Test("a token without kid is accepted only if a single key fits")
+    @Test("a token without kid is accepted only if exactly one key fits")
     func withoutName() async throws {
         let (one, other) = (ProviderKey(), ProviderKey(kid: "key-2"))
         let token = try one.token(header: #"{"alg":"ES256"}"#, claims: Self.claims())
@@ -387,7 +387,7 @@ struct UserTests {
         }
     }
 
-    @Test("a token may have 1024 claims, 1024 elements per claim and sixteen nesting levels")
+    @Test("a token can have more than 500 claims, 1024 elements in a claim and 16 nesting levels")
     func manyClaims() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -405,14 +405,14 @@ struct UserTests {
         #expect(try status("x", String(repeating: "[", count: 16) + String(repeating: "]", count: 16)) == 401)
     }
 
-    @Test("the twin of an ECDSA signature, with s negated, verifies too")
+    @Test("an ECDSA signature with s negated also verifies")
     func twin() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
         let token = try key.token(claims: Self.claims())
         let parts = token.split(separator: ".").map(String.init)
         var signature = try #require(Data(base64URL: parts[2]).map { [UInt8]($0) })
-        // n of P-256 (SEC 2 section 2.4.2).
+        // The order n of P-256 (SEC 2 section 2.4.2).
         let order = try #require(
             Hexadecimal.bytes(of: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", count: 32))
         var borrow = 0
@@ -423,10 +423,10 @@ struct UserTests {
         }
         let twin = [parts[0], parts[1], Data(signature).base64URL].joined(separator: ".")
         #expect(twin != token)
-        #expect(Self.ask(routes, twin).status == 200, "so a token must not serve as a unique ID")
+        #expect(Self.ask(routes, twin).status == 200, "a token's text is therefore not a unique ID")
     }
 
-    @Test("an empty key set, which a bad set leaves behind, causes a 503")
+    @Test("an empty key set, which an unusable set leaves behind, causes a 503")
     func emptySet() async throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [Self.issuer()])
         routes.userKeys.replace(UserKeySet([]), of: try Self.issuer())
@@ -434,7 +434,7 @@ struct UserTests {
         #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
     }
 
-    @Test("an unknown kid triggers a fetch, and nothing else does")
+    @Test("only an unknown kid triggers a fetch")
     func askedAgain() async throws {
         let (key, issuer) = (ProviderKey(), try Self.issuer())
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -446,7 +446,7 @@ struct UserTests {
         #expect(routes.userKeys.isRefreshRequested(of: issuer))
     }
 
-    @Test("a token of more than 8 kB is refused without parsing; a slightly smaller one is accepted")
+    @Test("a token over 8 kB is refused without parsing; one just below the limit is accepted")
     func size() async throws {
         let key = ProviderKey()
         let routes = try await Self.routes(ProviderKey.set(key))
@@ -469,10 +469,10 @@ struct UserTests {
         #expect(answer.status == 503 && answer.json["code"] as? String == "users_unavailable")
         #expect(answer.headers.contains { $0.name == "Retry-After" })
         Self.expectRefusal(routes, try ProviderKey().token(claims: Self.claims(["iss": #""x""#])), "its iss")
-        #expect(routes.post("/offer", Self.body).status == 401, "once there are users, a request needs a token")
+        #expect(routes.post("/offer", Self.body).status == 401, "with users configured, every request needs a token")
     }
 
-    @Test("the username is the claim, or its HMAC as swift-crypto computes it; a UUID becomes lowercase")
+    @Test("the username is the claim or its HMAC, and an account UUID is lowercased")
     func customers() async throws {
         let key = ProviderKey()
         let set = try ProviderKey.set(key)
@@ -497,7 +497,7 @@ struct UserTests {
         }
     }
 
-    @Test("the customer comes from the token; a body may repeat it but not name another")
+    @Test("the customer comes from the token; a body can repeat it but cannot name another")
     func bodies() async throws {
         let key = ProviderKey()
         let account = "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"
@@ -524,7 +524,7 @@ struct UserTests {
             Self.ask(name, token, body(#""applicationUsername":"marked-user","appAccountToken":"\#(account)""#)).status
                 == 400)
 
-        // The signature covers the user's own name.
+        // The signature covers the username from the token.
         let pair = try Fixtures.makeSigningKey()
         let own = try TestService(pair: pair, userIssuers: [Self.issuer()])
         let set = try await KeySetReader { _, _ in KeySetText([]) }.keys(
@@ -541,7 +541,7 @@ struct UserTests {
             try pair.verifyingKey.verify([UInt8](signature), of: Array(fields.joined(separator: "\u{2063}").utf8)))
     }
 
-    @Test("a user signs only for the issuer's apps; callers' tokens keep working")
+    @Test("a user gets offers only for the issuer's apps; caller tokens keep working")
     func besideCallers() async throws {
         let key = ProviderKey()
         let caller = Caller(

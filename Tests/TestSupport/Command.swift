@@ -8,19 +8,19 @@ package struct Command: Sendable {
         package let standardError: String
     }
 
-    /// The `offer-signer` that was built together with the tests.
+    /// The path of the `offer-signer` that was built with the tests.
     package static let offerSigner: String = {
         let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return bundle.deletingLastPathComponent().appending(path: "offer-signer").path
     }()
 
-    /// Runs a program and waits for it.
+    /// Runs a program and waits for it to exit.
     ///
-    /// It blocks its thread, and tests have one thread per core. A suite that calls this often must be `.serialized`,
-    /// or the connections of other tests stall until the service closes them as idle.
+    /// This blocks the calling thread, and tests have one thread per core. A suite that calls it often must be
+    /// `.serialized`, or the connections of other tests stall until the service closes them as idle.
     /// - Parameters:
-    ///   - program: a path, or a name to find in `PATH`.
-    ///   - environment: variables added to a bare environment that has none of the service's.
+    ///   - program: a path, or a name to look up in `PATH`.
+    ///   - environment: variables added to the inherited environment, which loses its `SUBSCRIPTION_OFFERS_` variables.
     package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         directory: URL? = nil

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP connection on which a test controls every sent byte.
+/// A TCP connection that lets a test control every byte it sends.
 package struct Connection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var received = ByteBuffer()
 
-    /// Opens a connection to 127.0.0.1, lends it to `body` and closes it.
+    /// Opens a connection to 127.0.0.1, passes it to `body` and closes it.
     package static func open<Result>(
         port: Int, _ body: (inout Connection) async throws -> Result
     ) async throws -> Result {
@@ -37,7 +37,7 @@ package struct Connection {
 
     package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Closes our half of the connection, so that the server reads to its end.
+    /// Closes the sending side, so the server sees the end of the stream.
     package func finishSending() { outbound.finish() }
 
     /// Receives the next response; nil if the server closed the connection.
@@ -53,7 +53,7 @@ package struct Connection {
         }
     }
 
-    /// Receives the next response and expects no body, whatever its Content-Length.
+    /// Receives the next response without a body, ignoring its Content-Length.
     package mutating func receiveHead() async throws -> ReceivedResponse? {
         while true {
             if let answer = try ReceivedResponse(takingFrom: &received, hasBody: false) { return answer }
@@ -62,19 +62,19 @@ package struct Connection {
         }
     }
 
-    /// Whether the server has closed the connection and nothing is left to receive.
+    /// Whether the server has closed the connection with nothing left to receive.
     package var isAtEnd: Bool {
         mutating get async throws { try await receive() == nil && received.readableBytes == 0 }
     }
 
-    /// Makes a closure that sends the same bytes many times from another task, while this task does not read.
+    /// Returns a closure that sends `bytes` repeatedly, for another task to run while this one does not read.
     package func flood(of bytes: [UInt8], times: Int) -> @Sendable () async throws -> Void {
         let outbound = outbound
         return { for _ in 0..<times { try await outbound.write(ByteBuffer(bytes: bytes)) } }
     }
 
     /// Sends `POST` with a JSON body and waits for the response.
-    /// - Parameter headers: further header lines, each with its line end.
+    /// - Parameter headers: additional header lines, each ending in CRLF.
     package mutating func post(
         _ path: String, json: String, headers: String = ""
     ) async throws -> ReceivedResponse? {
@@ -90,12 +90,12 @@ package struct Connection {
     }
 }
 
-/// A response as received.
+/// A response received from the service.
 package struct ReceivedResponse: Sendable {
     package struct Malformed: Error {}
 
     package let status: Int
-    /// The headers, by name in lower case.
+    /// The headers, keyed by lowercase name.
     package let headers: [String: String]
     package let body: [UInt8]
 

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A key that signs nothing, for tests of key handling.
+/// A stand-in for a signing key in tests of key handling. Its signatures are empty.
 package final class EmptyKeyPair: SigningKeyPair {
     package let fingerprint: String
 

@@ -3,7 +3,7 @@ package import OfferCrypto
 
 /// Disposable keys and fixed values for tests.
 package enum Fixtures {
-    /// Makes a key for this run only.
+    /// Generates a disposable signing key.
     package static func makeSigningKey() throws -> SigningKey { try SigningKey(text: PrivateKeyPEM.generate()) }
 
     package static func keyID(_ text: String = "TESTKEY123") throws -> KeyID { try KeyID(utf8: Array(text.utf8)) }
@@ -13,7 +13,7 @@ package enum Fixtures {
 
     package static let nonceText = "7f8a1c7e-3f2b-4f0d-9b1a-0c5d6e7f8a9b"
 
-    /// Makes a payload from these field strings, with fixed other values.
+    /// Makes a payload from these strings and fixed values for the other fields.
     package static func payload(
         appBundleID: String = "com.example.app", keyID: String = "TESTKEY123", productIdentifier: String = "pro",
         offerID: String = "offer", customer: Customer? = nil
@@ -33,14 +33,14 @@ package enum Fixtures {
 
     package static func issuerID() throws -> IssuerID { try IssuerID(utf8: Array(issuerText.utf8)) }
 
-    /// Makes a request for the offer of ``payload(appBundleID:keyID:productIdentifier:offerID:customer:)``.
+    /// Makes a request for the same offer as ``payload(appBundleID:keyID:productIdentifier:offerID:customer:)``.
     package static func promotionalOffer(transactionID: String? = "2000000123456789") throws -> AppStoreRequest {
         .promotionalOffer(
             try ProductID(utf8: Array("pro".utf8)), try OfferID(utf8: Array("offer".utf8)),
             try transactionID.map { try TransactionID(utf8: Array($0.utf8)) })
     }
 
-    /// Makes an unsigned JWS of the request, with fixed other values.
+    /// Makes an unsigned JWS for a request, with fixed values for everything else.
     package static func unsignedJWS(_ request: AppStoreRequest) throws -> UnsignedJWS {
         UnsignedJWS(
             keyID: try keyID(), issuerID: try issuerID(), issuedAtSeconds: timestamp.milliseconds / 1000,

@@ -1,12 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// A free port for a service that a script starts. The script needs the port before the service starts.
+/// A free port for a service started by a script, which needs the port number in advance.
 package enum FreePort {
-    /// Finds a port of 127.0.0.1 on which nobody listens.
+    /// Finds an unused port on 127.0.0.1.
     ///
-    /// The port is below the range from which the kernel picks ports for port 0 and for connections (32768 and up on
-    /// Linux), so the services of other tests cannot take it in the meantime.
+    /// The port is below the kernel's ephemeral range (32768 and up on Linux), so services of other tests that listen on
+    /// port 0 cannot take it in the meantime.
     package static func find() async throws -> Int {
         while true {
             let port = Int.random(in: 20_000..<30_000)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The published vector in `Tests/Vectors/jws-promotional-offer.json`. It uses the key of ``OfferVectors``.
+/// The published vector in `Tests/Vectors/jws-promotional-offer.json`. It is signed with the key from ``OfferVectors``.
 package struct JWSVector: Decodable, Sendable {
     package let header: String
     package let claims: String

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// A fenced code block of a documentation page.
+/// A fenced code block in a documentation page.
 package struct MarkdownBlock: Sendable {
     package let language: String
     package let text: String
 
-    /// The root of the repository.
+    /// The repository root.
     package static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Reads all blocks of a page, without the indentation of each block's first line.
-    /// - Parameter page: the path of the page in the repository.
+    /// Reads a page's code blocks. Each block loses the indentation of its first line.
+    /// - Parameter page: the page's path, relative to the repository root.
     package static func all(in page: String) throws -> [MarkdownBlock] {
         let page = try String(contentsOf: repository.appending(path: page), encoding: .utf8)
         return page.split(separator: "```", omittingEmptySubsequences: false).enumerated()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A documentation page, with the parts that tests check.
+/// A documentation page, split into the parts that tests check.
 package struct MarkdownPage: Sendable {
-    /// The path in the repository.
+    /// The path relative to the repository root.
     package let path: String
     package let text: String
 
@@ -11,21 +11,21 @@ package struct MarkdownPage: Sendable {
         text = try String(contentsOf: MarkdownBlock.repository.appending(path: path), encoding: .utf8)
     }
 
-    /// Reads all pages of the repository.
+    /// Reads every page in the repository.
     package static func all() throws -> [MarkdownPage] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: MarkdownBlock.repository.path)
         return try paths.filter { $0.hasSuffix(".md") && !$0.hasPrefix(".") }.sorted().map(MarkdownPage.init)
     }
 
-    /// The text without code blocks.
+    /// The text outside code blocks.
     package var prose: String {
         text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined()
     }
 
-    /// The texts in `backticks`, outside code blocks.
+    /// The contents of all inline code spans.
     package var codeSpans: [String] { prose.matches(of: /`([^`\n]+)`/).map { String($0.output.1) } }
 
-    /// The targets of its links.
+    /// The targets of all links.
     package var links: [String] { prose.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) } }
 
     /// The cells of all table rows.
@@ -36,7 +36,7 @@ package struct MarkdownPage: Sendable {
         }
     }
 
-    /// The anchors of its headings, without the `#`.
+    /// The anchors of all headings, without the `#`.
     package var anchors: Set<String> {
         Set(
             prose.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in

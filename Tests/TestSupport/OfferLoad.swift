@@ -2,7 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 package import OfferCrypto
 
-/// A continuous load of offer requests over eight connections. Each response is verified with the key that it names.
+/// Continuous offer requests over eight connections. Each response is verified with the key it names.
 package final class OfferLoad: Sendable {
     private struct State {
         var publicKeys: [String: VerifyingKey] = [:]
@@ -17,12 +17,12 @@ package final class OfferLoad: Sendable {
 
     package init() {}
 
-    /// Registers the public key of a key ID.
+    /// Registers the public key for a key ID.
     package func expect(_ key: VerifyingKey, as keyID: String) {
         state.withLockedValue { $0.publicKeys[keyID] = key }
     }
 
-    /// The faults of all invalid responses.
+    /// Descriptions of all invalid responses and lost connections.
     package var failures: [String] { state.withLockedValue { $0.failures } }
 
     /// The number of valid responses, by key ID.
@@ -44,8 +44,8 @@ package final class OfferLoad: Sendable {
         }
     }
 
-    /// Waits until the latest response is signed by `keyID`, for at most half a minute.
-    /// - Returns: whether that happened in time.
+    /// Waits up to 30 seconds until the latest response is signed by `keyID`.
+    /// - Returns: false on timeout.
     package func waitForAnswer(by keyID: String) async throws -> Bool {
         for _ in 0..<3000 {
             if state.withLockedValue({ $0.lastKeyID == keyID }) { return true }
@@ -78,7 +78,7 @@ package final class OfferLoad: Sendable {
         guard let key = state.withLockedValue({ $0.publicKeys[keyID] }) else { return "unexpected key \(keyID)" }
         let payload = ["a", keyID, "p", "o", user, nonce, "\(timestamp)"].joined(separator: "\u{2063}")
         guard (try? key.verify([UInt8](signature), of: Array(payload.utf8))) == true else {
-            return "not signed by key \(keyID), which it names"
+            return "the signature does not verify with key \(keyID)"
         }
         state.withLockedValue { state in
             state.answers[keyID, default: 0] += 1

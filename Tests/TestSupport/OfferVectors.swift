@@ -44,6 +44,6 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Standard base64 by an independent implementation.
+    /// Standard base64, encoded by Foundation rather than our own code.
     package var foundationBase64: String { Data(self).base64EncodedString() }
 }

@@ -2,7 +2,7 @@ package import Crypto
 package import CryptoExtras
 package import Foundation
 
-/// An identity provider's key. It makes tokens with swift-crypto alone, and is published as a JWK.
+/// An identity provider's key. It signs tokens using only swift-crypto and is published as a JWK.
 package struct ProviderKey: Sendable {
     package enum Kind: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -21,10 +21,10 @@ package struct ProviderKey: Sendable {
         self.kid = kid
     }
 
-    /// A shared RSA key, because making one is slow.
+    /// A shared RSA key, because generating one is slow.
     package static let rsa = Result { Kind.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
-    /// Makes a key for an algorithm of RFC 7518 or RFC 8037.
+    /// Returns a key for a JWS algorithm (RFC 7518, RFC 8037).
     package static func make(for algorithm: String, kid: String? = "key-1") throws -> ProviderKey {
         switch algorithm {
         case "ES256": ProviderKey(.p256(.init()), kid: kid)
@@ -35,7 +35,7 @@ package struct ProviderKey: Sendable {
         }
     }
 
-    /// The public half (RFC 7517), with members replaced or removed (nil).
+    /// Returns the public half as a JWK (RFC 7517). A change replaces a member, or removes it if nil.
     package func jwk(_ changes: [String: String?] = [:]) throws -> String {
         var members: [String: String] = ["use": "sig"]
         members["kid"] = kid
@@ -63,12 +63,12 @@ package struct ProviderKey: Sendable {
         ]
     }
 
-    /// Makes a JWK Set of these keys.
+    /// Makes a JWK Set from these keys.
     package static func set(_ keys: [String]) -> String { "{\"keys\":[\(keys.joined(separator: ","))]}" }
 
     package static func set(_ keys: ProviderKey...) throws -> String { set(try keys.map { try $0.jwk() }) }
 
-    /// - Parameter algorithm: the algorithm, for a key that supports several.
+    /// - Parameter algorithm: the JWS algorithm, which matters only for RSA keys because they support several.
     package func sign(_ message: Data, _ algorithm: String) throws -> Data {
         switch kind {
         case .p256(let key): return try key.signature(for: message).rawRepresentation
@@ -85,7 +85,7 @@ package struct ProviderKey: Sendable {
         }
     }
 
-    /// Makes a token (JWT) with a valid signature, whatever its content.
+    /// Makes a JWT with a valid signature, even if its contents are invalid.
     /// - Parameter header: JSON; nil for a valid header.
     package func token(_ algorithm: String = "ES256", header: String? = nil, claims: String) throws -> String {
         let header = header ?? "{\"alg\":\"\(algorithm)\"" + (kid.map { ",\"kid\":\"\($0)\"" } ?? "") + "}"

@@ -1,9 +1,9 @@
 import Foundation
 package import OfferCrypto
 
-/// `offer-signer serve` as a separate process, on a free port of 127.0.0.1, with a key made for this run.
+/// An `offer-signer serve` process on a free port of 127.0.0.1, with a disposable key.
 ///
-/// The environment file chooses the signing key, so that tests can change it.
+/// The environment file selects the signing key, so a test can change the key with a reload.
 package final class RunningService: Sendable {
     package struct DidNotStart: Error {
         package let log: String
@@ -20,8 +20,8 @@ package final class RunningService: Sendable {
 
     /// - Parameters:
     ///   - keys: the key folder of an earlier service; nil for a new one.
-    ///   - descriptors: the limit of open files and connections; nil for the limit of the tests.
-    ///   - prepare: adds further files to the key folder before the service starts.
+    ///   - descriptors: the limit on open files and connections; nil inherits the limit of the test process.
+    ///   - prepare: adds files to the key folder before the service starts.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
         descriptors: Int? = nil, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
@@ -72,7 +72,7 @@ package final class RunningService: Sendable {
         get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
     }
 
-    /// The separate port for metrics; nil if there is none.
+    /// The port of the separate metrics address; nil if none is configured.
     package var metricsPort: Int? {
         get throws {
             let announced = String(decoding: try folder.read("out"), as: UTF8.self)
@@ -103,13 +103,13 @@ package final class RunningService: Sendable {
         kill(process.processIdentifier, SIGHUP)
     }
 
-    /// Writes the configuration file. The service reads it when it next starts or reloads.
+    /// Writes the configuration file, which the service reads at its next start or reload.
     package func configure(_ text: String) throws { try folder.write(text.utf8, to: "config.yaml") }
 
-    /// The path of the configuration file, for the environment file.
+    /// The configuration file's path, for use in the environment file.
     package var configurationFile: String { folder.path + "/config.yaml" }
 
-    /// Sends SIGKILL and waits until the process has ended.
+    /// Sends SIGKILL and waits for the process to exit.
     package func killAtOnce() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -120,7 +120,7 @@ package final class RunningService: Sendable {
     /// Sends SIGTERM.
     package func terminate() { process.terminate() }
 
-    /// Sends SIGTERM and waits until the process has ended.
+    /// Sends SIGTERM and waits for the process to exit.
     /// - Returns: the exit status.
     package func stop() -> Int32 {
         process.terminate()

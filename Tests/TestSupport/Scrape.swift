@@ -1,6 +1,6 @@
-/// A response of `/metrics`, parsed without Prometheus.
+/// A `/metrics` response, parsed by our own code instead of Prometheus.
 package struct Scrape: Sendable {
-    /// Every series with its value, such as `offer_signer_requests_total{route="/offer",status="200"}`.
+    /// The value of each series, by name and labels, such as `offer_signer_requests_total{route="/offer",status="200"}`.
     package let values: [String: Double]
     package let text: String
 
@@ -14,7 +14,7 @@ package struct Scrape: Sendable {
 
     package subscript(series: String) -> Double? { values[series] }
 
-    /// Sums a metric over all its labels.
+    /// Sums a metric over all label values.
     package func sum(of name: String) -> Double {
         values.filter { $0.key == name || $0.key.hasPrefix(name + "{") }.map(\.value).reduce(0, +)
     }

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
 
-/// A server on a free port of 127.0.0.1 that sends a byte ten times a second and never stops.
+/// A server on a free port of 127.0.0.1 that sends one byte every 100 ms and never finishes.
 package enum SlowServer {
     /// Starts a server that runs until the process ends.
-    /// - Parameter beginning: the text sent at once to each client; if empty, the server sends nothing at all.
+    /// - Parameter beginning: text sent to each client first; if empty, the server sends nothing at all.
     /// - Returns: the port.
     package static func start(after beginning: String) async throws -> Int {
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -15,7 +15,7 @@ package enum SlowServer {
                     guard channel.isActive else { return task.cancel() }
                     channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
                 }
-                // Delayed until the connection is writable.
+                // The connection is not active yet in its initializer, so this write waits briefly.
                 channel.eventLoop.scheduleTask(in: .milliseconds(10)) {
                     channel.writeAndFlush(ByteBuffer(string: beginning), promise: nil)
                 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that is deleted with its last reference.
+/// A temporary folder, deleted when its last reference is released.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 

@@ -3,14 +3,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Keeps the memory of this process, and the keys in it, out of core files, crash reports and the reach of other
-/// processes of the same user. Returns false if the system refused.
+/// Keeps this process's memory, including its keys, out of core files and crash reports, and hides it from other
+/// processes of the same user. Returns false on failure.
 bool offer_keep_memory_private(void);
 
 /// Raises the limit on open descriptors to the maximum that the system allows, and returns it.
 long offer_descriptor_limit(void);
 
-/// Returns unused heap memory to the system. The C library would otherwise keep it for later.
+/// Returns unused heap memory to the system. The C library would otherwise keep it for reuse.
 void offer_return_memory(void);
 
 /// The argument of SO_ATTACH_FILTER (struct sock_fprog), with the pointer as a number.
@@ -19,12 +19,12 @@ struct offer_socket_filter {
   uint64_t instructions;
 };
 
-/// Returns a filter that drops every packet. A listening socket with it gets no new connections, but keeps those that
-/// are waiting to be accepted.
+/// Returns a filter that drops every packet. A listening socket with this filter gets no new connections, but keeps
+/// those that are waiting to be accepted.
 struct offer_socket_filter offer_filter_of_everything(void);
 
 /// Returns the build date as the compiler formats it, such as "Jan  1 2026".
 const char *offer_build_day(void);
 
-/// Lets the calling thread run only when no other thread needs the processor. Returns whether the system agreed.
+/// Lets the calling thread run only when no other thread needs the processor. Returns whether the system allowed it.
 bool offer_run_only_when_idle(void);

@@ -34,9 +34,9 @@ package struct Catalogue: Hashable, Sendable {
 /// An app, product or offer to look up in a ``Catalogue``.
 package struct CatalogueItem: Hashable, Sendable {
     package let app: BundleID
-    /// nil if the item is the app as a whole.
+    /// nil if the item is the app itself.
     package let product: ProductID?
-    /// nil if the item is the product as a whole.
+    /// nil if the item is the product itself.
     package let offer: OfferID?
 
     package init(app: BundleID, product: ProductID? = nil, offer: OfferID? = nil) {
@@ -46,7 +46,7 @@ package struct CatalogueItem: Hashable, Sendable {
     }
 }
 
-/// The part of an item that is missing from the catalogue. Callers are not told which, so they cannot probe the
+/// The part of an item that is missing from the catalogue. Responses do not disclose it, so callers cannot probe the
 /// catalogue.
 package enum CatalogueError: Error, Hashable {
     case unknownApp

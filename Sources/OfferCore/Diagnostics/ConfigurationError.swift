@@ -1,6 +1,6 @@
-/// All problems with a configuration and with the keys it names.
+/// All problems found in a configuration and in the keys it names.
 package struct ConfigurationError: Error, Hashable {
-    /// At least one.
+    /// Never empty.
     package let problems: [Diagnostic]
 
     package init(problems: [Diagnostic]) {

@@ -1,6 +1,6 @@
 /// Entries in a durable log that must be written before something else happens, such as sending a response.
 ///
-/// Commits to the same log can be merged, so that many responses wait for a single write.
+/// Commits to the same log can be merged, so one write can serve many responses.
 package struct Commit: Sendable {
     package let log: any CommitLog
     /// The positions of the entries among all entries of the log, starting at 1.
@@ -11,15 +11,15 @@ package struct Commit: Sendable {
         self.positions = positions
     }
 
-    /// Extends this commit to the smallest one that also covers `other`.
+    /// Extends this commit to cover `other` and every entry in between.
     /// - Parameter other: a commit to the same log.
     package mutating func merge(_ other: Commit) {
         let first = min(positions.lowerBound, other.positions.lowerBound)
         positions = first...max(positions.upperBound, other.positions.upperBound)
     }
 
-    /// Requests that the entries be written and waits for the outcome.
-    /// - Returns: whether all of them are durable; false if any was lost.
+    /// Asks the log to write the entries and waits for the result.
+    /// - Returns: true if all entries are durable; false if any was lost.
     package func isDurable() async -> Bool {
         await withCheckedContinuation { continuation in
             log.write(self) { continuation.resume(returning: $0) }
@@ -27,7 +27,7 @@ package struct Commit: Sendable {
     }
 }
 
-/// A log that writes the entries added to it in groups.
+/// A log that writes its entries in groups.
 package protocol CommitLog: AnyObject, Sendable {
     /// Writes the entries of `commit`.
     /// - Parameter completion: called once, on any thread and possibly under a lock, so it must not

@@ -1,7 +1,7 @@
 /// The customer of a purchase, as the app identifies them. Fifth field of the payload.
 ///
-/// Apple calls it `applicationUsername` in StoreKit 1 and `appAccountToken` in StoreKit 2. The two differ in more than
-/// name: a token is a UUID and is signed in lower case; a username is signed byte for byte.
+/// Apple calls it `applicationUsername` in StoreKit 1 and `appAccountToken` in StoreKit 2. They are signed differently:
+/// a token is a UUID, signed in lower case; a username is signed byte for byte.
 package enum Customer: Hashable, Sendable {
     /// The value of `SKMutablePayment.applicationUsername`; empty if the app sets none.
     case applicationUsername(FieldText)

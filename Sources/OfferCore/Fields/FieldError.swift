@@ -7,7 +7,7 @@ package struct FieldError: Error, Hashable, Sendable {
         /// Longer than this many bytes of UTF-8.
         case tooLong(maximumBytes: Int)
         case notUTF8
-        /// U+2063, which joins the signed fields. Inside a field it would make one field pass for two.
+        /// U+2063, which joins the signed fields. Inside a field, it would make one field look like two.
         case separator
         /// A control character (C0, DEL, C1) or a line or paragraph separator (U+2028, U+2029).
         case controlCharacter

@@ -1,8 +1,8 @@
 /// The text of one field of a signed payload: valid UTF-8 of a bounded size, without separators or control characters.
 ///
 /// The bytes are stored as received, because exactly those bytes are signed. `String` compares by canonical
-/// equivalence, which treats texts with different bytes as equal. Foundation's string search misses a separator that is
-/// followed by a combining mark.
+/// equivalence, which treats strings with different bytes as equal. Foundation's string search misses a separator that
+/// is followed by a combining mark.
 package struct FieldText: Hashable, Sendable {
     package let utf8: [UInt8]
 
@@ -22,8 +22,8 @@ package struct FieldText: Hashable, Sendable {
 
     /// Finds the first forbidden Unicode scalar.
     ///
-    /// UTF-8 is self-synchronising: in valid UTF-8 these byte sequences occur only as the scalars named beside them.
-    /// The search therefore works on bytes, and combining marks do not matter.
+    /// UTF-8 is self-synchronising: in valid UTF-8 these byte sequences occur only as the scalars named beside them. A
+    /// bytewise search is therefore exact, and combining marks cannot hide a match.
     private static func forbiddenScalar(in utf8: [UInt8]) -> FieldError.Reason? {
         for index in utf8.indices {
             switch utf8[index] {

@@ -1,7 +1,7 @@
 /// The ID of a signing key, as shown in App Store Connect, such as `2X9R4HXF34`. Second field of the payload.
 ///
 /// Every published example consists of ten capital letters and digits. Apple does not promise that form, and Xcode's
-/// test keys differ. This type accepts 1 to 32 ASCII letters and digits, which are also safe in a file name.
+/// test keys differ. This type accepts 1 to 32 ASCII letters and digits, so an ID is also safe in a file name.
 package struct KeyID: Hashable, Sendable {
     package let text: FieldText
 

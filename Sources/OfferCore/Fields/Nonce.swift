@@ -1,6 +1,6 @@
-/// The one-time UUID of a signature, version 4. Sixth field of the payload.
+/// A signature's one-time UUID (version 4). Sixth field of the payload.
 ///
-/// A nonce is never used twice: a signature is valid for one purchase request, even one that fails.
+/// A nonce is never reused: a signature is valid for a single purchase request, even if that request fails.
 package struct Nonce: Hashable, Sendable {
     package let uuid: UUIDText
 

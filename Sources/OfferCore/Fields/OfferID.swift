@@ -1,6 +1,6 @@
 /// The Promotional Offer Identifier, as set up for the product in App Store Connect. Fourth field of the payload.
 ///
-/// At most 255 bytes, more than App Store Connect allows.
+/// At most 255 bytes; App Store Connect allows fewer.
 package struct OfferID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,7 +1,7 @@
 /// The product ID of the subscription being bought, exactly as registered (case-sensitive). Third field of the payload.
 ///
-/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes, more
-/// than App Store Connect allows.
+/// On the wire it is `productIdentifier` in Apple's sample and `productID` in `/v1`. At most 255 bytes; App Store
+/// Connect allows fewer.
 package struct ProductID: Hashable, Sendable {
     package let text: FieldText
 

@@ -1,8 +1,8 @@
 extension Timestamp {
-    /// The time in UTC with milliseconds (RFC 3339), such as `2026-01-01T00:00:00.000Z`, as ASCII.
+    /// The time in UTC with milliseconds (RFC 3339), in ASCII, such as `2026-01-01T00:00:00.000Z`.
     package var iso8601: [UInt8] {
         let (days, time) = Self.divide(milliseconds, by: 86_400_000)
-        // In years that begin on 1 March, the leap day comes last (H. Hinnant, "chrono-compatible low-level date
+        // Counts years from 1 March, so that the leap day comes last (H. Hinnant, "chrono-compatible low-level date
         // algorithms").
         let (era, dayOfEra) = Self.divide(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -29,7 +29,7 @@ extension Timestamp {
         return text
     }
 
-    /// Divides, rounding down, so the remainder is never negative.
+    /// Divides and rounds down, so the remainder is never negative.
     private static func divide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
         let remainder = number % divisor
         return remainder < 0 ? (number / divisor - 1, remainder + divisor) : (number / divisor, remainder)

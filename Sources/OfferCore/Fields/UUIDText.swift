@@ -1,6 +1,6 @@
-/// A UUID in the form that is signed and sent: 36 bytes of ASCII, with lower-case hexadecimal digits.
+/// A UUID as it is signed and sent: 36 ASCII bytes with lower-case hexadecimal digits.
 ///
-/// Foundation prints UUIDs in upper case, and the App Store refuses signatures over that form.
+/// Foundation prints UUIDs in upper case, and the App Store rejects signatures over that form.
 package struct UUIDText: Hashable, Sendable {
     package let utf8: [UInt8]
 

@@ -1,4 +1,4 @@
-/// The reason a text is not acceptable JSON, and the position of the error. It never contains any of the text.
+/// The reason a JSON text was rejected, with the position of the error. It never quotes the text.
 package struct JSONError: Error, Hashable, Sendable {
     package enum Reason: String, Hashable, Sendable {
         case notUTF8 = "invalid UTF-8"

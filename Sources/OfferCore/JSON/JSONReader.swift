@@ -1,16 +1,16 @@
 /// A strict single-pass JSON reader.
 ///
-/// It accepts RFC 8259 in UTF-8 without a byte-order mark. It refuses what common parsers let through: duplicate names,
-/// trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Parsers disagree about such texts, so the same
-/// signed text could mean two things.
+/// It accepts RFC 8259 in UTF-8 without a byte-order mark. It rejects input that common parsers accept: duplicate
+/// names, trailing commas, a trailing NUL, UTF-16 and unpaired surrogates. Parsers interpret that input differently, so
+/// one signed text could mean two things.
 package struct JSONReader {
-    /// Bounds that keep hostile texts cheap to refuse.
+    /// Bounds that keep hostile input cheap to reject.
     package enum Limit {
         /// The maximum nesting depth of arrays and objects.
         package static let depth = 16
         /// The maximum number of members in an object or elements in an array.
         package static let count = 64
-        /// The corresponding limit for the claims of a user's token, which may list all of the user's groups.
+        /// The same limit for the claims of a user's token, which may list all of the user's groups.
         package static let claimCount = 1024
     }
 
@@ -31,7 +31,7 @@ package struct JSONReader {
         return value
     }
 
-    /// Finds the text of one member's value, byte for byte as received.
+    /// Finds the raw text of a member's value, byte for byte as received.
     /// - Parameter bytes: a text that ``read(_:maximumCount:)`` accepts as an object.
     /// - Returns: nil if there is no such member.
     package static func text(ofMember wanted: String, in bytes: [UInt8]) throws(JSONError) -> [UInt8]? {

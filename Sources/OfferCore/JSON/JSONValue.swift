@@ -8,7 +8,7 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// The kind of value with its article, for error messages.
+    /// The kind of value, with an article, for error messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -21,7 +21,7 @@ package enum JSONValue: Hashable, Sendable {
     }
 }
 
-/// The members of a JSON object, in their order in the text. Names are unique.
+/// The members of a JSON object, in document order. Names are unique.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package let name: [UInt8]
@@ -36,7 +36,7 @@ package struct JSONObject: Hashable, Sendable {
         members.reserveCapacity(8)  // enough for a typical request
     }
 
-    /// Names are compared as bytes: to `String`, U+212A (the Kelvin sign) would be a K.
+    /// Names are compared as bytes, because `String` treats U+212A (the Kelvin sign) as a K.
     package subscript(name: String) -> JSONValue? {
         members.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
     }

@@ -1,4 +1,4 @@
-/// A writer of one flat or nested JSON object, member by member, in the order of the calls.
+/// A writer that builds one JSON object, flat or nested. Members appear in call order.
 package struct JSONWriter {
     private var bytes: [UInt8]
     private var needsComma = false

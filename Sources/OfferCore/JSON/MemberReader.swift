@@ -1,6 +1,6 @@
-/// A reader of typed fields in a JSON object. It reports which member is wrong and how.
+/// A reader of typed fields from a JSON object. Its errors say which member is wrong and why.
 package struct MemberReader {
-    /// A function that makes a field from its text and the name under which the caller sent it.
+    /// A function that makes a field from its text and from the name that the caller sent.
     package typealias Check<Field> = (_ utf8: [UInt8], _ name: String) throws(FieldError) -> Field
 
     private let members: JSONObject
@@ -65,7 +65,8 @@ package struct MemberReader {
     }
 
     /// Refuses members that only the server may produce, in any letter case.
-    /// - Parameter makesJWS: whether the request can lead to a JWS. Apple's sample makes none and ignores JWS members.
+    /// - Parameter makesJWS: whether the request can produce a JWS. Apple's sample never produces one and ignores JWS
+    ///   members.
     package func refuseReserved(makesJWS: Bool) throws(MemberError) {
         for member in members.members
         where Self.isReserved(member.name, Self.reserved)
@@ -92,7 +93,7 @@ package struct MemberReader {
     }
 
     private static let reserved = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"].map { Array($0.utf8) }
-    /// Members of a JWS header and its claims.
+    /// Members of a JWS's header and claims.
     private static let reservedInJWS = [
         "alg", "kid", "typ", "iss", "issuerid", "iat", "exp", "aud", "bid", "compactjws",
     ].map { Array($0.utf8) }

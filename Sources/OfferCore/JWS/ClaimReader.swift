@@ -1,4 +1,4 @@
-/// A reader for the header of a JWS or for its claims, member by member.
+/// A member-by-member reader of the header or the claims of a JWS.
 struct ClaimReader {
     private let members: JSONObject
 
@@ -50,7 +50,7 @@ struct ClaimReader {
         return value
     }
 
-    /// Reads a whole number without fraction or exponent.
+    /// Reads an integer written without a fraction or an exponent.
     func integer(_ name: String) throws(CompactJWSFault) -> Int64 {
         guard case .number(let digits) = members[name], let integer = Int64(String(decoding: digits, as: UTF8.self))
         else { throw .claim(name) }

@@ -9,14 +9,14 @@ package enum ECDSASignatureDER {
     ///   - s: likewise.
     package static func text(r: ArraySlice<UInt8>, s: ArraySlice<UInt8>) -> [UInt8] {
         let numbers = integer(r) + integer(s)
-        // A length of 128 or more needs a second byte, which 0x81 announces.
+        // A length of 128 or more takes two bytes, and the first is 0x81.
         let length = numbers.count < 0x80 ? [UInt8(numbers.count)] : [0x81, UInt8(numbers.count)]
         return [sequence] + length + numbers
     }
 
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
-        // INTEGERs are signed, so a zero byte precedes a first byte with its top bit set. Zero itself is one zero byte.
+        // INTEGERs are signed, so a first byte with its top bit set needs a zero byte before it. Zero is one zero byte.
         let padding: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
         return [integer, UInt8(padding.count + digits.count)] + padding + digits
     }

@@ -1,7 +1,7 @@
 /// The issuer ID of a team: the UUID shown above the In-App Purchase keys in App Store Connect.
 ///
-/// It is signed in lower case, as App Store Connect shows it. In upper case it is the same UUID, but Apple does not
-/// promise that it means the same issuer.
+/// It is signed in lower case, as App Store Connect shows it. The upper-case form is the same UUID, but Apple does not
+/// promise to treat it as the same issuer.
 package struct IssuerID: Hashable, Sendable {
     package let uuid: UUIDText
 
@@ -11,9 +11,9 @@ package struct IssuerID: Hashable, Sendable {
     }
 }
 
-/// The issuer ID for each app's JWS.
+/// The issuer IDs used in each app's JWS.
 package struct IssuerIDs: Hashable, Sendable {
-    /// The issuer for apps without one of their own.
+    /// The issuer for apps that are not in ``ofApps``.
     package let ofAllApps: IssuerID?
     package let ofApps: [BundleID: IssuerID]
 

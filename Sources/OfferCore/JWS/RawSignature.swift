@@ -12,7 +12,7 @@ package struct RawSignature: Hashable, Sendable {
     }
 
     /// - Parameter der: `SEQUENCE { INTEGER r, INTEGER s }` in ASN.1 DER (X.690), with no trailing bytes.
-    /// - Returns: nil for any other form, and if a number is zero, negative, longer than 32 bytes or not minimally
+    /// - Returns: nil for any other form, or if a number is zero, negative, longer than 32 bytes or not minimally
     ///   encoded.
     package init?(der: [UInt8]) {
         // Each number takes at most 2 + 33 bytes, so every length is a single byte below 0x80.
@@ -26,13 +26,13 @@ package struct RawSignature: Hashable, Sendable {
         bytes = r + s
     }
 
-    /// The same signature in ASN.1 DER, of at most 72 bytes.
+    /// The same signature in ASN.1 DER, at most 72 bytes.
     package var der: [UInt8] {
         ECDSASignatureDER.text(r: bytes[..<Self.numberSize], s: bytes[Self.numberSize...])
     }
 
     /// Removes an INTEGER from the front of `rest`.
-    /// - Returns: its value in 32 bytes; nil if it is not acceptable.
+    /// - Returns: its value in 32 bytes; nil if it is invalid.
     private static func takeNumber(from rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         guard rest.popFirst() == ECDSASignatureDER.integer, let count = rest.popFirst(), (1...33).contains(count),
             rest.count >= count
@@ -42,7 +42,7 @@ package struct RawSignature: Hashable, Sendable {
         guard let first = number.first, first < 0x80 else { return nil }  // negative
         if first == 0 {
             number = number.dropFirst()
-            // A leading zero is allowed only before a byte with the sign bit set. Zero itself is never r or s.
+            // A leading zero is allowed only before a byte with the sign bit set. r and s are never zero.
             guard let next = number.first, next >= 0x80 else { return nil }
         }
         guard number.count <= numberSize else { return nil }

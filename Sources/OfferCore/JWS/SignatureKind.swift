@@ -1,4 +1,4 @@
-/// The kinds of signature. The raw values are the names of the kinds in the audit trail and the metrics.
+/// The kinds of signature. The raw values name the kinds in the audit trail and the metrics.
 package enum SignatureKind: String, CaseIterable, Hashable, Sendable {
     /// A signature over fields joined by U+2063, for StoreKit 1 and older StoreKit 2 calls.
     case promotionalOffer = "promotional_offer"

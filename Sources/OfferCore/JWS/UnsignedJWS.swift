@@ -1,6 +1,6 @@
 /// The content of a JWS for the App Store, before signing.
 ///
-/// It has no `exp`: the App Store measures the age of a JWS from `iat` and refuses one with `exp`.
+/// It has no `exp`: the App Store measures the age of a JWS from `iat` and rejects a JWS that has `exp`.
 package struct UnsignedJWS: Hashable, Sendable {
     package let keyID: KeyID
     package let issuerID: IssuerID

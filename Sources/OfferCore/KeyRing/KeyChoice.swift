@@ -1,6 +1,6 @@
-/// The choice of signing key for each app.
+/// The signing key chosen for each app.
 package struct KeyChoice: Hashable, Sendable {
-    /// The key for apps without one of their own; nil if only the apps in ``ofApps`` are served.
+    /// The key for apps that are not in ``ofApps``; nil if those apps are not served.
     package let ofAllApps: KeyID?
     package let ofApps: [BundleID: KeyID]
 
@@ -24,7 +24,7 @@ package struct KeyChoice: Hashable, Sendable {
 
     package func chooses(_ id: KeyID) -> Bool { chosen.contains(id) }
 
-    /// The apps that have `id` configured as their own key, in byte order.
+    /// The apps in ``ofApps`` that use `id`, in byte order.
     package func apps(of id: KeyID) -> [BundleID] {
         ofApps.filter { $0.value == id }.keys.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     }

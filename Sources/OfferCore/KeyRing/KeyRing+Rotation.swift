@@ -1,11 +1,11 @@
 extension KeyRing {
-    /// Makes the ring that `wanted` describes from the keys that were found.
+    /// Makes the ring that `wanted` describes, using the keys that were found.
     ///
     /// An active key that stays active is kept even if it was not found: its file may have been removed by
     /// mistake, and the loaded key is still valid. Any other key that was not found is removed, unless it is retired.
     ///
-    /// - Parameter found: keys that have been proven to sign.
-    /// - Throws: the reason the first move was refused.
+    /// - Parameter found: keys that have passed a signing test.
+    /// - Throws: the error of the first move that was refused.
     package func moved(to wanted: WantedKeys, found: [Key]) throws(KeyRingError) -> KeyRing {
         let foundIDs = Set(found.map(\.id))
         var ring = self

@@ -1,7 +1,7 @@
-/// The service's keys, the state of each, and the choice of signing key for each app.
+/// The service's keys, their states, and the signing key chosen for each app.
 ///
-/// A value type: a copy never shows half of a change, and a refused move changes nothing. An app has one signing key or
-/// none, and there is no fallback to another key.
+/// A ring is a value: a copy never shows half of a change, and a refused move changes nothing. An app has at most one
+/// signing key and never falls back to another.
 ///
 /// ```
 ///    add             choose another
@@ -9,7 +9,7 @@
 ///     ▼       ▼                        │
 ///   standby ─────── choose ───────▶ active
 ///     │   └── remove ──▶ (gone)
-///     └────── retire ──▶ retired, for good
+///     └────── retire ──▶ retired (never signs again)
 /// ```
 package struct KeyRing: Sendable {
     /// A key pair and the ID by which the App Store knows its public key.
@@ -28,10 +28,10 @@ package struct KeyRing: Sendable {
     private var retired: Set<KeyID> = []
     private var outOfService: Set<KeyID> = []
 
-    /// Makes a ring without keys, which serves no app.
+    /// Makes an empty ring, which serves no app.
     package init() {}
 
-    /// Makes a ring of one key that signs for every app.
+    /// Makes a ring with one key that signs for every app.
     package init(active: Key) {
         keys = [active.id: active]
         choice = KeyChoice(ofAllApps: active.id)
@@ -78,14 +78,14 @@ extension KeyRing {
         keys[key.id] = key
     }
 
-    /// Replaces the pair of a key, because the old pair is not the one that the App Store knows by this ID.
+    /// Replaces the pair of a key, for example because its file contained the wrong key.
     /// - Throws: `.unknown`, `.retired`.
     package mutating func replace(_ key: Key) throws(KeyRingError) {
         try requireUnretired(key.id)
         keys[key.id] = key
     }
 
-    /// Makes the keys of `choice` active. Keys that were active and are not in `choice` go to standby.
+    /// Makes the keys of `choice` active. Active keys that are not in `choice` go to standby.
     /// - Throws: `.unknown`, `.retired`; `.outOfService` for a key that was not active before.
     package mutating func choose(_ choice: KeyChoice) throws(KeyRingError) {
         for id in choice.keyIDs {
@@ -115,7 +115,7 @@ extension KeyRing {
     /// Stops a key from signing, whatever its state, because one of its signatures did not verify.
     package mutating func takeOutOfService(_ id: KeyID) { outOfService.insert(id) }
 
-    /// Takes out of service every key that is out of service in `other`.
+    /// Marks every key that is out of service in `other` as out of service in this ring.
     package mutating func mergeOutOfService(from other: KeyRing) {
         outOfService.formUnion(other.outOfService)
     }

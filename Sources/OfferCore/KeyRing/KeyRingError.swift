@@ -6,10 +6,11 @@ package enum KeyRingError: Error, Hashable {
     case unknown(KeyID)
     /// The ring already contains a key with this ID.
     case exists(KeyID)
-    /// The key signs for an app. It can be retired or removed after another key is chosen.
+    /// The key signs for an app. It can be retired or removed only after another key is chosen.
     case activeKey(KeyID)
-    /// The key is retired, and remains so until the process restarts.
+    /// The key is retired and stays retired until the process restarts.
     case retired(KeyID)
-    /// The key's own public half refused one of its signatures. It does not sign until the process restarts.
+    /// One of the key's signatures did not verify with its public half. The key does not sign until the process
+    /// restarts.
     case outOfService(KeyID)
 }

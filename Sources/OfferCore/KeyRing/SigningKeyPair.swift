@@ -1,9 +1,8 @@
 /// A P-256 key pair that signs offers. The private half never leaves the conforming type.
 ///
-/// OfferCore contains no cryptography. A type in OfferCrypto conforms to this protocol, and so do the faulty signers in
-/// the tests.
+/// OfferCore contains no cryptography. OfferCrypto provides the real implementation, and the tests provide faulty ones.
 package protocol SigningKeyPair: AnyObject, Sendable {
-    /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal; may be shown to anyone.
+    /// SHA-256 of the public half (SubjectPublicKeyInfo in DER), in lower-case hexadecimal. It is not secret.
     var fingerprint: String { get }
 
     /// Signs SHA-256 of `message`.
@@ -24,17 +23,17 @@ extension SigningKeyPair {
     }
 }
 
-/// The reason no signature was made. All three are faults of the service: they are logged in full, and the response
-/// contains no details.
+/// The reason no signature was made. All three are service faults: they are logged in full, and the response contains
+/// no details.
 package enum SigningFault: Error {
     case signingFailed(any Error)
     case verificationFailed(any Error)
-    /// The public key refuses the signature, or the JWS does not match the request. The memory, the processor or the
-    /// library can no longer be trusted with this key.
+    /// The signature does not verify with the public key, or the JWS does not match the request. The memory, the
+    /// processor or the library can no longer be trusted with this key.
     case signatureRefused
 }
 
-/// A completed step of making a signature, reported for timing.
+/// A completed signing step, reported for timing.
 package enum SigningStep: Sendable {
     case signed
     case verified

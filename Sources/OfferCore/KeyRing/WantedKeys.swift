@@ -1,8 +1,8 @@
-/// The configured choice of signing keys and the configured retired keys.
+/// The configured signing keys and retired keys.
 package struct WantedKeys: Hashable, Sendable {
-    /// The choice of signing key for each app.
+    /// The signing key for each app.
     package var choice: KeyChoice
-    /// Keys that must never sign again; none of them is chosen.
+    /// Keys that must never sign again. The configuration is rejected if it also chooses one to sign.
     package var retired: Set<KeyID>
 
     package init(choice: KeyChoice, retired: Set<KeyID> = []) {

@@ -4,7 +4,7 @@ package struct Limits: Hashable, Sendable {
     package var tokens: RateLimit?
     /// The limit per signed-in user. The default allows a paywall of twenty offers three times in a row.
     package var users = RateLimit(perSecond: 1, burst: 60)
-    /// The limit per customer on whose behalf a caller with a token makes requests.
+    /// The limit per customer, for requests that a caller with a token makes on the customer's behalf.
     package var customers: RateLimit?
     /// The limit per ``IPAddress/subscriber`` for requests without a valid token. The default allows for a household or
     /// office behind one address.

@@ -2,7 +2,7 @@
 package struct RateLimit: Hashable, Sendable {
     /// The number of tokens refilled per second.
     package let perSecond: Double
-    /// The capacity of the bucket: the largest number of events at once.
+    /// The capacity of the bucket: the largest number of events in one burst.
     package let burst: Int
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 /// An IP address, stored as the 16 bytes of IPv6.
 ///
-/// IPv4 addresses are stored as IPv4-mapped addresses (RFC 4291 section 2.5.5.2), so both spellings compare equal.
+/// IPv4 addresses are stored as IPv4-mapped addresses (RFC 4291 section 2.5.5.2), so both notations compare equal.
 package struct IPAddress: Hashable, Sendable {
     /// The first eight bytes, then the last eight.
     private let halves: SIMD2<UInt64>
@@ -21,10 +21,11 @@ package struct IPAddress: Hashable, Sendable {
     /// Whether it is a loopback address, which only this machine can reach.
     package var isLoopback: Bool { isV4 ? halves.y >> 24 & 0xFF == 127 : halves == SIMD2(0, 1) }
 
-    /// The part of the address that identifies one subscriber: all of IPv4, the first 64 bits of IPv6 (RFC 6177).
+    /// The part of the address that identifies one subscriber: an entire IPv4 address, or the first 64 bits of an IPv6
+    /// address (RFC 6177).
     package var subscriber: IPAddress { prefix(bits: isV4 ? 128 : 64) }
 
-    /// The address with only the first `count` of its 128 bits kept and the others zero.
+    /// The address with all but the first `count` of its 128 bits set to zero.
     func prefix(bits count: Int) -> IPAddress {
         // In Swift, `<<` by 64 or more yields zero.
         IPAddress(halves: halves & SIMD2(UInt64.max << (64 - min(count, 64)), UInt64.max << (128 - max(count, 64))))

@@ -5,7 +5,8 @@ package struct TrustedProxies: Hashable, Sendable {
         private let bits: Int
         private let prefix: IPAddress
 
-        /// - Parameter text: an address, or an address and prefix length (CIDR, RFC 4632) with all other bits zero.
+        /// - Parameter text: an address, or an address and prefix length (CIDR, RFC 4632) whose remaining bits are
+        ///   zero.
         package init?(_ text: some StringProtocol) {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
@@ -45,7 +46,7 @@ package struct TrustedProxies: Hashable, Sendable {
         guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            // A correct proxy appends only addresses. Anything else is not trusted, nor is anything to its left.
+            // A correct proxy appends only addresses. Anything else is untrusted, and so is everything to its left.
             guard let address = IPAddress(Self.withoutPort(part.withoutBlanks)) else { return client }
             guard contains(address) else { return address }
             // If all addresses belong to proxies, only the rightmost is certain: the peer itself appended it.

@@ -7,6 +7,6 @@ package struct OfferSignature: Hashable, Sendable {
         self.der = der
     }
 
-    /// `der` in standard base64 (RFC 4648 section 4) with padding, on one line. This is its form on the wire.
+    /// `der` in standard base64 (RFC 4648 section 4) with padding, on one line. This is the form sent to callers.
     package var base64: [UInt8] { Base64.text(of: der) }
 }

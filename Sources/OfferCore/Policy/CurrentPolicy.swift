@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The policy in force. Each request uses one snapshot from start to end, so it never sees half of a change.
+/// The policy in force. Each request uses one snapshot from start to finish, so it never sees half of a change.
 package final class CurrentPolicy: Sendable {
     private let policy: NIOLockedValueBox<Policy>
 

@@ -1,11 +1,11 @@
-/// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is replaced as a
-/// whole.
+/// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is never
+/// modified, only replaced.
 ///
 /// A policy is a class because every request retains it. If it were a struct, each of its dozen references would be
 /// retained separately.
 package final class Policy: Sendable {
     package let ring: KeyRing
-    /// The catalogue of offers; nil means any offer of an app that has a key is signed.
+    /// The catalogue of offers; nil means that any offer of an app with a key is signed.
     package let catalogue: Catalogue?
     package let issuerIDs: IssuerIDs
     package let callers: Callers

@@ -44,7 +44,7 @@ package struct Caller: Hashable, Sendable {
 /// All clients that may make requests. If there are none, anyone may make requests; this is allowed only on loopback.
 package struct Callers: Sendable {
     private let callers: [Caller]
-    /// The identity providers whose users may make requests for themselves.
+    /// The identity providers whose users may make requests directly.
     package let userIssuers: [UserIssuer]
     /// The HMAC key for hashed usernames; nil if no issuer uses them.
     package let usernameSalt: Secret?
@@ -57,10 +57,10 @@ package struct Callers: Sendable {
 
     package var isEmpty: Bool { callers.isEmpty && userIssuers.isEmpty }
 
-    /// Whether two callers have the same token. Its permissions would then be left to chance.
+    /// Whether any two callers share a token. The permissions of a shared token would be ambiguous.
     package var shareTokens: Bool { Set(callers.map(\.tokenDigest)).count < callers.count }
 
-    /// The maximum number of callers; the token of every request is compared with all of theirs.
+    /// The maximum number of callers. Each request's token is compared with the tokens of all callers.
     package static let maximumCount = 1000
 
     package var areTooMany: Bool { callers.count > Self.maximumCount }

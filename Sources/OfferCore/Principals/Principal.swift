@@ -1,4 +1,4 @@
-/// The proven identity behind a request.
+/// The authenticated identity behind a request.
 package enum Principal: Sendable {
     /// No authentication is configured.
     case anyone

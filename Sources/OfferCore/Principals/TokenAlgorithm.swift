@@ -26,6 +26,6 @@ package enum TokenAlgorithm: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The default algorithms of an issuer, which nearly all identity providers use.
+    /// An issuer's default algorithms. Nearly all identity providers use one of them.
     package static let usual: Set<TokenAlgorithm> = [.es256, .rs256]
 }

@@ -1,4 +1,4 @@
-/// An identity provider whose users make requests for themselves, authenticated by its tokens (JWT, RFC 7519).
+/// An identity provider whose users make requests directly, authenticated by its tokens (JWT, RFC 7519).
 package struct UserIssuer: Hashable, Sendable {
     /// The rule that derives a customer from the claims of a user's token.
     package enum CustomerClaim: Hashable, Sendable {
@@ -37,7 +37,7 @@ package struct UserIssuer: Hashable, Sendable {
     /// The issuer's name in the log.
     package var name: String { String(decoding: issuer, as: UTF8.self) }
 
-    /// Reports a key set that has no key for any allowed algorithm. With such a set, every user is refused.
+    /// Reports a key set that has no key for any allowed algorithm. Every user's token would be rejected.
     package func problem(with set: UserKeySet) -> Diagnostic? {
         guard !set.keys.contains(where: { algorithms.contains($0.algorithm) }) else { return nil }
         return Diagnostic(

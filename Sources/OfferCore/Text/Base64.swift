@@ -4,8 +4,8 @@ package enum Base64 {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: UInt8(ascii: "="))
     }
 
-    /// Decodes a canonically encoded text.
-    /// - Returns: nil for any other text.
+    /// Decodes canonical base64.
+    /// - Returns: nil for any other input.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -21,8 +21,8 @@ package enum Base64URL {
         Base64Digits.text(of: bytes, alphabet: alphabet, padding: nil)
     }
 
-    /// Decodes a canonically encoded text. Strict decoding does not make tokens unique: anyone can turn an ECDSA
-    /// signature (r, s) into (r, n − s), which is valid too.
+    /// Decodes canonical base64url. Strict decoding does not make tokens unique: anyone can turn an ECDSA signature
+    /// (r, s) into (r, n − s), which is also valid.
     /// - Returns: nil for a character outside the alphabet, an impossible length, or leftover bits that are not zero.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         Base64Digits.bytes(of: Array(text), UInt8(ascii: "-"), UInt8(ascii: "_"))

@@ -1,8 +1,8 @@
 extension Collection<UInt8> {
     /// Whether these bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
     ///
-    /// Inlinable, because every request with a token calls it from another module, and the unspecialized code takes 5,000
-    /// instructions.
+    /// Inlinable because every request with a token calls it from another module, where the unspecialized code takes
+    /// 5,000 instructions.
     @inlinable package func isEqual(toLowerCase lowerCase: some Collection<UInt8>) -> Bool {
         count == lowerCase.count
             && elementsEqual(lowerCase) { byte, expected in

@@ -1,7 +1,7 @@
 /// Detection of likely typing mistakes.
 package enum NearMiss {
     /// Whether two different strings differ only in letter case, look-alike characters (0 and O; 1, I and L), one
-    /// character, or two swapped neighbours.
+    /// character, or two adjacent characters that are swapped.
     package static func isNear(_ one: String, _ other: String) -> Bool {
         guard one != other else { return false }
         let (a, b) = (folded(one), folded(other))

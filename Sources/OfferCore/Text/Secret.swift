@@ -1,6 +1,6 @@
 /// A string that must not be printed. Every way of printing it shows a placeholder.
 package struct Secret: Hashable, Sendable {
-    /// The text itself.
+    /// The secret itself.
     package let reveal: String
 
     package init(_ text: String) {

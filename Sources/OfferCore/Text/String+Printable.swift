@@ -1,7 +1,7 @@
 extension String {
     /// The text on one line, with a question mark for each line break, control character and format character.
     ///
-    /// File names and client input may contain anything.
+    /// File names and client input can contain anything.
     package var printable: String {
         String(
             map {

@@ -1,6 +1,6 @@
-/// The lane for asynchronous functions that make responses later.
+/// The lane for responses that are produced asynchronously.
 ///
-/// It runs them as child tasks of ``run()``, so none outlives the server.
+/// Its work runs in child tasks of ``run()``, so nothing outlives the server.
 package struct AsyncLane: Sendable {
     private let work: AsyncStream<@Sendable () async -> Void>
     private let submit: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -9,20 +9,20 @@ package struct AsyncLane: Sendable {
         (work, submit) = AsyncStream.makeStream()
     }
 
-    /// Starts `work` soon, concurrently with all other work.
-    /// - Returns: false if the lane has ended; `work` then does not run.
+    /// Schedules `work` to run concurrently with other work.
+    /// - Returns: false if the lane no longer accepts work. In that case, `work` does not run.
     func run(_ work: @escaping @Sendable () async -> Void) -> Bool {
         if case .terminated = submit.yield(work) { return false }
         return true
     }
 
-    /// Runs all work until ``finish()``, and returns once all of it has ended.
+    /// Runs submitted work until ``finish()`` is called, and returns once all of it has completed.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await work in work { group.addTask(operation: work) }
         }
     }
 
-    /// Stops accepting work, so that ``run()`` returns.
+    /// Stops accepting work. ``run()`` returns once the remaining work has completed.
     package func finish() { submit.finish() }
 }

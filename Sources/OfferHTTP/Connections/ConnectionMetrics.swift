@@ -12,7 +12,7 @@ package struct ConnectionMetrics: Sendable {
         self.failedHandshakes = failedHandshakes
     }
 
-    /// Metrics that nothing exports.
+    /// Metrics that are never exported.
     package static var unregistered: ConnectionMetrics {
         ConnectionMetrics(open: Gauge(), evicted: Counter(), failedHandshakes: Counter())
     }

@@ -4,9 +4,9 @@ import OfferTelemetry
 
 /// The connections of one event loop, limited so that file descriptors never run out.
 ///
-/// When the limit is reached, one connection is closed for each new one. If connections without a request occupy at
-/// least half of the slots, the oldest of them is closed. Otherwise, the connection that has gone longest without a
-/// request is closed. Unused connections can therefore occupy at most half of the slots.
+/// At the limit, each new connection evicts an existing one. If at least half of the slots hold connections that have made no
+/// request, the oldest of those is closed. Otherwise, the connection that has gone longest without a request is closed. Unused
+/// connections can therefore occupy at most half of the slots.
 package final class ConnectionSet {
     private let limit: Int
     private let batch: ResponseBatch
@@ -39,22 +39,23 @@ package final class ConnectionSet {
         }
     }
 
-    /// Closes one connection. Searching 10,000 connections takes about 50 µs, no more than a new connection costs anyway.
+    /// Closes one connection. Searching 10,000 connections takes about 50 µs, which is no more than accepting a connection
+    /// costs.
     private func evictOne() {
         let unused = connections.values.lazy.filter { !$0.hasRequested }.count
         let evictsUnused = unused * 2 >= limit
         let candidates = connections.lazy.filter { $0.value.hasRequested != evictsUnused }
         let idlest = candidates.min { $0.value.lastRequest < $1.value.lastRequest } ?? connections.first
         guard let idlest else { return }
-        // Removed at once: its close future completes only after this turn, and more connections may arrive before
+        // Remove it now. Its close future completes only after this turn of the loop, and more connections may arrive before
         // then.
         connections[idlest.key] = nil
         metrics.evicted.increment()
         idlest.value.drop()
     }
 
-    /// Starts checking the time limits of all connections with one task per event loop. A timer for each connection would have
-    /// to be renewed at every request.
+    /// Starts a repeated task that checks the time limits of all connections on the event loop. A timer per connection would
+    /// have to be reset on every request.
     private func startSweep(on loop: any EventLoop) {
         let ours = NIOLoopBound(self, eventLoop: loop)
         sweep = loop.scheduleRepeatedTask(initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval) { _ in
@@ -64,7 +65,7 @@ package final class ConnectionSet {
         }
     }
 
-    /// Stops the sweep. After a rush, returns the memory of the many connections to the system.
+    /// Stops the sweep. After a burst of connections, also returns their memory to the system.
     private func rest() {
         sweep?.cancel()
         sweep = nil

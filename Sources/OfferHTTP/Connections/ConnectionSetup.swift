@@ -4,8 +4,8 @@ import NIOSSL
 import NIOTLS
 package import OfferTelemetry
 
-/// The setup of a new connection's handlers: TLS if there is a certificate, then HTTP/1.1, or HTTP/2 if the client chose it in
-/// the handshake.
+/// The setup of a new connection's handlers: TLS if there is a certificate, then HTTP/2 if the client negotiated it in the
+/// handshake, and HTTP/1.1 otherwise.
 package struct ConnectionSetup: Sendable {
     /// The state shared by the connections of one event loop, accessible only on that loop.
     private struct Shared {
@@ -21,8 +21,8 @@ package struct ConnectionSetup: Sendable {
     private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
 
     /// - Parameters:
-    ///   - group: the event loops that the connections will be on.
-    ///   - maximumConnections: the limit for all loops together.
+    ///   - group: the event loops that serve the connections.
+    ///   - maximumConnections: the limit across all event loops.
     package init(
         responder: any Responder, certificate: CurrentCertificate, readiness: Readiness, asyncLane: AsyncLane,
         metrics: ConnectionMetrics, group: any EventLoopGroup, maximumConnections: Int
@@ -42,9 +42,9 @@ package struct ConnectionSetup: Sendable {
             })
     }
 
-    /// - Parameter channel: a connection that has just been accepted, on its own event loop.
+    /// - Parameter channel: a newly accepted connection. The call must be on its event loop.
     func setUp(_ channel: any Channel) throws {
-        // One short read per turn, so that a client that sends hundreds of requests at once does not delay others.
+        // Read only a little per turn. Otherwise, a client that sends hundreds of requests at once would delay other clients.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
@@ -55,8 +55,8 @@ package struct ConnectionSetup: Sendable {
         }
     }
 
-    /// Adds the connection to its event loop's set. The set limits the number of connections and checks their time
-    /// limits.
+    /// Adds the connection to the ``ConnectionSet`` of its event loop, which limits the number of connections and checks their
+    /// time limits.
     package func add(_ channel: any Channel) -> OpenConnection {
         let connection = OpenConnection(channel)
         shared(by: channel).connections.add(connection)
@@ -87,14 +87,14 @@ package struct ConnectionSetup: Sendable {
                 } else {
                     try self.addHTTP1(connection)
                 }
-                // The other connections have already been told to stop; this one had no handler then.
+                // Connections that had a handler have already been told to stop. This one had none at that time.
                 if self.readiness.isStopping {
                     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
                 }
             }
         }
         try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
-        // The future exists once the handler is in the pipeline.
+        // The future exists only once the handler is in the pipeline.
         choice.protocolNegotiationResult.whenFailure { _ in self.metrics.failedHandshakes.increment() }
     }
 

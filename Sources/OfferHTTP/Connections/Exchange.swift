@@ -2,8 +2,8 @@ import NIOCore
 
 /// One request and its response.
 ///
-/// An exchange keeps the place of its request among the requests of its connection. A response can neither overtake
-/// another nor be paired with the wrong request, and each request is answered exactly once.
+/// An exchange holds its request's place in the order of its connection. A response can neither overtake another nor be
+/// paired with the wrong request, and no request is answered twice.
 final class Exchange {
     enum Message {
         case response(HTTPResponse)
@@ -12,19 +12,19 @@ final class Exchange {
     }
 
     private enum State {
-        /// The request waits for the current batch.
+        /// The request is waiting for the current batch.
         case received(HTTPRequest)
-        /// The response is being made.
+        /// The response is being produced.
         case answering
-        /// The message waits until those before it have been written.
+        /// The message is waiting for earlier messages to be written.
         case ready(Message)
         case written
     }
 
     let owner: any ExchangeOwner
-    /// False for HEAD: the response states only the length of its body.
+    /// False for HEAD: the response states the length of its body but omits the body.
     let hasBody: Bool
-    /// Whether the connection ends with this response.
+    /// Whether the connection closes after this response.
     let isLast: Bool
     private var state: State
 
@@ -43,21 +43,22 @@ final class Exchange {
         state = .ready(message)
     }
 
-    /// Takes the request to answer it.
-    /// - Returns: nil if there is none, or if the connection is gone: nothing is signed for a client that has left.
+    /// Takes the request in order to answer it.
+    /// - Returns: nil if the request has already been taken, or if the connection is gone. Nothing is signed for a
+    ///   client that has disconnected.
     func takeRequest() -> HTTPRequest? {
         guard owner.isOpen, case .received(let request) = state else { return nil }
         state = .answering
         return request
     }
 
-    /// Provides the response. Only the first one counts.
+    /// Sets the response. Calls after the first are ignored.
     func complete(with response: HTTPResponse) {
         guard case .answering = state else { return }
         state = .ready(.response(response))
     }
 
-    /// Takes the message to write it; nil while it is not ready.
+    /// Takes the message in order to write it; nil while it is not ready.
     func takeMessage() -> Message? {
         guard case .ready(let message) = state else { return nil }
         state = .written
@@ -65,14 +66,14 @@ final class Exchange {
     }
 }
 
-/// An HTTP/1.1 connection or an HTTP/2 stream with its exchanges. It belongs to one event loop.
+/// An HTTP/1.1 connection or HTTP/2 stream that owns exchanges. It belongs to one event loop.
 protocol ExchangeOwner: AnyObject {
     /// Whether a response can still be sent.
     var isOpen: Bool { get }
 
-    /// Writes the messages that are ready, up to the first exchange that is not.
+    /// Writes the ready messages in order, up to the first exchange that is not ready.
     func writeMessages()
 
-    /// Sends what has been written.
+    /// Flushes the messages written so far.
     func flushMessages()
 }

@@ -11,17 +11,17 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private enum State {
         /// Requests are read and answered.
         case open
-        /// The service is stopping: the next response is the last.
+        /// The service is stopping. The response to the next request is the last one.
         case stopping(since: NIODeadline)
-        /// No further requests are read. Our half is closed once every response that is due has been written.
+        /// No more requests are read. Our half closes once all pending responses have been written.
         case finishing
-        /// Our half is being closed: the client has not read everything yet.
+        /// Our half is closing, but the client has not read everything yet.
         case closing
-        /// Our half is closed. The client gets a moment to close its own.
+        /// Our half is closed. The client has a short time to close its half.
         case lingering
     }
 
-    /// With this many pending exchanges, no further requests are read.
+    /// Reading pauses while this many exchanges are pending.
     private static let maximumExchanges = 64
 
     private let responder: any Responder
@@ -34,11 +34,11 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private var phaseBegan: NIODeadline
     /// When the connection is closed unconditionally; nil unless the service is stopping.
     private var closeDeadline: NIODeadline?
-    /// The exchanges whose messages have not been written, in the order of their requests.
+    /// The exchanges whose messages have not been written yet, in request order.
     private var exchanges = CircularBuffer<Exchange>()
     /// Whether the client has closed its half.
     private var isInputClosed = false
-    /// Whether a read that the channel asked for is being held back.
+    /// Whether a read that the channel requested is being held back.
     private var isReadHeld = false
     private var needsFlush = false
     /// nil once the handler is removed or the connection is gone.
@@ -87,7 +87,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     /// Reads requests, but only as fast as the client reads responses.
-    /// - Parameter hadBegun: whether part of the first request had arrived before.
+    /// - Parameter hadBegun: whether part of the first request had arrived earlier.
     private func readRequests(hadBegun: Bool, context: ChannelHandlerContext) {
         var hadBegun = hadBegun
         do {
@@ -111,7 +111,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         phaseBegan = now
         connection.noteRequest(at: now)
         let isLast = if case .stopping = state { true } else { head.isLast }
-        // Set before the exchange is added, because adding it may send it at once and read on.
+        // Set this first: adding the exchange may send the response immediately and continue reading.
         if isLast { state = .finishing }
         add(Exchange(HTTPRequest(head, peer: connection.peer, body: body), owner: self, isLast: isLast))
     }
@@ -121,7 +121,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         batch.add(exchange)
     }
 
-    /// Answers a request that cannot be read, and ends the connection.
+    /// Sends an error response to a request that cannot be read, then ends the connection.
     private func refuse(_ fault: RequestFault, context: ChannelHandlerContext) {
         let response = responder.response(to: fault, context: RequestContext(reader.head))
         state = .finishing
@@ -130,8 +130,8 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client ended TLS without a closure alert. The input-closed event comes next, and requests that have
-        // arrived are still answered.
+        // The client closed TLS without a close_notify alert. The input-closed event comes next, and requests that have arrived
+        // are still answered.
         if error as? NIOSSLError == .uncleanShutdown { return }
         if readsRequests { context.close(promise: nil) }
     }
@@ -213,29 +213,29 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// Begins to end the connection because the service is stopping. Requests that have begun or are on their way,
-    /// perhaps already in the socket, are still answered. No client can delay shutdown for long.
+    /// Starts ending the connection because the service is stopping. Requests that have begun, are in transit or are already in
+    /// the socket are still answered, but no client can delay shutdown for long.
     private func stop(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         closeDeadline = now + TimeLimit.stopping
         if case .open = state { state = .stopping(since: now) }
     }
 
-    /// Stops reading requests, and closes our half once every response that is due has been written.
+    /// Stops reading requests, and closes our half once all pending responses have been written.
     private func finish(_ context: ChannelHandlerContext) {
         state = .finishing
         phaseBegan = context.eventLoop.now
         if exchanges.isEmpty { closeOutput(context) }
     }
 
-    /// Closes only our half and keeps reading for a moment. Closing at once with unread bytes would reset the connection, and
-    /// a client that is still sending would lose the response.
+    /// Closes only our half and keeps reading briefly. Closing both halves with unread bytes would reset the connection, and a
+    /// client that is still sending would lose the response.
     private func closeOutput(_ context: ChannelHandlerContext) {
         state = .closing
         phaseBegan = context.eventLoop.now
         let sent = context.eventLoop.makePromise(of: Void.self)
         if isInputClosed {
-            // Closing the second half would end the connection, along with anything the client has not read yet.
+            // The client has closed its half. Closing ours too would discard anything that the client has not read yet.
             context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
         } else {
             context.flush()
@@ -259,12 +259,12 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
             if elapsed > TimeLimit.lingering { context.close(promise: nil) }
         case .closing:
             if elapsed > TimeLimit.reading { context.close(promise: nil) }
-        case .finishing: break  // Waits only for our own responses, which have their own time limits.
+        case .finishing: break  // This waits only for our own responses, which have their own time limits.
         case .stopping(let since) where !reader.hasBegun && now - since > TimeLimit.stopGrace:
             finish(context)
         case .open, .stopping:
             if !exchanges.isEmpty {
-                // The client's time starts when it has its responses.
+                // The client's time starts once its responses have been written.
                 phaseBegan = now
             } else if context.channel.hasUnsentBytes {
                 if elapsed > TimeLimit.reading { context.close(promise: nil) }

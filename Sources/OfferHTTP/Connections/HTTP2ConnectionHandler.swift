@@ -3,8 +3,7 @@ import NIOHTTP2
 
 /// The handler that closes an HTTP/2 connection (RFC 9113) when it is idle, has failed, or is draining.
 ///
-/// The library's own handler waits for the client to agree before it closes, so an uncooperative client could keep the
-/// connection open.
+/// NIO's own handler waits for the client to agree before it closes, so an uncooperative client could keep the connection open.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundIn = Never
@@ -12,9 +11,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
 
     private enum State {
         case open
-        /// The connection is about to end. Streams that were on their way and begin within a moment are still answered.
+        /// The connection is about to end. Streams that are already in transit and arrive shortly are still answered.
         case ending(since: NIODeadline)
-        /// No further streams are accepted. The connection closes once the open ones have been answered.
+        /// No more streams are accepted. The connection closes once the open ones have been answered.
         case draining(since: NIODeadline)
     }
 
@@ -23,7 +22,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     private var lastStream = HTTP2StreamID.rootStream
     /// When the last stream ended or, if there was none, when the connection began.
     private var idleSince: NIODeadline
-    /// When the client began to leave responses unread; nil if it has read them all.
+    /// When the client stopped reading its responses; nil if none are unread.
     private var unsentSince: NIODeadline?
     private var isReadHeld = false
     /// nil once the handler is removed.
@@ -52,14 +51,14 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if case .draining = state, openStreams == 0 { close(context) }
     }
 
-    /// Watches the time limits of a stream until it is removed.
+    /// Starts checking the time limits of a stream, until ``unwatch(_:)``.
     func watch(_ stream: any TimedHandler) { streams[ObjectIdentifier(stream)] = stream }
 
     func unwatch(_ stream: any TimedHandler) { streams[ObjectIdentifier(stream)] = nil }
 
     // MARK: Back pressure
 
-    /// Holds back reading while the client leaves its responses unread.
+    /// Pauses reading while the client leaves its responses unread.
     func read(context: ChannelHandlerContext) {
         isReadHeld = !context.channel.isWritable
         if !isReadHeld { context.read() }
@@ -84,18 +83,18 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Ends the connection after an error, which the library has reported to the client. The error may concern only one
-    /// of many streams, so the others are answered.
+    /// Ends the connection after an error that NIO has already reported to the client. The error may concern only one stream,
+    /// so the others are still answered.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
-    /// Ends the connection once the streams on their way have been answered.
+    /// Ends the connection once the streams in transit have been answered.
     func end(_ context: ChannelHandlerContext) {
         if case .open = state { state = .ending(since: context.eventLoop.now) }
     }
 
-    /// Answers the open streams and closes. The client is told which stream was the last (RFC 9113 section 6.8); the library
-    /// refuses later ones, so the client knows that it can send them elsewhere.
-    /// - Parameter tellsClient: false if the client sends nothing more anyway.
+    /// Closes the connection once the open streams have been answered. The client is told which stream is the last one (RFC
+    /// 9113 section 6.8). NIO refuses later streams, so the client knows that it can retry those requests elsewhere.
+    /// - Parameter tellsClient: false if the client has closed its half, and so cannot open more streams.
     private func drain(_ context: ChannelHandlerContext, tellsClient: Bool) {
         let since =
             switch state {
@@ -106,8 +105,8 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if openStreams == 0 { close(context) } else if tellsClient { sendGoAway(context) }
     }
 
-    /// Closes the connection after sending everything written so far. A stream is closed when its response is written, not
-    /// when it is sent.
+    /// Closes the connection after sending everything written so far. A stream closes when its response is written, which may
+    /// be before the response is sent.
     private func close(_ context: ChannelHandlerContext) {
         let ours = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
@@ -134,7 +133,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
         if let unsentSince, now - unsentSince > TimeLimit.reading { return context.close(promise: nil) }
         switch state {
         case .open:
-            // This is sooner than over HTTP/1.1, because the client is told first and so loses nothing.
+            // The limit is shorter than for HTTP/1.1. The client is told before the connection closes, so no request is lost.
             if openStreams == 0, now - idleSince > TimeLimit.request { end(context) }
         case .ending(let since):
             if now - since >= TimeLimit.stopGrace { drain(context, tellsClient: true) }
@@ -144,7 +143,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     }
 }
 
-/// A stream delegate that tells the handler of the connection when streams begin and end.
+/// A stream delegate that tells the connection's handler when streams begin and end.
 struct HTTP2StreamObserver: NIOHTTP2StreamDelegate {
     private let handler: NIOLoopBound<HTTP2ConnectionHandler>
 

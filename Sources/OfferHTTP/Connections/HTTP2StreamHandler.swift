@@ -3,26 +3,26 @@ import NIOHPACK
 import NIOHTTP2
 import OfferCore
 
-/// The handler of an HTTP/2 stream (RFC 9113), which serves its one request as ``HTTP1Handler`` serves the requests of
-/// a connection.
+/// The handler of an HTTP/2 stream (RFC 9113). It serves one request, by the same rules as ``HTTP1Handler`` serves those of a
+/// connection.
 ///
-/// The library has already checked the fields as RFC 9113 section 8 requires: names and values, pseudo-header fields, and the
-/// body's length against the announced one.
+/// NIO has already checked what RFC 9113 section 8 requires: field names and values, pseudo-header fields, and that the body
+/// has its announced length.
 final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
     private enum State {
         case receiving
-        /// The request is complete or was refused; its response is being made.
+        /// The request is complete or was refused, and its response is pending.
         case answering(Exchange)
         /// The response has been written.
         case answered(at: NIODeadline)
-        /// The stream has ended, perhaps before its response was made.
+        /// The stream has ended, possibly before its response was ready.
         case gone
     }
 
-    /// The limit for unread response bytes on the connection. Above it, requests are refused.
+    /// The maximum number of unread response bytes on the connection. Above it, requests are refused.
     private static let maximumUnsentBytes = 256 * 1024
 
     private let responder: any Responder
@@ -71,7 +71,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         context.fireChannelInactive()
     }
 
-    /// Releases the request and its exchange. The exchange refers back to this handler, so both would otherwise leak.
+    /// Releases the request and its exchange. The exchange and this handler refer to each other, so both would otherwise leak.
     private func leave() {
         context = nil
         state = .gone
@@ -174,7 +174,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             refuse(.timedOut)
         case .answering, .gone: break
         case .answered(let time):
-            // A client that does not read its response, or does not end its request, loses its stream and its connection.
+            // If the client does not read its response or end its request in time, close the stream and end the connection.
             guard now - time > readingTime else { return }
             context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             context.close(promise: nil)
@@ -209,7 +209,7 @@ extension RequestContext {
 }
 
 extension HPACKHeaders {
-    /// Whether each field can be read in only one way, by the rules of ``RequestHead`` for HTTP/1.1.
+    /// Whether every field has only one possible reading, by the rules that ``RequestHead`` applies to HTTP/1.1.
     fileprivate var isUnambiguous: Bool {
         let lengths = self["content-length"]
         let hosts = self["host"] + self[":authority"]
@@ -221,7 +221,7 @@ extension HPACKHeaders {
             && Set(hosts).count == 1
     }
 
-    /// Returns the value of the only field with this name: nil if there is none, empty if there are several.
+    /// Returns the value of the field with this name: nil if there is none, and an empty string if there are several.
     fileprivate func only(_ name: String) -> String? {
         let values = self[name]
         return values.count > 1 ? "" : values.first

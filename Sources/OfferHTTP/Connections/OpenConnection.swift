@@ -2,17 +2,17 @@ package import NIOCore
 import NIOSSL
 import OfferCore
 
-/// One connection as its event loop's ``ConnectionSet`` sees it. It belongs to that loop.
+/// A connection in the ``ConnectionSet`` of its event loop. It belongs to that loop.
 package final class OpenConnection {
     let channel: any Channel
-    /// The address of the other end; nil if the kernel does not say.
+    /// The peer's address; nil if the kernel does not report one.
     let peer: IPAddress?
-    /// When the last request was read or, if there was none, when the connection was made.
+    /// When the last request was read or, if there was none, when the connection was opened.
     private(set) var lastRequest: NIODeadline
     private(set) var hasRequested = false
     /// Response bytes on HTTP/2 streams that the client has not read yet.
     var unsentBytes = 0
-    /// The deadline of the TLS handshake; nil without TLS, and once the handshake is complete.
+    /// The deadline of the TLS handshake; nil without TLS and after the handshake.
     var handshakeDeadline: NIODeadline?
     /// The handler that checks the time limits after the handshake.
     weak var handler: (any TimedHandler)?
@@ -23,7 +23,7 @@ package final class OpenConnection {
         peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     }
 
-    /// Closes the connection at once. An orderly TLS closure would keep the descriptor until the client agrees.
+    /// Closes the connection immediately. An orderly TLS shutdown would hold the descriptor until the client agrees.
     func drop() {
         if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
             tls.close(promise: nil)
@@ -43,7 +43,7 @@ package final class OpenConnection {
     }
 }
 
-/// A handler that enforces ``TimeLimit``s when asked to.
+/// A handler that enforces ``TimeLimit``s each time its connection is checked.
 protocol TimedHandler: AnyObject {
     func checkTime(_ now: NIODeadline)
 }

@@ -1,14 +1,14 @@
 package import NIOCore
 import OfferCore
 
-/// The requests that an event loop reads in one turn, answered together and sent together.
+/// The requests that an event loop reads in one turn, whose responses are sent together.
 ///
-/// Sending each response separately wakes the other side each time. That took a quarter of an offer's time, not counting
-/// cryptography. Sending them together wakes it once. Reading, answering and sending in separate steps also keeps code and
-/// data in the processor's caches. Requests are answered when the loop has read everything that was ready, or when there are
-/// enough of them, so none waits for data to arrive. All commits of a batch are written together.
+/// Sending each response separately wakes the client each time, which took a quarter of an offer's time, not counting
+/// cryptography. Sending them together wakes it once. Reading, answering and sending in separate steps also keeps code and data
+/// in the processor's caches. Requests are answered once the loop has read everything that was ready, or once the batch is
+/// full, so no request waits for more data to arrive. All commits of a batch are written together.
 package final class ResponseBatch {
-    /// Exchanges whose responses wait for one write of a log.
+    /// Exchanges whose responses wait for the same write to a log.
     private struct PendingWrite {
         let number: UInt64
         let began: NIODeadline
@@ -16,7 +16,7 @@ package final class ResponseBatch {
         var exchanges: [(exchange: Exchange, response: @Sendable (Bool) -> HTTPResponse)]
     }
 
-    /// An exchange whose response is being made on the asynchronous lane.
+    /// An exchange whose response is being produced on the asynchronous lane.
     private struct PendingResponse {
         let began: NIODeadline
         let exchange: Exchange
@@ -36,32 +36,32 @@ package final class ResponseBatch {
     private var lastNumber: UInt64 = 0
 
     /// - Parameters:
-    ///   - responder: answers the requests of all connections of this batch.
-    ///   - asyncLane: runs the functions that make responses later.
+    ///   - responder: answers the requests of all connections on the event loop.
+    ///   - asyncLane: runs the functions that produce responses asynchronously.
     package init(eventLoop: any EventLoop, responder: any Responder, asyncLane: AsyncLane) {
         self.eventLoop = eventLoop
         self.responder = responder
         self.asyncLane = asyncLane
     }
 
-    /// Adds an exchange, which is answered at the end of the current turn at the latest.
+    /// Adds an exchange. Its request is answered by the end of the current turn.
     func add(_ exchange: Exchange) {
         beginTurn(at: eventLoop.now)
         received.append(exchange)
         if received.count == Self.size { send(answer()) }
     }
 
-    /// Begins a turn unless one has begun.
+    /// Begins a turn unless one is in progress.
     package func beginTurn(at now: @autoclosure () -> NIODeadline) {
         guard turnBegan == nil else { return }
         turnBegan = now()
-        // Tasks run after everything that was ready to be read has been read.
+        // The task runs once the loop has read everything that is ready.
         eventLoop.assumeIsolated().execute { self.endTurn() }
     }
 
     private func endTurn() {
         let batch = answer()
-        // Sending may make room for reading. Requests read from here on belong to the next turn.
+        // Sending may free buffer space and resume reading. Requests that are read from now on belong to the next turn.
         turnBegan = nil
         send(batch)
     }
@@ -86,8 +86,8 @@ package final class ResponseBatch {
         return (exchanges, writes)
     }
 
-    /// All requests of a turn had arrived when it began, so the time since then measures how much work there is, not how
-    /// slowly clients send.
+    /// Whether the current turn has taken too long. Its requests had all arrived when it began, so this measures the amount of
+    /// work, not how slowly clients send.
     private var isLate: Bool { turnBegan.map { eventLoop.now - $0 > TimeLimit.wait } ?? false }
 
     private func answerLater(
@@ -105,7 +105,7 @@ package final class ResponseBatch {
         pendingResponses[number] = PendingResponse(began: eventLoop.now, exchange: exchange, timedOut: timedOut)
     }
 
-    /// - Parameter number: the number of a pending response. A response that has timed out is ignored.
+    /// - Parameter number: the number of a pending response. A response that has already timed out is ignored.
     private func endResponse(_ number: UInt64, _ response: Reply.MakeResponse) {
         guard let pending = pendingResponses.removeValue(forKey: number) else { return }
         pending.exchange.complete(with: response())
@@ -116,7 +116,7 @@ package final class ResponseBatch {
 
     private func send(_ batch: (exchanges: [Exchange], writes: [PendingWrite])) {
         for exchange in batch.exchanges { exchange.owner.writeMessages() }
-        // Writes begin before anything is flushed. Flushing may read more requests, which must not be committed first.
+        // Start the writes before flushing. Flushing may read more requests, whose commits must not come first.
         for write in batch.writes { begin(write) }
         for exchange in batch.exchanges { exchange.owner.flushMessages() }
     }

@@ -3,12 +3,12 @@ import NIOCore
 extension ByteBuffer {
     /// Appends `response` as HTTP/1.1 (RFC 9112), head and body.
     /// - Parameters:
-    ///   - withBody: false for the response to HEAD, which states only the length of the body.
+    ///   - withBody: false for the response to HEAD, which states the length of the body but omits the body.
     ///   - date: the value of the `Date` header.
-    ///   - isLast: whether the connection ends with this response.
+    ///   - isLast: whether the connection closes after this response.
     mutating func write(_ response: HTTPResponse, withBody: Bool, date: [UInt8], isLast: Bool) {
         if response.status == 200, response.mediaType == .json {
-            // The usual case; writing it in pieces takes half a microsecond.
+            // The common case, in one piece. Writing it in several pieces takes half a microsecond.
             writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json")
         } else {
             writeStaticString("HTTP/1.1 ")

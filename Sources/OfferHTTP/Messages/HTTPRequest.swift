@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// An HTTP request (RFC 9110) whose body has arrived completely, independent of the connection that carried it.
+/// A complete HTTP request (RFC 9110), independent of the connection that carried it.
 package struct HTTPRequest: Sendable {
     /// The method as sent; case-sensitive.
     package let method: String
@@ -10,9 +10,9 @@ package struct HTTPRequest: Sendable {
     package let query: String?
     package let contentType: String?
     package let contentEncoding: String?
-    /// The value of the `Authorization` header. If there are several, the value is empty, so it matches no credentials.
+    /// The value of the `Authorization` header. With several such headers, it is empty and matches no credentials.
     package let authorization: String?
-    /// The address of the connection's other end; nil if the kernel does not say.
+    /// The peer's address; nil if the kernel does not report one.
     package let peer: IPAddress?
     /// The values of `X-Forwarded-For`, joined by commas. Any client can set them: see ``TrustedProxies``.
     package let forwardedFor: String?
@@ -20,7 +20,7 @@ package struct HTTPRequest: Sendable {
     /// At most ``maximumBodySize`` bytes.
     package let body: [UInt8]
 
-    /// The identifier of the request in its response and in the log.
+    /// The request's identifier in its response and in the log.
     package var id: RequestID { context.id }
 
     /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.

@@ -33,7 +33,7 @@ package struct HTTPResponse: Hashable, Sendable {
         return headers + rareHeaders
     }
 
-    /// The headers that only problems have.
+    /// The headers that only error responses have.
     var rareHeaders: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
         if !allow.isEmpty { headers.append(("Allow", allow.joined(separator: ", "))) }

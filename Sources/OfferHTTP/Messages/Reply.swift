@@ -1,15 +1,15 @@
 package import OfferCore
 
-/// How an endpoint answers a request: at once, after a commit, or later.
+/// How an endpoint answers a request: immediately, after a commit, or later.
 package enum Reply: Sendable {
-    /// The response is complete and leaves with the current batch.
+    /// The response is complete and is sent with the current batch.
     case now(HTTPResponse)
-    /// The response leaves when `commit` is durable.
-    /// - `response`: called once on the event loop with the outcome. With `false` (the write failed or took too long) it
-    ///   must not reveal anything that depends on the commit.
+    /// The response is sent once `commit` is durable.
+    /// - `response`: called once on the event loop with the outcome. If that is `false`, the write failed or took too long, and
+    ///   the response must not reveal anything that depends on the commit.
     case after(Commit, response: @Sendable (_ isDurable: Bool) -> HTTPResponse)
-    /// The response is made away from the event loop. Only later responses on the same connection wait for it.
-    /// - `work`: returns the function that makes the response. It may run past the time limit, and its result is then dropped.
+    /// The response is produced off the event loop. Only later responses on the same connection wait for it.
+    /// - `work`: returns the function that makes the response. If it takes longer than the time limit, its result is dropped.
     /// - `timedOut`: makes the response if `work` takes longer than ``TimeLimit/later``.
     ///
     /// Exactly one of the two response functions is called, once, on the event loop.
@@ -18,7 +18,7 @@ package enum Reply: Sendable {
     package typealias MakeResponse = @Sendable () -> HTTPResponse
 }
 
-/// Answers requests. It is called on the event loop of the request's connection and must not block it.
+/// A type that answers requests. It is called on the event loop of the request's connection, which it must not block.
 package protocol Responder: Sendable {
     /// - Parameter isLate: whether the request has waited so long that answering it in full would only delay others.
     func reply(to request: HTTPRequest, isLate: Bool) -> Reply
@@ -28,7 +28,7 @@ package protocol Responder: Sendable {
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
 }
 
-/// The reason why the server itself refuses a request before any endpoint sees it.
+/// The reason the server refuses a request before any endpoint sees it.
 package enum RequestFault: Error, Hashable, Sendable {
     /// Not well-formed HTTP, or a head that is too large.
     case malformed

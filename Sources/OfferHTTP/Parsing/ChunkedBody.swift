@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The part of a body in chunked transfer coding (RFC 9112 section 7.1) that has arrived.
+/// The part of a chunked body (RFC 9112 section 7.1) that has arrived so far.
 struct ChunkedBody {
     private enum Part {
         case size
@@ -13,7 +13,7 @@ struct ChunkedBody {
     private var part = Part.size
     private var trailersSize = 0
 
-    /// The size limits, in bytes, of a chunk-size or trailer line and of all trailers together.
+    /// The size limits in bytes, for each chunk-size or trailer line and for all trailers combined.
     private static let maximumLineSize = 256
     private static let maximumTrailersSize = 4096
 

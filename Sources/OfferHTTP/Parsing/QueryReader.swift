@@ -35,7 +35,8 @@ package enum QueryReader {
                 }
                 decoded.append(high << 4 | low)
             case UInt8(ascii: "+"):
-                // `+` is a space in a form but a plus in a URL. A signature over the wrong one would fail only on the device.
+                // `+` is a space in a form but a plus in a URL. A signature over the wrong character would fail only on the
+                // customer's device.
                 throw .plus
             default:
                 decoded.append(byte)

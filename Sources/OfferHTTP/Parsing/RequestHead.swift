@@ -2,8 +2,8 @@ import OfferCore
 
 /// The head of a request, parsed strictly by RFC 9112 in one pass over its bytes.
 ///
-/// We parse it ourselves because strictness has to start here. This one place refuses everything that two parsers could
-/// read as two different requests: bare line ends, folded lines, two lengths, unknown codings.
+/// We parse it ourselves in order to refuse everything that two parsers could read as two different requests: bare line
+/// endings, folded lines, two lengths, unknown codings.
 package struct RequestHead {
     /// How the length of the body is determined (RFC 9112 section 6).
     package enum Framing: Equatable {
@@ -16,7 +16,7 @@ package struct RequestHead {
     /// In origin form, such as `/offer?offerID=a`.
     package let target: String
     package private(set) var framing = Framing.length(0)
-    /// Whether the connection ends with the response.
+    /// Whether the connection closes after the response.
     package private(set) var isLast: Bool
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
@@ -29,11 +29,11 @@ package struct RequestHead {
     /// Whether the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false
 
-    /// The largest accepted head, in bytes, and the maximum number of lines in it.
+    /// The maximum size of a head in bytes, and the maximum number of its lines.
     package static let maximumSize = 32 * 1024
     static let maximumLines = 100
 
-    /// - Parameter bytes: everything from the request line to the empty line, including its line end.
+    /// - Parameter bytes: everything from the request line through the empty line, including its line end.
     init(_ bytes: borrowing Span<UInt8>) throws(RequestFault) {
         var index = 0
         method = try Self.text(bytes, Self.method(bytes, &index))
@@ -44,7 +44,8 @@ package struct RequestHead {
             throw .malformed
         }
         let isHTTP11 = try Self.isHTTP11(bytes, &index)
-        // The server speaks no other protocol. A request for one gets an ordinary response, the last on its connection.
+        // The server speaks no other protocol. A request to switch protocols gets an ordinary response, and then the connection
+        // closes.
         isLast = !isHTTP11 || method == "CONNECT"
         var hosts = 0
         var hasLength = false
@@ -60,7 +61,7 @@ package struct RequestHead {
                 hosts += 1
             case 6 where Self.isEqual(bytes, name, "expect"):
                 guard Self.isEqual(bytes, value, "100-continue") else { throw .malformed }
-                expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx to a client of 1.0
+                expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx responses to HTTP/1.0
             case 7 where Self.isEqual(bytes, name, "upgrade"):
                 isLast = true
             case 10 where Self.isEqual(bytes, name, "connection"):
@@ -87,7 +88,7 @@ package struct RequestHead {
                 let encoding = try Self.text(bytes, value)
                 contentEncoding = contentEncoding.map { "\($0), \(encoding)" } ?? encoding
             case 17 where Self.isEqual(bytes, name, "transfer-encoding"):
-                // gzip, chunked would announce an encoded body.
+                // `gzip, chunked` would mean a compressed body.
                 guard isHTTP11, !hasLength, framing != .chunked, Self.isEqual(bytes, value, "chunked"),
                     !Self.isFollowedByTab(bytes, value)
                 else {
@@ -102,7 +103,7 @@ package struct RequestHead {
         guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformed }
     }
 
-    /// Classifies a head that is too large. Oversized credentials have a fault of their own; anything else is malformed.
+    /// Classifies a head that is too large. Oversized credentials have their own fault; anything else is malformed.
     /// - Parameter bytes: more than ``maximumSize`` bytes from the start of the head.
     static func faultIfTooLarge(_ bytes: borrowing Span<UInt8>) -> RequestFault {
         let name = "authorization:"
@@ -164,8 +165,8 @@ package struct RequestHead {
         return true
     }
 
-    /// Consumes a field name and the colon that must follow it directly. A line that begins with white space would be a folded
-    /// line, and is refused.
+    /// Consumes a field name and the colon that must immediately follow it. A line that begins with white space would be a
+    /// folded line and is refused.
     private static func name(_ bytes: borrowing Span<UInt8>, _ index: inout Int) throws(RequestFault) -> Range<Int> {
         let start = index
         while index < bytes.count, isTokenCharacter(bytes[index]) { index += 1 }
@@ -202,12 +203,12 @@ package struct RequestHead {
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformed }
     }
 
-    /// Like ``text``, but returns an empty string for a value that is not UTF-8. It is for headers that may contain anything.
+    /// Like ``text``, but returns an empty string for a value that is not UTF-8. Used for headers that may contain anything.
     private static func textIfAny(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
         (try? text(bytes, range)) ?? ""
     }
 
-    /// Like ``text``, but without allocating memory for the value that nearly every request has.
+    /// Like ``text``, but without allocating memory for the value that nearly all requests have.
     private static func mediaType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
         isEqual(bytes, range, json) ? json : try text(bytes, range)
     }
@@ -228,7 +229,7 @@ package struct RequestHead {
         option.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" } == "close"
     }
 
-    /// Whether the bytes equal `lowerCase`, an ASCII string in lower case, ignoring ASCII letter case.
+    /// Whether the bytes equal `lowerCase`, a lower-case ASCII string, ignoring ASCII case.
     private static func isEqual(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ lowerCase: String) -> Bool {
         guard range.count == lowerCase.utf8.count else { return false }
         var index = range.lowerBound

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A parser of the requests on one HTTP/1.1 connection, however their bytes are split.
+/// A parser for the requests on one HTTP/1.1 connection, regardless of how their bytes are split.
 package struct RequestReader {
     package enum Event {
         /// The client waits for 100 Continue before it sends the body of this request.
@@ -18,10 +18,10 @@ package struct RequestReader {
     private var unread = ByteBuffer()
     private var part = Part.head(searched: 0)
 
-    /// Whether a head is complete and its body is not.
+    /// Whether a head has been read but its body is incomplete.
     var isInBody: Bool { if case .head = part { false } else { true } }
 
-    /// Whether any part of the next request has arrived. The first half of an empty line does not count.
+    /// Whether any part of the next request has arrived. A lone CR does not count, because it may begin an empty line.
     var hasBegun: Bool {
         isInBody || unread.readableBytes > 1
             || unread.readableBytes == 1 && unread.readableBytesUInt8Span[0] != UInt8(ascii: "\r")
@@ -45,7 +45,7 @@ package struct RequestReader {
         if unread.readableBytes == 0 {
             unread = bytes
         } else {
-            // Without this, the buffer would keep growing as long as part of the next request is always pending.
+            // Otherwise, the buffer would keep growing while part of the next request is always pending.
             unread.discardReadBytes()
             unread.writeImmutableBuffer(bytes)
         }
@@ -97,7 +97,7 @@ package struct RequestReader {
         asksForHead = Self.asksForHead(unread.readableBytesUInt8Span)
         let unread = unread
         let bytes = unread.readableBytesUInt8Span
-        // A client that speaks another protocol, such as TLS, is refused at once.
+        // A client that speaks another protocol, such as TLS, is refused immediately.
         if bytes.count > 0, bytes[0] < UInt8(ascii: "!"), bytes[0] != UInt8(ascii: "\r") { throw .malformed }
         for index in searched..<max(searched, bytes.count) where bytes[index] == UInt8(ascii: "\n") {
             guard index < RequestHead.maximumSize else { throw RequestHead.faultIfTooLarge(bytes) }

@@ -6,7 +6,7 @@ import NIOPosix
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// A server for HTTP/1.1 and, with TLS, for HTTP/2. It runs until the process is told to stop.
+/// An HTTP/1.1 server that also speaks HTTP/2 over TLS. It runs until the process is told to stop.
 package struct HTTPServer: Service {
     private let listeners: [Listener]
     private let certificate: CurrentCertificate
@@ -36,7 +36,7 @@ package struct HTTPServer: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await asyncLane.run() }
             try await serve(asyncLane)
-            // No connection is left that could take a response.
+            // All connections are closed, so no response can be sent anymore.
             asyncLane.finish()
             group.cancelAll()
         }
@@ -60,7 +60,7 @@ package struct HTTPServer: Service {
             try await stopped.futureResult.get()
         } onGracefulShutdown: { [open] in
             readiness.stop()
-            // A connection ends once its handler has sent every response that is due.
+            // A connection ends once its handler has sent all pending responses.
             let ends = open.map { channel, connections in
                 let ended = channel.eventLoop.makePromise(of: Void.self)
                 drain(channel, group).whenComplete { _ in connections.initiateShutdown(promise: ended) }
@@ -70,11 +70,12 @@ package struct HTTPServer: Service {
         }
     }
 
-    /// Accepts the connections that are waiting and no others. A client that cannot connect tries another server, but a client
-    /// whose connection is reset does not know whether its request was answered.
+    /// Accepts the connections that are already waiting, and no others. A client that cannot connect can try another server. A
+    /// client whose connection is reset cannot know whether its request was processed.
     private func drain(_ listener: any Channel, _ group: MultiThreadedEventLoopGroup) -> EventLoopFuture<Void> {
         let loop = listener.eventLoop
-        // If the kernel refuses the filter, connections that arrive in the next moment are lost. Nothing can prevent that.
+        // If the kernel rejects the filter, connections that arrive before the listener closes are lost. Nothing can prevent
+        // that.
         let isFiltered =
             (listener as? any SocketOptionProvider).map { provider in
                 provider.unsafeSetSocketOption(
@@ -82,16 +83,16 @@ package struct HTTPServer: Service {
                     value: offer_filter_of_everything())
             } ?? loop.makeSucceededVoidFuture()
         return isFiltered.flatMapError { _ in loop.makeSucceededVoidFuture() }
-            // Accept all waiting connections in the next turn of the loop. That turn is over when the delay ends.
+            // Accept all waiting connections in the next turn of the loop, which is over by the end of the delay.
             .flatMap { listener.setOption(.maxMessagesPerRead, value: UInt(Self.backlog) * 2) }
             .flatMap { loop.scheduleTask(in: TimeLimit.accepting) {}.futureResult }
             .flatMap { listener.setOption(.autoRead, value: false) }
-            // Let each loop set up its accepted connections first. Otherwise they would be closed unanswered.
+            // Let each loop set up its accepted connections first. Otherwise, they would be closed without a response.
             .flatMap { EventLoopFuture.andAllComplete(group.makeIterator().map { $0.submit {} }, on: loop) }
             .hop(to: loop)
     }
 
-    /// The maximum number of connections that wait to be accepted.
+    /// The maximum number of connections waiting to be accepted.
     private static let backlog: Int32 = 1024
 
     private func listen(
@@ -109,7 +110,8 @@ package struct HTTPServer: Service {
                 .serverChannelOption(.socketOption(.reusePort), value: listener.sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        // Precedes NIO's own handler, which would back off for a second. Eviction frees descriptors at once.
+                        // Runs before NIO's own handler, which would back off for a second. Eviction frees descriptors
+                        // immediately.
                         try channel.pipeline.syncOperations.addHandler(
                             AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in .milliseconds(20) })
                         try channel.pipeline.syncOperations.addHandler(
@@ -127,7 +129,7 @@ package struct HTTPServer: Service {
     }
 }
 
-/// A listening socket was closed although the service was not told to stop.
+/// A listening socket closed although the service had not been told to stop.
 package struct ListenerFailed: Error, CustomStringConvertible {
     package let description = "the listening socket failed"
 }
@@ -139,6 +141,6 @@ package struct CannotListen: Error {
 }
 
 extension NIOBSDSocket.Option {
-    /// NIO names most socket options, but not this one.
+    /// NIO defines most socket options, but not this one.
     fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import NIOCore
 
-/// The number of cores that the process may use; each of them gets one event loop. NIO's own count respects the limits
-/// of a container, but not CPU affinity (`taskset`, `CPUAffinity=`).
+/// The number of cores that the process may use. Each gets one event loop. NIO's own count respects the limits of a
+/// container, but not CPU affinity (`taskset`, `CPUAffinity=`).
 package enum UsableCores {
     package static var count: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 import NIOSSL
 package import OfferCore
 
-/// The TLS certificate in force, or none if the service speaks plain HTTP. A connection keeps the one it began with.
+/// The TLS certificate in force, or none if the service speaks plain HTTP. A connection keeps the certificate that it
+/// started with.
 package final class CurrentCertificate: Sendable {
     private let certificate: NIOLockedValueBox<ServerCertificate?>
 

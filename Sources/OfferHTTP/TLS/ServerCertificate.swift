@@ -23,11 +23,12 @@ package struct ServerCertificate: Sendable {
             throw Diagnostic(
                 "\(paths.chain) is not a PEM certificate",
                 hint:
-                    "it begins with -----BEGIN CERTIFICATE-----; put the whole chain there, your own certificate first")
+                    "a PEM certificate begins with -----BEGIN CERTIFICATE-----; put the whole chain in the file, "
+                    + "your own certificate first")
         }
         guard let own = certificates.first else {
             throw Diagnostic(
-                "\(paths.chain) contains no certificate", hint: "put the whole chain there, your own certificate first")
+                "\(paths.chain) contains no certificate", hint: "put the whole chain in it, your own certificate first")
         }
         let privateKey: NIOSSLPrivateKey
         do { privateKey = try NIOSSLPrivateKey(bytes: key, format: .pem) } catch {
@@ -38,7 +39,7 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
-        // Limits the wait for the client to acknowledge the closure. Everything has been sent by then.
+        // The maximum wait for the client to acknowledge a TLS shutdown. By then, everything has been sent.
         configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
         do { context = try NIOSSLContext(configuration: configuration) } catch {
@@ -66,6 +67,6 @@ package struct ServerCertificate: Sendable {
             hint: "renew it, and send SIGHUP")
     }
 
-    /// 14 days: automatic renewal happens earlier.
+    /// 14 days. Automatic renewal should have happened before then.
     private static let notice: TimeInterval = 14 * 86_400
 }

@@ -34,7 +34,7 @@ package final class CurrentUserKeys: Sendable {
         }
     }
 
-    /// Requests a refresh because a token names a key that is not in the set. The issuer may have a new key.
+    /// Requests a refresh after a token named a key that is not in the set. The issuer may have a new key.
     package func requestRefresh(of issuer: UserIssuer) {
         state.withLockedValue { state in
             // Only requests for known issuers are stored, so the set cannot grow without bound.

@@ -1,4 +1,4 @@
-/// A check of encoded Ed25519 points (RFC 8032 section 5.1.2) that serve as public keys.
+/// Validation of encoded Ed25519 points (RFC 8032 section 5.1.2) that are used as public keys.
 enum Ed25519Point {
     /// Whether the point is canonically encoded and not of small order. libcrypto accepts points that fail this check.
     /// - Parameter text: 32 bytes, little-endian: y, with the sign of x in the highest bit.

@@ -89,8 +89,8 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// - Returns: the bytes of a member; nil if it is missing or not base64url (RFC 7515 section 2). Some providers write
-    ///   padding or the alphabet of plain base64, which changes no number, so both are accepted.
+    /// - Returns: the bytes of a member; nil if it is missing or not base64url (RFC 7515 section 2). Some providers add padding
+    ///   or use the standard base64 alphabet. Neither changes the number, so both are accepted.
     private func bytes(_ member: Member) -> [UInt8]? {
         numbers[member].flatMap { text in
             var text = text.replacing("+", with: "-").replacing("/", with: "_")[...]

@@ -6,8 +6,8 @@ import OfferCore
 /// It skips keys for another purpose, and keys of an unknown type, as section 5 recommends. A private or symmetric key
 /// makes the whole set unusable, because a published set must not contain one.
 enum JSONWebKeySet {
-    /// - Parameter name: what diagnostics call the set.
-    /// - Returns: at least one key, and the problems with others.
+    /// - Parameter name: the name of the set in diagnostics.
+    /// - Returns: at least one key, and the problems with other keys.
     static func keys(
         in text: [UInt8], from name: String
     ) throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {
@@ -59,7 +59,7 @@ enum JSONWebKeySet {
         guard Set(names).count < names.count else { return [] }
         return [
             Diagnostic(
-                "\(name) has several keys with the same kid or without one, and none of them is used",
+                "\(name) has several keys with the same kid or without one, which are ignored",
                 hint: "configure the identity provider to give each key a unique kid")
         ]
     }

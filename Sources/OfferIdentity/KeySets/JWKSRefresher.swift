@@ -5,9 +5,9 @@ import ServiceLifecycle
 
 /// A background service that keeps the key sets of identity providers up to date with their files and URLs.
 ///
-/// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration
-/// change. If a set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An
-/// unusable set replaces the previous one at once.
+/// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration change. If a
+/// set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An unusable set
+/// replaces the previous one immediately.
 package actor JWKSRefresher: Service {
     private let policy: CurrentPolicy
     private let keys: CurrentUserKeys
@@ -17,7 +17,7 @@ package actor JWKSRefresher: Service {
     private let log: Logger
     private var states: [KeySetLocation: KeySetState] = [:]
     private var lastReading = 0
-    /// The key set of each issuer, by the issuer's name.
+    /// The key set in force for each issuer, by the issuer's name.
     private var inForce: [[UInt8]: FetchedKeySet] = [:]
 
     /// - Parameters:
@@ -36,10 +36,10 @@ package actor JWKSRefresher: Service {
         self.log = log
     }
 
-    /// Checks every second which sets are due, until the service stops.
+    /// Checks every second which sets are due to be read, until the service stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            // One task per set, so that an unavailable set does not delay others.
+            // Each set has its own task, so that an unavailable set does not delay others.
             await withDiscardingTaskGroup { group in
                 repeat {
                     for (place, number) in await self.beginDueReadings(at: .now) {
@@ -102,8 +102,8 @@ package actor JWKSRefresher: Service {
         }
     }
 
-    /// Puts the key set at each issuer's location in force. After a change of location, the old set stays until the new
-    /// location has been read.
+    /// Puts the key set at each issuer's location in force. After an issuer's location changes, the old set stays in force
+    /// until the new location has been read.
     private func putInForce(at now: ContinuousClock.Instant) {
         let issuers = policy.snapshot.callers.userIssuers
         var next: [[UInt8]: FetchedKeySet] = [:]

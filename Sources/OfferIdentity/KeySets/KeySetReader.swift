@@ -40,7 +40,7 @@ package actor KeySetReader: KeySetSource {
         }
     }
 
-    // Runs off the actor, because checking large RSA keys takes a while and other sets can be read meanwhile.
+    // Runs off the actor, so that other sets can be read while large RSA keys are being checked.
     package nonisolated func keys(
         in text: [UInt8], from place: KeySetLocation
     ) async throws(KeySetFault) -> (set: UserKeySet, problems: [Diagnostic]) {

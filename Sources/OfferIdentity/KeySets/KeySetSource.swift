@@ -6,8 +6,8 @@ package protocol KeySetSource: Sendable {
     func text(at place: KeySetLocation) async throws(KeySetFault) -> KeySetText
 
     /// Parses the text of a key set.
-    /// - Parameter place: the location, which names the set in diagnostics.
-    /// - Returns: at least one key, and the problems with others.
+    /// - Parameter place: the location, which is the name of the set in diagnostics.
+    /// - Returns: at least one key, and the problems with other keys.
     /// - Throws: `.unavailable` if the text is not a key set; `.unusable` if it has no usable key, or a private or
     ///   symmetric one.
     func keys(

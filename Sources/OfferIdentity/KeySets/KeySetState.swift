@@ -23,7 +23,7 @@ package struct KeySetState {
     private var failures = 0
     private var failure: Diagnostic?
     private var keyProblems: [Diagnostic] = []
-    /// The text that was last read, and the result of parsing it. An unchanged text is not parsed again every second.
+    /// The text that was last read, and the result of parsing it. Unchanged text is not parsed again.
     private var last: (text: KeySetText, reading: Reading)?
     /// The latest set, empty if it was unusable; nil if it has never been fetched.
     package private(set) var fetched: FetchedKeySet?
@@ -55,7 +55,7 @@ package struct KeySetState {
     /// - Parameters:
     ///   - number: a unique number for the read.
     ///   - isRefreshRequested: whether a token named an unknown key.
-    /// - Returns: whether the read begins; if so, one of the methods that end a read must be called.
+    /// - Returns: whether the read begins. If so, the caller must later call one of the methods that end a read.
     package mutating func begin(_ number: Int, at now: ContinuousClock.Instant, isRefreshRequested: Bool) -> Bool {
         guard current == nil else { return false }
         let isRequested = isRefreshRequested && (lastRequestedRead.map { now - $0 >= Self.requestedInterval } ?? true)

@@ -33,7 +33,7 @@ package struct Authenticator: Sendable {
         do { return try SHA256.hash(token) } catch { throw .cryptographyFailed }
     }
 
-    /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme in any letter case.
+    /// - Parameter credentials: the value of the header, such as `Bearer 6b1f…`; the scheme is case-insensitive.
     private static func token(in credentials: String) -> [UInt8]? {
         let utf8 = Array(credentials.utf8)
         guard utf8.prefix(7).isEqual(toLowerCase: "bearer ".utf8) else { return nil }

@@ -2,15 +2,15 @@ import OfferCore
 
 /// A user's token as received, parsed strictly but not verified: a JWT (RFC 7519) as a compact JWS (RFC 7515).
 ///
-/// Only the algorithm and key ID are taken from the header. A key in the token (`jwk`, `x5c`), or a location of one
-/// (`jku`, `x5u`), would let anyone vouch for themselves.
+/// Only the algorithm and key ID are taken from the header. Trusting a key in the token (`jwk`, `x5c`) or the location
+/// of one (`jku`, `x5u`) would let anyone issue valid tokens.
 struct UserToken {
     /// The maximum size of a token, in bytes.
     static let maximumSize = 8 * 1024
 
-    /// `alg` of the header.
+    /// The `alg` of the header.
     let algorithm: [UInt8]
-    /// `kid` of the header.
+    /// The `kid` of the header.
     let keyID: [UInt8]?
     let claims: JSONObject
     /// The bytes that the signature covers: the first two parts as received.

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferHTTP
 
-/// A request that has passed the checks shared by all endpoints: its principal, and the policy that applies until it ends.
+/// A request that has passed the checks shared by all endpoints, with its principal and the policy that applies to it.
 struct Admission {
     let principal: Principal
     var policy: Policy
@@ -10,10 +10,10 @@ struct Admission {
 
 /// The access rule of an endpoint.
 enum Access: Hashable {
-    /// Anyone, without limit.
+    /// Anyone, without a rate limit.
     case anyone
-    /// Anyone, within the rate limit of addresses.
+    /// Anyone, within the rate limit for addresses.
     case anyAddress
-    /// Principals with a scope, within their rate limits.
+    /// Principals that have the scope, within their rate limits.
     case scope(Caller.Scope)
 }

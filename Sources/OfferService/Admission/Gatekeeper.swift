@@ -2,7 +2,7 @@ import OfferCore
 import OfferHTTP
 import OfferIdentity
 
-/// The gatekeeper of all endpoints. It identifies principals, and enforces scopes and rate limits.
+/// The gatekeeper for all endpoints. It identifies principals, and enforces scopes and rate limits.
 struct Gatekeeper: Sendable {
     private let policy: CurrentPolicy
     private let authenticator: Authenticator
@@ -31,11 +31,11 @@ struct Gatekeeper: Sendable {
         return Admission(principal: principal, policy: policy, context: request.context)
     }
 
-    /// Whether the principal has a scope, for an endpoint that shows some principals more than others. Unlike
-    /// ``admit(_:to:)``, it does not treat an invalid token as an error.
+    /// Whether the principal has a scope, for endpoints that show some principals more than others. Unlike
+    /// ``admit(_:to:)``, this function does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }
-        // A request without a token is no guess, so it is not counted against a limit.
+        // A request without a token is not an attempt to guess one, so it does not count against a limit.
         guard request.authorization != nil else { return false }
         return (try? principal(of: request, under: policy).has(scope)) ?? false
     }
@@ -46,8 +46,8 @@ struct Gatekeeper: Sendable {
                 authorization: request.authorization, among: policy.callers)
             guard case .anyone = principal else { return principal }
         } catch {
-            // Only unauthenticated requests count against an address, because many users may share it with someone who guesses
-            // tokens. Missing keys and failing cryptography are our fault.
+            // Only unauthenticated requests count against an address, because many users can share it with someone who
+            // guesses tokens. Missing keys and failing cryptography are our fault, so they do not count.
             switch error {
             case .missing, .refused: try limits.countAddress(of: request, under: policy)
             case .usersUnavailable, .cryptographyFailed: break

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit on the requests that an endpoint of the asynchronous lane runs or keeps waiting.
+/// A limit on how many requests an asynchronous endpoint runs or keeps waiting.
 final class LaneLimit: Sendable {
     private let count = Atomic(0)
     private let maximum: Int
@@ -9,14 +9,14 @@ final class LaneLimit: Sendable {
         self.maximum = maximum
     }
 
-    /// Takes a place.
-    /// - Returns: false if all are taken.
+    /// Takes a slot.
+    /// - Returns: false if no slot is free.
     func enter() -> Bool {
         guard count.wrappingAdd(1, ordering: .relaxed).newValue > maximum else { return true }
         leave()
         return false
     }
 
-    /// Frees the place taken by ``enter()``.
+    /// Frees the slot taken by ``enter()``.
     func leave() { count.wrappingSubtract(1, ordering: .relaxed) }
 }

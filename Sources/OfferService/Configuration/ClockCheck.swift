@@ -2,27 +2,28 @@ import CProcess
 package import FoundationEssentials
 package import OfferCore
 
-/// A plausibility check of the clock. The App Store counts a signature's 24 hours from its timestamp.
+/// A plausibility check of the clock. A signature is valid for 24 hours from its timestamp, so a wrong clock can
+/// invalidate it.
 package struct ClockCheck: Sendable {
     private let built: Date?
 
     /// The earliest time that a correct clock can show.
     package let earliest: Timestamp
 
-    /// The check against the day on which this program was built.
+    /// The check against the build date of this program.
     package static let ofThisBuild = ClockCheck(buildDay: unsafe String(cString: offer_build_day()))
 
-    /// - Parameter buildDay: the day of the build as a C compiler writes it, such as `Jan  1 2026`.
+    /// - Parameter buildDay: the build date in the format of `__DATE__` in C, such as `Jan  1 2026`.
     package init(buildDay: String) {
         built = Self.date(buildDay)
-        // A day earlier, because the machine that built it may have been in any time zone.
+        // One day earlier, because the build machine may have been in any time zone.
         earliest = built.map { Timestamp(milliseconds: Int64($0.timeIntervalSince1970) * 1000 - 86_400_000) } ?? .min
     }
 
     /// - Parameters:
     ///   - now: the time that the clock shows.
-    ///   - files: paths with their times, which may come from another machine's clock. If both clocks are right, no
-    ///     file's time is in the future.
+    ///   - files: paths and change times of files. The times may come from another machine's clock, but none is in the
+    ///     future if both clocks are right.
     package func problem(now: Date, files: [(path: String, time: Date)]) -> Diagnostic? {
         if let built, now < earliest.date {
             return Diagnostic(
@@ -33,7 +34,7 @@ package struct ClockCheck: Sendable {
             return Diagnostic(
                 """
                 the clock shows \(Self.text(now)), but \(newest.path) is from \(Self.text(newest.time)): the clock is \
-                behind, or the one that wrote the file was ahead
+                behind, or was ahead on the machine that wrote the file
                 """, hint: Self.hint)
         }
         return nil
@@ -45,7 +46,7 @@ package struct ClockCheck: Sendable {
 
     private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 
-    /// Midnight UTC of a day such as `Jan  1 2026`.
+    /// Returns midnight UTC of a day such as `Jan  1 2026`.
     private static func date(_ day: String) -> Date? {
         let parts = day.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

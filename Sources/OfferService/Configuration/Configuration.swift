@@ -5,15 +5,15 @@ package import OfferHTTP
 package import OfferKeys
 package import OfferTelemetry
 
-/// The configuration of the service: flags override the environment, which overrides the defaults. It is read at
-/// startup and again at every SIGHUP.
+/// The configuration of the service. Flags override the environment, which overrides the defaults. It is read at
+/// startup and on every SIGHUP.
 package struct Configuration: Sendable {
     /// The settings given on the command line.
     package struct Flags: Sendable {
         private var texts: [String: String] = [:]
         /// Whether to sign with the key that `--development` creates.
         package var development = false
-        /// Whether choosing a key is optional, as for commands that sign nothing.
+        /// Whether choosing a key is optional, as for commands that do not sign.
         package var mayChooseNoKey = false
 
         package init() {}
@@ -26,9 +26,10 @@ package struct Configuration: Sendable {
     }
 
     package let address: ListeningAddress
-    /// The separate address of the metrics; nil if `/metrics` is served at the main address.
+    /// The separate address for metrics; nil if `/metrics` is served at the main address.
     package let metricsAddress: ListeningAddress?
-    /// Whether another process may listen on the same port (`SO_REUSEPORT`), so that the next one can start beside this one.
+    /// Whether another process may listen on the same port (`SO_REUSEPORT`), so that a successor can start before this
+    /// process stops.
     package let sharesPort: Bool
     /// The TLS certificate; nil for plain HTTP.
     package let certificate: ServerCertificate?
@@ -37,7 +38,7 @@ package struct Configuration: Sendable {
     package let proxies: TrustedProxies
     package let keys: KeySettings
     package let issuerIDs: IssuerIDs
-    /// The catalogue of offers; nil means any offer of an app that has a key is signed.
+    /// The catalogue of offers; nil means that any offer is signed if its app has a key.
     package let catalogue: Catalogue?
     package let callers: Callers
     package let limits: Limits
@@ -45,16 +46,16 @@ package struct Configuration: Sendable {
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
     package let logFormat: LogFormat
-    /// Whether to sign with a key that is created in the folder if necessary, and that the App Store does not know.
+    /// Whether to sign with a development key, which is created if necessary and unknown to the App Store.
     package let isDevelopment: Bool
-    /// The value of every setting, by variable; for ``ReloadRules``.
+    /// The value of every setting by variable, for ``ReloadRules``.
     let values: [String: any Hashable & Sendable]
 
     /// Reads as much of the configuration as possible and reports every problem.
     /// - Parameters:
-    ///   - environment: the variables of the process, overridden by those of the environment file.
-    ///   - file: the content of the configuration file.
-    ///   - certificate: the content of the TLS files.
+    ///   - environment: the process environment, with overrides from the environment file.
+    ///   - file: the contents of the configuration file.
+    ///   - certificate: the contents of the TLS files.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
         certificate: ServerCertificate? = nil
@@ -64,7 +65,7 @@ package struct Configuration: Sendable {
         return (configuration, reader.problems)
     }
 
-    /// Returns the path that a flag or variable sets for a file; nil if neither does.
+    /// Returns the file path that a flag or variable sets; nil if neither is set.
     /// - Throws: a problem if the text cannot be a path.
     package static func path(
         _ setting: Setting<String?>, flags: Flags, environment: [String: String]

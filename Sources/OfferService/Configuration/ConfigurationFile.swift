@@ -14,7 +14,7 @@ package import OfferCore
 ///         offers: [retention_50off_3m, winback_1m]
 /// callers:
 ///   - name: backend
-///     tokenSHA256: 3b1f…         # as 'offer-signer tokens new' prints it
+///     tokenSHA256: 3b1f…         # printed by 'offer-signer tokens new'
 ///     scopes: [sign, explain]    # optional: all
 ///     apps: [com.example.app]    # optional: all
 ///     expires: 2027-01-01        # optional: never; the token expires when that day begins, UTC
@@ -33,9 +33,9 @@ package import OfferCore
 package struct ConfigurationFile: Sendable {
     /// The apps, products and offers; nil if the file has no `apps`.
     package private(set) var catalogue: Catalogue?
-    /// The keys of apps that have their own.
+    /// The key IDs of apps with their own key.
     package private(set) var keyIDs: [BundleID: KeyID] = [:]
-    /// The issuer IDs of apps that have their own.
+    /// The issuer IDs of apps with their own issuer.
     package private(set) var issuerIDs: [BundleID: IssuerID] = [:]
     package private(set) var callers: [Caller] = []
     package private(set) var userIssuers: [UserIssuer] = []
@@ -58,7 +58,7 @@ package struct ConfigurationFile: Sendable {
         if let root = reader.compose(text) {
             let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users", "limits"])
             if members.isEmpty {
-                reader.add("this file names no apps, callers or users", at: root, hint: "add them, or omit the file")
+                reader.add("this file names no apps, callers or users", at: root, hint: "add some, or omit the file")
             }
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
@@ -75,7 +75,7 @@ package struct ConfigurationFile: Sendable {
         var seen: Set<String> = []
         let nodes = reader.items(of: node, "apps")
         if nodes.isEmpty {
-            reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or leave apps out")
+            reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or remove apps")
         }
         for node in nodes {
             let members = reader.members(
@@ -139,8 +139,8 @@ package struct ConfigurationFile: Sendable {
         let nodes = reader.items(of: node, "callers")
         if nodes.isEmpty {
             reader.add(
-                "callers is empty, so anyone could request signatures", at: node, hint: "name one, or leave callers out"
-            )
+                "callers is empty, so anyone could request signatures", at: node,
+                hint: "add a caller, or remove callers")
         }
         for node in nodes { readCaller(node, &reader) }
     }
@@ -161,7 +161,7 @@ package struct ConfigurationFile: Sendable {
                 Hexadecimal.bytes(of: text, count: 32)
                     ?? reader.refuse(
                         "tokenSHA256 is not 64 hexadecimal digits", at: node,
-                        hint: "make a token with: offer-signer tokens new")
+                        hint: "create a token with: offer-signer tokens new")
             }
         }
         var scopes: Set<Caller.Scope>?

@@ -3,18 +3,18 @@ package import OfferCore
 /// A strict reader of environment files (`.env`) with one `NAME=value` per line. It never skips a line silently.
 ///
 /// - Empty lines and lines that start with `#` are ignored. `export` may precede a name.
-/// - A value without quotes ends at the end of its line, or at a `#` after white space.
+/// - An unquoted value ends at the end of its line, or at a `#` after white space.
 /// - In `'single quotes'` every character is literal. In `"double quotes"` `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are
-///   escape sequences as in a shell or in C; any other `\` is literal. A quoted value may span several lines, as a key
+///   escape sequences as in a shell or in C; any other `\` is literal. A quoted value can span several lines, as a key
 ///   does.
-/// - Variables are not expanded: `$HOME` is those five characters.
+/// - Variables are not expanded: `$HOME` is taken literally.
 package enum EnvironmentFile {
     /// The maximum file size, in bytes.
     package static let maximumSize = 64 * 1024
 
     /// - Parameter name: the file name to use in error messages.
-    /// - Returns: the values that could be read, and the problems with their lines. A problem never quotes the text,
-    ///   which may be a key.
+    /// - Returns: the values that could be read, and the problems with their line numbers. A problem never quotes the
+    ///   text, because it may be a key.
     package static func read(
         _ text: [UInt8], name: String
     ) -> (values: [String: String], problems: [Diagnostic]) {
@@ -31,7 +31,7 @@ package enum EnvironmentFile {
                 values[variable] = value
             } catch {
                 problems.append(Diagnostic("\(name), line \(reader.line): \(error.rawValue)", hint: error.hint))
-                // Otherwise, a long value without its quotes would cause one problem per line.
+                // Otherwise, an unquoted value of many lines would cause one problem per line.
                 if error != .duplicateName { reader.skipToNextName() }
             }
         }
@@ -42,21 +42,21 @@ package enum EnvironmentFile {
         case noPair = "this is not NAME=value"
         case unclosedQuote = "the quotes are not closed"
         case textBehindQuotes = "text follows the closing quotes"
-        case duplicateName = "this name is set a second time"
+        case duplicateName = "this name is set twice"
 
         var hint: String {
             switch self {
-            case .noPair: "put a value of several lines, such as a key, in quotes"
+            case .noPair: "put multi-line values, such as keys, in quotes"
             case .unclosedQuote: "close them, or remove them"
-            case .textBehindQuotes: "only a comment may; write \\\" for quotes inside quotes"
-            case .duplicateName: "remove one of the two"
+            case .textBehindQuotes: "only a comment may follow them; write \\\" for a quote inside quotes"
+            case .duplicateName: "remove one of them"
             }
         }
     }
 
     private struct Reader {
         private var rest: Substring
-        /// The line on which the last pair began, from 1.
+        /// The line on which the last pair began, counted from 1.
         private(set) var line = 1
         private var lineOfRest = 1
 
@@ -165,6 +165,6 @@ package enum EnvironmentFile {
 }
 
 extension Character {
-    /// Whether this is white space that does not end a line.
+    /// Whether this is a space or a tab.
     fileprivate var isBlank: Bool { self == " " || self == "\t" }
 }

@@ -13,7 +13,7 @@ enum LimitsReader {
         return limits
     }
 
-    /// - Returns: nil for `off` and after a problem.
+    /// - Returns: nil for `off`, or if there is a problem.
     private static func readLimit(_ node: YAMLNode, _ reader: inout YAMLReader) -> RateLimit? {
         if node.scalar?.string == "off" { return nil }
         let members = reader.members(

@@ -2,14 +2,14 @@ import OfferCore
 import OfferCrypto
 import OfferHTTP
 
-/// The parsers of settings. No problem repeats a string that could be a secret put into the wrong variable.
+/// The parsers for settings. No problem repeats a string that could be a secret in the wrong variable.
 enum Parse {
     static func text(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String? { text }
 
     static func secret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? { Secret(text) }
 
-    /// Parses a secret that must be long enough to resist guessing. With the right guess, an attacker could try all customers
-    /// and match the codes.
+    /// Parses a secret that must be long enough to resist guessing. An attacker who guesses it can compute the codes of
+    /// all customers and match them.
     static func longSecret(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Secret?? {
         if text.utf8.count < minimumSecretSize {
             problems.append(Diagnostic("\(name) is shorter than \(minimumSecretSize) bytes", hint: secretHint))
@@ -20,7 +20,7 @@ enum Parse {
     /// In bytes.
     private static let minimumSecretSize = 16
     static let secretHint =
-        "set it to a random secret, such as the output of: openssl rand -hex 32; and never change it"
+        "set it to a random secret that never changes, such as the output of: openssl rand -hex 32"
 
     static func `switch`(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Bool? {
         switch text.lowercased() {
@@ -40,12 +40,12 @@ enum Parse {
         if choice == nil {
             let values = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             problems.append(
-                Diagnostic("\(name) is not one of its values", hint: "set it to one of \(values), or leave it out"))
+                Diagnostic("\(name) has an unknown value", hint: "set it to one of \(values), or leave it out"))
         }
         return choice
     }
 
-    /// Parses a path. An empty string means that there is none, as for an unset variable in `--keys-dir "$KEYS_DIR"`.
+    /// Parses a path. An empty string means no path, as when the variable in `--keys-dir "$KEYS_DIR"` is unset.
     static func path(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
         guard !looksLikeKey(text) else {
             problems.append(
@@ -56,7 +56,7 @@ enum Parse {
         return text.isEmpty ? .some(nil) : text
     }
 
-    /// Whether a string may be a private key, in one of its forms, or a caller's token.
+    /// Whether a string looks like a private key, in any of its forms, or like a caller's token.
     private static func looksLikeKey(_ text: String) -> Bool {
         let isBase64 = text.utf8.allSatisfy { byte in
             switch byte {
@@ -78,7 +78,7 @@ enum Parse {
         }
         guard (0...65535).contains(port) else {
             problems.append(
-                Diagnostic("there is no port \(port)", hint: "choose one from 0 (any free one) to 65535"))
+                Diagnostic("there is no port \(port)", hint: "choose a port from 1 to 65535, or 0 for any free port"))
             return nil
         }
         return port
@@ -165,13 +165,13 @@ enum Parse {
             }
             guard let bundleID = try? BundleID(utf8: Array(pair[0].utf8)) else {
                 problems.append(
-                    Diagnostic("\(place) contains something that cannot be a bundle ID", hint: "copy it from Xcode"))
+                    Diagnostic("\(place) contains an invalid bundle ID", hint: "copy it from Xcode"))
                 continue
             }
             guard let keyID = oneKeyID(pair[1], name, &problems) else { continue }
             if keyIDs.updateValue(keyID, forKey: bundleID) != nil {
                 problems.append(
-                    Diagnostic("\(place) repeats an app", hint: "an app has one key that signs: remove one"))
+                    Diagnostic("\(place) repeats an app", hint: "an app has only one signing key: remove one"))
             } else if !seen.insert(pair[0].lowercased()).inserted {
                 problems.append(
                     Diagnostic(
@@ -194,7 +194,7 @@ enum Parse {
                 problems.append(
                     Diagnostic(
                         "part \(index) of \(name) is not of the form name=token",
-                        hint: "a name has letters, digits, . - _; make a token with: offer-signer tokens new"))
+                        hint: "a name has letters, digits, . - _; create a token with: offer-signer tokens new"))
                 return nil
             }
             return Caller(
@@ -202,14 +202,14 @@ enum Parse {
         }
     }
 
-    /// Returns the parts of a list separated by commas, trimmed and numbered from 1.
+    /// Returns the parts of a comma-separated list, trimmed and numbered from 1.
     private static func parts(of text: String) -> [(number: Int, part: String)] {
         text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { ($0 + 1, $1.trimmed) }
     }
 }
 
 extension Substring {
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     fileprivate var trimmed: String {
         var rest = drop(while: \.isWhitespace)
         while rest.last?.isWhitespace == true { rest.removeLast() }

@@ -3,8 +3,8 @@ package import OfferCore
 /// The declaration of one setting: its variable, flag, default, parser, and when a change takes effect.
 package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     /// Parses the text of a variable or flag.
-    /// - `name`: what a reported problem calls the setting. A secret may have been put into the wrong variable, so no
-    ///   problem repeats the text.
+    /// - `name`: the name of the setting in problems. No problem repeats the text, because it may be a secret in the
+    ///   wrong variable.
     /// - Returns: nil if the text is invalid; `problems` then says why.
     package typealias Parser = @Sendable (_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Value?
 
@@ -15,15 +15,15 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     package let isSecret: Bool
     package let isSwitch: Bool
     package let reload: ReloadRule
-    /// The value when neither flag nor variable is set.
+    /// The value if neither the flag nor the variable is set.
     let defaultValue: Value
     let parse: Parser
 
     /// - Parameters:
     ///   - name: the variable without its prefix.
-    ///   - flag: the flag without its two hyphens; nil for a setting that has only a variable.
-    ///   - summary: the text for `--help`: a noun phrase or an imperative sentence, without its full stop.
-    ///   - defaultText: the default as `--help` and the documentation state it; nil if there is none.
+    ///   - flag: the flag without its leading hyphens; nil for a setting that has only a variable.
+    ///   - summary: the text for `--help`: a noun phrase or an imperative sentence, without a full stop.
+    ///   - defaultText: the default as shown in `--help` and the documentation; nil if there is none.
     init(
         _ name: String, flag: String? = nil, _ summary: String, default defaultValue: Value, _ defaultText: String?,
         isSecret: Bool = false, isSwitch: Bool = false, reload: ReloadRule, parse: @escaping Parser
@@ -53,7 +53,7 @@ extension Setting {
 package enum ReloadRule: String, Sendable {
     /// At the next SIGHUP.
     case onReload = "SIGHUP"
-    /// When the service next starts. SIGHUP reports the change and keeps the value.
+    /// At the next restart. SIGHUP reports the change but keeps the old value.
     case onRestart = "restart"
 }
 
@@ -65,15 +65,15 @@ package protocol SettingDeclaration: Sendable {
     var flag: String? { get }
     var summary: String { get }
     var defaultText: String? { get }
-    /// Whether its value must never be shown.
+    /// Whether the value must never be shown.
     var isSecret: Bool { get }
-    /// Whether its flag takes no value.
+    /// Whether the flag takes no value.
     var isSwitch: Bool { get }
     var reload: ReloadRule { get }
 }
 
 extension SettingDeclaration {
-    /// What a reported problem calls the setting.
+    /// The name of the setting in problems.
     package var name: String { flag.map { "\(variable) or --\($0)" } ?? variable }
 
     /// The text that `--help` shows for the flag.

@@ -24,7 +24,7 @@ extension SettingReader {
         }
         if flags.development, isAnyKeyChosen {
             add(
-                "--development uses a development key, but a key ID is configured too",
+                "--development uses a development key, but a key ID is also configured",
                 hint: "remove one of them")
         }
         if let catalogue = file.catalogue, ofApps.keys.contains(where: { catalogue.apps[$0] == nil }) {
@@ -38,7 +38,7 @@ extension SettingReader {
         let retired = value(Settings.retiredKeyIDs)
         for id in retired.sorted() where choice.chooses(id) {
             add(
-                "key \(id) is chosen to sign and retired (\(Settings.retiredKeyIDs.variable)) at the same time",
+                "key \(id) is chosen to sign but also retired (\(Settings.retiredKeyIDs.variable))",
                 hint: "a retired key never signs: choose another one, or remove it from the list")
         }
         let directory = value(Settings.keysDirectory)
@@ -61,7 +61,7 @@ extension SettingReader {
         if callers.shareTokens {
             add(
                 "two callers have the same token",
-                hint: "give each its own, in the configuration file and in the environment")
+                hint: "give each caller its own token, in the configuration file and in the environment")
         }
         if callers.areTooMany {
             add("there are more than \(Callers.maximumCount) callers", hint: "remove those that are not used")
@@ -77,7 +77,7 @@ extension SettingReader {
         if path == nil, isSynced || key != nil || megabytes != nil {
             add(
                 "audit trail settings are given, but \(Settings.auditLog.variable) names no file",
-                hint: "name its file, or unset \(Settings.auditKey.variable) and the other audit settings")
+                hint: "name a file, or unset \(Settings.auditKey.variable) and the other audit settings")
         }
         return path.map { path in
             AuditSettings(
@@ -85,13 +85,13 @@ extension SettingReader {
         }
     }
 
-    /// Requires that a service reachable beyond this machine does not expose tokens in transit, serve strangers, or sign any
-    /// offer with one key.
+    /// Adds a problem if a service reachable from other machines would expose tokens in transit, serve strangers, or
+    /// sign any offer with one key.
     mutating func checkExposure(of configuration: Configuration, allowsAnyone: Bool) {
         let host = "\(Settings.host.name) is not a loopback address"
         if configuration.certificate == nil, !configuration.isBehindProxy {
             add(
-                "\(host), and without TLS tokens and signatures could be read in transit",
+                "\(host), and without TLS, tokens and signatures could be read in transit",
                 hint: """
                     set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes \
                     through a proxy that speaks TLS, \(Settings.behindProxy.variable)=true
@@ -101,7 +101,7 @@ extension SettingReader {
             add(
                 "\(host), and no caller is configured, so anyone who can reach the service can request signatures",
                 hint: """
-                    make a token with: offer-signer tokens new; or, if something else keeps strangers away, set \
+                    create a token with: offer-signer tokens new; or, if something else keeps strangers out, set \
                     \(Settings.allowAnyone.variable)=true
                     """)
         }

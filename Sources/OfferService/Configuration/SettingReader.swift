@@ -3,7 +3,8 @@ import OfferCore
 /// A reader of settings from flags, the environment and the defaults, in this order of precedence. It collects every problem.
 struct SettingReader {
     private let flags: Configuration.Flags
-    /// The environment without empty values, because container tools set a variable to the empty string to unset it.
+    /// The environment without empty values, because container tools unset a variable by setting it to the empty
+    /// string.
     private let environment: [String: String]
     private(set) var problems: [Diagnostic] = []
     /// The values read, by variable. A reload compares them to see what has changed.

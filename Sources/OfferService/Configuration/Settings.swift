@@ -3,28 +3,28 @@ package import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
 
-/// Every setting, declared once. Flags, `--help`, the check for unknown variables, the rules of a reload and the tests of the
-/// documentation derive from here.
+/// Every setting, declared once. Flags, `--help`, the check for unknown variables, the reload rules and the
+/// documentation tests derive from these declarations.
 package enum Settings {
     // MARK: Keys
 
     package static let keyID = Setting<KeyID?>(
-        "KEY_ID", flag: "key-id", "ID of the key that signs", default: nil, nil, reload: .onReload, parse: Parse.keyID)
+        "KEY_ID", flag: "key-id", "ID of the signing key", default: nil, nil, reload: .onReload, parse: Parse.keyID)
     package static let bundleKeyIDs = Setting<[BundleID: KeyID]>(
-        "BUNDLE_KEY_IDS", "Keys of single apps", default: [:], nil, reload: .onReload, parse: Parse.bundleKeyIDs)
+        "BUNDLE_KEY_IDS", "Keys of individual apps", default: [:], nil, reload: .onReload, parse: Parse.bundleKeyIDs)
     package static let privateKey = Setting<Secret?>(
-        "PRIVATE_KEY", "Text of the key that signs", default: nil, nil, isSecret: true, reload: .onReload,
+        "PRIVATE_KEY", "Text of the signing key", default: nil, nil, isSecret: true, reload: .onReload,
         parse: Parse.secret)
     package static let retiredKeyIDs = Setting<Set<KeyID>>(
         "RETIRED_KEY_IDS", "Keys that never sign again", default: [], nil, reload: .onReload, parse: Parse.keyIDs)
     package static let keysDirectory = Setting<String?>(
-        "KEYS_DIR", flag: "keys-dir", "Folder of SubscriptionKey_<KEYID>.p8", default: nil, "keys", reload: .onReload,
-        parse: Parse.path)
+        "KEYS_DIR", flag: "keys-dir", "Folder with the SubscriptionKey_<KEYID>.p8 files", default: nil, "keys",
+        reload: .onReload, parse: Parse.path)
     package static let allowReadableKeys = Setting<Bool>(
         "ALLOW_READABLE_KEYS", flag: "allow-readable-keys",
         "Accept key files that are readable by others, as container secrets often are", isSwitch: .onReload)
     package static let issuerID = Setting<IssuerID?>(
-        "ISSUER_ID", flag: "issuer-id", "Issuer ID of the team, which every JWS names", default: nil, nil,
+        "ISSUER_ID", flag: "issuer-id", "Issuer ID of the team, which every JWS contains", default: nil, nil,
         reload: .onReload, parse: Parse.issuerID)
 
     // MARK: Callers
@@ -48,11 +48,11 @@ package enum Settings {
         "HOST", flag: "host", "Address to listen on", default: "127.0.0.1", "127.0.0.1", reload: .onRestart,
         parse: Parse.text)
     package static let port = Setting<Int>(
-        "PORT", flag: "port", "Port to listen on, 0 for any free one", default: 8080, "8080", reload: .onRestart,
+        "PORT", flag: "port", "Port to listen on, 0 for any free port", default: 8080, "8080", reload: .onRestart,
         parse: Parse.port)
     package static let metricsAddress = Setting<ListeningAddress?>(
         "METRICS_ADDRESS", flag: "metrics-address",
-        "Address and port for metrics and health alone, such as 127.0.0.1:9464", default: nil,
+        "Address and port for metrics and health only, such as 127.0.0.1:9464", default: nil,
         "/metrics is served at the main address", reload: .onRestart, parse: Parse.listeningAddress)
     package static let reusePort = Setting<Bool>(
         "REUSE_PORT", flag: "reuse-port", "Let another process listen on the same port", isSwitch: .onRestart)
@@ -64,47 +64,47 @@ package enum Settings {
         parse: Parse.path)
     package static let behindProxy = Setting<Bool>(
         "BEHIND_PROXY", flag: "behind-proxy",
-        "Speak plain HTTP beyond this machine, because every request passes through a proxy that speaks TLS",
+        "Serve other machines over plain HTTP, because every request passes through a proxy that speaks TLS",
         isSwitch: .onReload)
     package static let trustedProxies = Setting<[TrustedProxies.Network]>(
         "TRUSTED_PROXIES", flag: "trusted-proxies",
         "Addresses and networks of proxies whose X-Forwarded-For is trusted, such as 192.0.2.1,198.51.100.0/28",
         default: [], nil, reload: .onReload, parse: Parse.networks)
     package static let allowAnyone = Setting<Bool>(
-        "ALLOW_ANYONE", flag: "allow-anyone", "Serve anyone beyond this machine although no caller is configured",
+        "ALLOW_ANYONE", flag: "allow-anyone", "Serve anyone on other machines even if no caller is configured",
         isSwitch: .onReload)
 
     // MARK: Recording
 
     package static let auditLog = Setting<String?>(
-        "AUDIT_LOG", flag: "audit-log", "File of the audit trail, to which every signature is written", default: nil,
+        "AUDIT_LOG", flag: "audit-log", "File of the audit trail, which records every signature", default: nil,
         nil,
         reload: .onRestart, parse: Parse.path)
     package static let auditKey = Setting<Secret?>(
         "AUDIT_KEY", "Key for the codes that represent customers in the audit trail", default: nil, nil, isSecret: true,
         reload: .onRestart, parse: Parse.longSecret)
     package static let auditSync = Setting<Bool>(
-        "AUDIT_SYNC", flag: nil, "Sync the audit trail to disk before responses leave", isSwitch: .onRestart)
+        "AUDIT_SYNC", flag: nil, "Sync the audit trail to disk before responses are sent", isSwitch: .onRestart)
     package static let auditRotateMB = Setting<Int64?>(
         "AUDIT_ROTATE_MB", "Size in megabytes at which the audit trail is rotated", default: nil, nil,
         reload: .onRestart, parse: Parse.megabytes)
     package static let logLevel = Setting<Logger.Level>(
         "LOG_LEVEL", flag: "log-level",
-        "Least severe level that is logged: trace, debug, info, notice, warning, error or critical", default: .info,
+        "Least severe level to log: trace, debug, info, notice, warning, error or critical", default: .info,
         "info", reload: .onReload, parse: Parse.choice)
     package static let logFormat = Setting<LogFormat>(
         "LOG_FORMAT", flag: "log-format", "Format of log lines: text or json", default: .text, "text",
         reload: .onRestart, parse: Parse.choice)
 
-    /// Every setting, in the order of the documentation.
+    /// Every setting, in documentation order.
     package static let all: [any SettingDeclaration] = [
         keyID, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID, configurationFile,
         environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate, tlsKey,
         behindProxy, trustedProxies, allowAnyone, auditLog, auditKey, auditSync, auditRotateMB, logLevel, logFormat,
     ]
 
-    /// Whether a variable with this name was meant for the service, even if it is misspelled. An unknown one is a mistake
-    /// worth stopping for.
+    /// Whether a variable with this name was meant for the service, even if the name is misspelled. If it is not the
+    /// name of a setting, the service refuses to start.
     static func isOurs(_ variable: String) -> Bool {
         let variable = variable.uppercased()
         return variable.hasPrefix("SUBSCRIPTION") && variable.contains("OFFER")
@@ -112,7 +112,7 @@ package enum Settings {
 }
 
 extension Setting where Value == Bool {
-    /// Declares a switch, which is off by default.
+    /// Declares a switch that is off by default.
     fileprivate init(_ name: String, flag: String?, _ summary: String, isSwitch reload: ReloadRule) {
         self.init(
             name, flag: flag, summary, default: false, nil, isSwitch: true, reload: reload, parse: Parse.switch)

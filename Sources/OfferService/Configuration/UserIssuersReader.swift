@@ -9,7 +9,7 @@ struct UserIssuersReader {
     static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> [UserIssuer] {
         var users = UserIssuersReader()
         let nodes = reader.items(of: node, "users")
-        if nodes.isEmpty { reader.add("users is empty", at: node, hint: "add an issuer, or leave users out") }
+        if nodes.isEmpty { reader.add("users is empty", at: node, hint: "add an issuer, or remove users") }
         for node in nodes { users.readIssuer(node, &reader) }
         return users.issuers
     }
@@ -37,7 +37,7 @@ struct UserIssuersReader {
         // The App Store identifies customers only by name. Two providers may give the same name to different people.
         if let other = issuers.first(where: { Self.share($0, read) && !(shares && sharing.contains($0.issuer)) }) {
             reader.add(
-                "this issuer and \(other.name) serve the same app, and a user of one could be a customer of the other",
+                "this issuer and \(other.name) serve the same app, so a user of one could pass as a customer of the other",
                 at: node,
                 hint:
                     "give each its own apps; if the same name means the same person at both, set sharesCustomers: true in both"
@@ -47,7 +47,7 @@ struct UserIssuersReader {
         if shares { sharing.insert(read.issuer) }
     }
 
-    /// Whether both issuers serve the same app. Bundle IDs are compared ignoring letter case, as Apple does.
+    /// Whether both issuers serve the same app. Like Apple, this ignores letter case in bundle IDs.
     private static func share(_ one: UserIssuer, _ other: UserIssuer) -> Bool {
         guard let one = one.apps, let other = other.apps else { return true }
         func names(_ apps: Set<BundleID>) -> Set<String> { Set(apps.map { $0.text.description.lowercased() }) }
@@ -71,19 +71,19 @@ struct UserIssuersReader {
             ? .url(text)
             : reader.refuse(
                 "jwks is not a URL that keys may be fetched from", at: node,
-                hint: "write it like https://id.example.com/jwks.json; http is only for this machine")
+                hint: "write it like https://id.example.com/jwks.json; http is allowed only on this machine")
     }
 
     private static func readAlgorithms(_ node: YAMLNode, _ reader: inout YAMLReader) -> Set<TokenAlgorithm> {
         let nodes = reader.items(of: node, "algorithms")
-        if nodes.isEmpty { reader.add("algorithms is empty", at: node, hint: "add one, or leave algorithms out") }
+        if nodes.isEmpty { reader.add("algorithms is empty", at: node, hint: "add one, or remove algorithms") }
         return Set(
             nodes.compactMap { node in
                 reader.text(of: node).flatMap { text in
                     TokenAlgorithm(rawValue: text)
                         ?? reader.refuse(
                             "this algorithm is not supported", at: node,
-                            hint: "any of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+                            hint: "use any of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
                 }
             })
     }

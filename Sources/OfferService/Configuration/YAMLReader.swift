@@ -3,8 +3,8 @@ import Yams
 
 typealias YAMLNode = Node
 
-/// A strict YAML reader. It reports an unknown name, a duplicate name or a value of the wrong kind with its line. Reading
-/// continues after a problem, so that all of them are reported at once.
+/// A strict YAML reader. It reports unknown names, duplicate names and values of the wrong kind with their line
+/// numbers. It continues after a problem, so that all problems are reported together.
 struct YAMLReader {
     let name: String
     private(set) var problems: [Diagnostic] = []
@@ -13,7 +13,7 @@ struct YAMLReader {
         self.name = name
     }
 
-    /// A text with more problems than this is not a configuration file.
+    /// A file with more problems than this is probably not a configuration file.
     private static let maximumProblems = 100
     private static let maximumItems = 1_000_000
     private var itemCount = 0
@@ -38,7 +38,7 @@ struct YAMLReader {
         do {
             guard let node = try Yams.compose(yaml: text) else {
                 problems.append(
-                    Diagnostic("\(name) is empty", hint: "name apps and their offers in it, or leave it out"))
+                    Diagnostic("\(name) is empty", hint: "add apps and their offers, or omit the file"))
                 return nil
             }
             return node
@@ -47,7 +47,7 @@ struct YAMLReader {
             problems.append(
                 Diagnostic(
                     "\(name)\(line.map { ", line \($0)" } ?? ""): this is not YAML: \(reason)",
-                    hint: "check the indentation, and put texts with special characters in quotes"))
+                    hint: "check the indentation, and put strings with special characters in quotes"))
         } catch {
             problems.append(Diagnostic("\(name) cannot be read (\(error))", hint: "save it as YAML"))
         }
@@ -71,7 +71,9 @@ struct YAMLReader {
     ) -> [String: Node] {
         guard problems.count < Self.maximumProblems else { return [:] }
         guard let mapping = node.mapping else {
-            add("\(what) must be name: value lines", at: node, hint: "known names: \(known.joined(separator: ", "))")
+            add(
+                "\(what) must consist of name: value lines", at: node,
+                hint: "known names: \(known.joined(separator: ", "))")
             return [:]
         }
         var members: [String: Node] = [:]

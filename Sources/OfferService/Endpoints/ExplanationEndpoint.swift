@@ -5,8 +5,8 @@ import OfferHTTP
 
 /// `POST /v1/explanations`: explains a signature that StoreKit refused.
 ///
-/// The search for a cause takes up to 14 ms, so it runs on ``BackgroundThreads``, and only a bounded number of requests waits
-/// for them.
+/// The search for a cause takes up to 14 ms, so it runs on ``BackgroundThreads``. The number of requests waiting for
+/// them is bounded.
 struct ExplanationEndpoint: Sendable {
     private let threads: BackgroundThreads
     private let waitLimit: Duration
@@ -14,7 +14,7 @@ struct ExplanationEndpoint: Sendable {
     private let now: @Sendable () -> Timestamp
     private let log: Logger
 
-    /// The number of requests that may run or wait: about two seconds of work, and 4 MB of requests.
+    /// The maximum number of requests that run or wait: about two seconds of work and 4 MB of request bodies.
     private static let maximumRequests = 128
 
     /// - Parameter waitLimit: the maximum time to wait for a thread. It must leave enough of ``TimeLimit/later`` for the search.
@@ -35,7 +35,8 @@ struct ExplanationEndpoint: Sendable {
     private func answer(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let evidence = try evidence(in: request)
         try requireApps(of: evidence, admission)
-        // Only the search: while its thread gets no processor, it must not hold a lock that others need, such as the log's.
+        // Run only the search there. While its thread waits for a core, it must not hold a lock that others need, such
+        // as the log's.
         let search = await threads.run(within: waitLimit) {
             Result { try explainer(for: admission).explanation(of: evidence) }
         }
@@ -52,7 +53,7 @@ struct ExplanationEndpoint: Sendable {
         }
     }
 
-    /// An explainer for the keys and names in force that the caller may learn of.
+    /// Returns an explainer for the keys and names in force, limited to those that the caller may learn about.
     private func explainer(for admission: Admission) -> Explainer {
         let (policy, apps) = (admission.policy, admission.principal.apps)
         return Explainer(
@@ -66,7 +67,7 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// Refuses evidence that names no app, or any app outside those that the caller is limited to.
+    /// If the caller is limited to certain apps, refuses evidence that names no app or any other app.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }
@@ -78,7 +79,7 @@ struct ExplanationEndpoint: Sendable {
         throw .offerNotServed
     }
 
-    /// Whether a presented bundle ID, which may contain a mistake, names one of `apps`.
+    /// Whether a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
     }

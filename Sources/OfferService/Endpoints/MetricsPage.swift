@@ -2,11 +2,11 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// `GET /metrics`: the metrics that ``ServiceMetrics`` has counted, and those that are looked up on request.
+/// `GET /metrics`: the metrics counted in ``ServiceMetrics``, and those looked up on request.
 struct MetricsPage: Sendable {
     private let metrics: ServiceMetrics
     private let health: Health
-    // With thousands of connections, counting the descriptors takes milliseconds.
+    // Cached, because counting the descriptors takes milliseconds when there are thousands of connections.
     private let process = CachedPerSecond { _ in ProcessFigures() }
 
     init(metrics: ServiceMetrics, health: Health) {

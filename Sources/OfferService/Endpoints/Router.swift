@@ -3,9 +3,9 @@ import OfferCore
 package import OfferHTTP
 import OfferTelemetry
 
-/// The responder that finds each request's endpoint, admits the request, passes it on, and counts and logs the outcome.
+/// The responder that admits each request, passes it to its endpoint, and counts and logs the outcome.
 package struct Router: Responder {
-    /// An endpoint with the counters of its responses, by status.
+    /// An endpoint and its response counters, by status.
     private struct Route: Sendable {
         let endpoint: Endpoint
         let responses: [Int: Counter]
@@ -94,13 +94,13 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// Whether such problems may occur thousands of times a second and have already been reported in the log.
+    /// Whether a problem can occur thousands of times a second and has its own, less frequent log line.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true
         case .overloaded:
             overloadWarning.warn(
-                context.metadata(["hint": "give the service more cores, or start another instance beside it"]))
+                context.metadata(["hint": "give the service more cores, or start another instance"]))
             return true
         default: return false
         }

@@ -1,17 +1,17 @@
 import OfferCore
 
-/// A watch that notices when the clock is set, by comparing it with a clock that no one can set.
+/// A watch that notices when the clock is set, by comparing it with a clock that cannot be set.
 ///
-/// The reference is `ContinuousClock`, on Linux `CLOCK_BOOTTIME`, which continues while a machine is suspended.
-/// `CLOCK_MONOTONIC` does not, so every resumption would look like a step. NTP adjusts the speed of both clocks alike, so only
-/// steps are seen, however long NTP takes to correct a deviation.
+/// The reference is `ContinuousClock`, which is `CLOCK_BOOTTIME` on Linux and keeps running while the machine is
+/// suspended. `CLOCK_MONOTONIC` stops, so every resume would look like a step. NTP adjusts the speed of both clocks
+/// equally, so its gradual corrections go unnoticed, however long they take. Only steps are detected.
 struct ClockWatch {
     private var last: (wall: Timestamp, steady: ContinuousClock.Instant)?
     private var step: (problem: Diagnostic, at: ContinuousClock.Instant)?
 
     /// Larger than a leap second, and larger than the time between reading the two clocks on a busy machine.
     private static let toleranceMilliseconds: Int64 = 2000
-    /// How long a step is reported. A clock that was set once may be set again, and an operator should see it.
+    /// How long a step is reported, so that an operator sees it. A clock that was set once may be set again.
     private static let memory: Duration = .seconds(600)
 
     /// - Returns: whether the clock has been set since the last call.
@@ -35,8 +35,8 @@ struct ClockWatch {
         return Diagnostic(
             "the clock was set from \(text(old)) to \(text(new))",
             hint: """
-                keep it synchronised (NTP), and check what was signed before: the App Store refuses signatures with a \
-                wrong time
+                keep it synchronised (NTP), and check earlier signatures: the App Store refuses those with a wrong \
+                timestamp
                 """)
     }
 }

@@ -4,7 +4,8 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// The answers to liveness and readiness probes: whether the process runs, and whether it should get requests.
+/// The answers to liveness and readiness probes: whether the process is running, and whether it should receive
+/// requests.
 package struct Health: Sendable {
     private let policy: CurrentPolicy
     private let certificate: CurrentCertificate
@@ -16,7 +17,7 @@ package struct Health: Sendable {
     private let gatekeeper: Gatekeeper
 
     /// - Parameters:
-    ///   - selfTest: nil if the cryptography is not tested.
+    ///   - selfTest: nil to skip the self-test of the cryptography.
     ///   - earliest: the earliest time that a correct clock can show; see ``ClockCheck/earliest``.
     init(
         policy: CurrentPolicy, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
@@ -39,9 +40,9 @@ package struct Health: Sendable {
         return HTTPResponse(body: writer.finish())
     }
 
-    /// `GET /health/ready`: 200 while everything that should be signed is signed, otherwise 503.
-    /// - Parameter showsDetails: whether everyone sees keys and problems; otherwise only those who may read the metrics
-    ///   see them. An invalid token merely hides the details: if it were refused, every instance would seem down on the
+    /// `GET /health/ready`: 200 while the service can sign everything that it should, otherwise 503.
+    /// - Parameter showsDetails: whether everyone sees the keys and problems, or only clients that may read the
+    ///   metrics. An invalid token only hides the details. If it were refused, every instance would appear down on the
     ///   day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
@@ -65,7 +66,7 @@ package struct Health: Sendable {
     /// Whether the service would answer a readiness probe with 200.
     var isReady: Bool { refusal(states(under: policy.snapshot)) == nil }
 
-    /// Whether the audit trail can be written; nil without one.
+    /// Whether the audit trail can be written; nil if there is none.
     var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
 
     /// All current problems, including a hanging disk and a certificate that is about to expire.
@@ -101,7 +102,7 @@ package struct Health: Sendable {
         }
     }
 
-    /// Returns the problem that a request for an offer would get, the most general first; nil if there is none.
+    /// Returns the problem to report, the most general one first; nil if the service is ready.
     private func refusal(_ states: [HealthReport.Check: HealthReport.State]) -> Problem? {
         if readiness.isStopping { return .stopping }
         if states[.clock] == .failed { return .clockWrong }

@@ -13,14 +13,14 @@ package actor HealthMonitor: Service {
     private let metrics: ServiceMetrics
     private let log: Logger
     private var watch = ClockWatch()
-    /// The problem reported when the clock was first found to be behind the build day. Its text contains the time, so a
-    /// new one would differ every second.
+    /// The problem reported when the clock was first found to be behind the build date. It is kept, because its text
+    /// contains the time and a new one would differ every second.
     private var beforeBuild: Diagnostic?
     private var lastTest: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - now: the wall clock that signatures use.
-    ///   - steadyNow: a clock that no one can set.
+    ///   - steadyNow: a clock that cannot be set.
     package init(
         selfTest: SelfTest, clock: ClockCheck, now: @escaping @Sendable () -> Timestamp,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,

@@ -2,22 +2,22 @@ import OfferCore
 
 /// The result of a readiness probe.
 struct HealthReport {
-    /// `openapi.json` documents what each state of each check means.
+    /// `openapi.json` documents the states of each check.
     enum Check: String, CaseIterable {
         case keys, selfTest, audit, clock, catalogue
     }
 
     enum State: String {
         case ok
-        /// Something is wrong, but everything is signed.
+        /// Something is wrong, but the service can sign everything that it should.
         case degraded
-        /// Something that should be signed is not.
+        /// The service cannot sign everything that it should.
         case failed
         /// There is nothing to check.
         case off
     }
 
-    /// The part that only some clients may see.
+    /// The part of the report that only some clients may see.
     struct Details {
         let activeKeys: [KeyID]
         let problems: [Diagnostic]
@@ -26,7 +26,7 @@ struct HealthReport {
     let states: [Check: State]
     let details: Details?
 
-    /// The maximum number of problems in a report. The log has all of them.
+    /// The maximum number of problems in a report. The log contains all of them.
     private static let maximumProblems = 50
 
     func write(to writer: inout JSONWriter) {

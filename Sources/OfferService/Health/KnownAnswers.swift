@@ -1,10 +1,10 @@
 package import OfferCore
 import OfferCrypto
 
-/// Known-answer tests of the cryptography, with answers that other programs computed.
+/// Known-answer tests of the cryptography, with answers computed by other programs.
 ///
-/// The service verifies its own signatures, so it relies on the verification. A verification that accepts everything would let
-/// a bad signature out, so it has to refuse bad signatures as well.
+/// The service relies on verification to catch its own bad signatures. Verification that accepts everything would let
+/// them through, so the tests also check that bad signatures are refused.
 package struct KnownAnswers: Sendable {
     /// The functions under test.
     package struct Functions: Sendable {
@@ -21,7 +21,7 @@ package struct KnownAnswers: Sendable {
     }
 
     private let functions: Functions
-    /// The library to check if a test fails, such as `libcrypto 3.0.15`.
+    /// The library that the hint names if a test fails, such as `libcrypto 3.0.15`.
     private let library: String
 
     package init(_ functions: Functions = .inUse, library: String = "libcrypto \(OpenSSLVersion.text)") {
@@ -29,15 +29,14 @@ package struct KnownAnswers: Sendable {
         self.library = library
     }
 
-    /// The problem found by running all tests; nil if every answer is right. Running them takes less than a
-    /// millisecond.
+    /// The problem found by running all tests, which takes less than a millisecond; nil if every answer is right.
     package var problem: Diagnostic? {
         let faults = faults
         guard !faults.isEmpty else { return nil }
         return Diagnostic(
             "nothing is signed because the cryptography fails its known-answer tests: "
                 + faults.joined(separator: "; "),
-            hint: "start the service on another machine; check memory, processor and \(library) of this one")
+            hint: "start the service on another machine, and check this one's memory, processor and \(library)")
     }
 
     private var faults: [String] {
@@ -69,7 +68,7 @@ package struct KnownAnswers: Sendable {
     }
 }
 
-// Vector A of Tests/Vectors/promotional-offer-v1.json, computed by other programs. Its key signs nothing else.
+// Vector A of Tests/Vectors/promotional-offer-v1.json, computed by other programs. Its key is used for nothing else.
 extension KnownAnswers {
     /// Built from its fields, so that their order and the separator are tested too.
     private static func payload() throws -> [UInt8] {
@@ -96,7 +95,7 @@ extension KnownAnswers {
     private static let signature = base64(
         "MEYCIQC6AjFdTN+1JqraxnQHBEEJASPC8yj3xfdtQid+J7ia7gIhAK2OpJ9H1mzD/g56pxkGYqWIvLOoB1LsAEdASW1bLXpC")
 
-    /// - Returns: an empty array if the text is not base64, so that no answer is right.
+    /// - Returns: an empty array if the text is not base64, which makes the tests fail.
     private static func base64(_ text: String) -> [UInt8] { Base64.bytes(of: text.utf8) ?? [] }
 }
 

@@ -1,15 +1,15 @@
 package import OfferCore
 import Synchronization
 
-/// The record of whether the cryptography has passed every known-answer test.
+/// A record of whether the cryptography has passed every known-answer test.
 ///
-/// One wrong answer is one too many: after it, nothing is signed until the process restarts.
+/// After a single wrong answer, nothing is signed until the process restarts.
 package final class SelfTest: Sendable {
     private let answers: KnownAnswers
     private let hasFailed = Atomic(false)
 
     /// Runs the test for the first time.
-    /// - Throws: the problem, before anything can be signed.
+    /// - Throws: the problem, if any answer is wrong.
     package init(_ answers: KnownAnswers) throws(ConfigurationError) {
         self.answers = answers
         if let problem = answers.problem { throw ConfigurationError(problems: [problem]) }

@@ -4,7 +4,7 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// The rate limiters of addresses, callers, users and customers.
+/// The rate limiters for addresses, callers, users and customers.
 package final class RequestLimits: Sendable {
     private struct User: Hashable {
         let issuer: [UInt8]
@@ -39,13 +39,14 @@ package final class RequestLimits: Sendable {
     func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.addresses, let peer = request.peer,
             let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor),
-            // A loopback client is one of the team's own programs, unless it is a proxy that forwards for an unknown client.
+            // A loopback client is one of the team's own programs, unless it is a proxy that forwards requests of an
+            // unknown client.
             !client.isLoopback || request.forwardedFor != nil
         else { return }
         try take(client.subscriber, addresses, limit, .address, "an address", request.context)
     }
 
-    /// Counts a request of an authenticated principal.
+    /// Counts a request by an authenticated principal.
     func count(_ principal: Principal, under limits: Limits, _ context: RequestContext) throws(Problem) {
         switch principal {
         case .anyone: break
@@ -60,8 +61,8 @@ package final class RequestLimits: Sendable {
     }
 
     /// Counts a request that a caller makes for a customer.
-    /// - Parameter customer: the username or account token to sign. An empty username belongs to every customer of an app that
-    ///   attaches none, so it is not limited.
+    /// - Parameter customer: the username or account token to sign. An app that attaches no username has an empty one
+    ///   for every customer, so an empty username is not limited.
     func countCustomer(
         _ customer: Customer, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
@@ -70,13 +71,12 @@ package final class RequestLimits: Sendable {
         try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }
 
-    /// Counts a request against the customer whose transaction the JWS is bound to, because the request could name any
-    /// customer.
+    /// Counts a request against the transaction that its JWS is bound to, because the request could name any customer.
     func countCustomer(
         of transactionID: TransactionID, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
         guard let limit = limits.customers else { return }
-        // No username begins with NUL.
+        // A NUL prefix keeps transaction IDs apart from usernames, which cannot begin with it.
         let key = CustomerOfApp(app: app, customer: [0] + transactionID.text.utf8)
         try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferCrypto
 
-/// The versions of the program, of the compiler that built it, and of the OpenSSL it runs with.
+/// The versions of the program, its compiler, and the OpenSSL library it runs with.
 enum BuildVersions {
     static let program = OfferSignerVersion.text
     #if compiler(>=6.4)
@@ -11,6 +11,6 @@ enum BuildVersions {
     #else
         static let swift = "6.2"
     #endif
-    /// libcrypto's own version text, such as `3.0.15`.
+    /// The version that libcrypto reports, such as `3.0.15`.
     static let openSSL = OpenSSLVersion.text
 }

@@ -1,51 +1,51 @@
 package import OfferTelemetry
 
-/// The only declaration of every metric of the service. ``all`` determines what `/metrics` exports, and in which order.
+/// Every metric of the service, declared only here. ``all`` determines what `/metrics` exports, and in what order.
 extension Metric {
     // Requests.
     static let requests = Metric(
         "offer_signer_requests_total", .counter, ["route", "status"],
-        "Requests answered. The route `other` stands for unknown paths, "
-            + "and `none` stands for input that could not be read as a request.")
+        "Requests answered. The route `other` is for unknown paths, "
+            + "and `none` is for input that could not be parsed as a request.")
     static let refusals = Metric(
         "offer_signer_refusals_total", .counter, ["code"],
-        "Requests, and offers in a list, that were refused or failed, by problem code.")
+        "Requests and offers in lists that were refused or failed, by problem code.")
     static let limited = Metric(
         "offer_signer_limited_total", .counter, ["who"],
-        "Requests, and offers in a list, that exceeded a rate limit, by whose limit it was.")
+        "Requests and offers in lists that exceeded a rate limit, by kind of limit.")
 
     // Signatures.
     static let signatures = Metric(
         "offer_signer_signatures_total", .counter, ["kind", "app", "key"],
-        "Signatures made and verified. The app `other` stands for apps that have neither an entry in the configuration file nor a key of their own."
+        "Signatures made and verified. The app `other` is for apps that are not in the configuration file and have no key of their own."
     )
     static let unboundJWS = Metric(
         "offer_signer_unbound_jws_total", .counter, ["app"],
-        "JWS for promotional offers without a transaction, usable by any customer of the app.")
+        "JWS for promotional offers that are not bound to a transaction, so any customer of the app can use them.")
     static let selfVerificationFailures = Metric(
         "offer_signer_self_verification_failures_total", .counter, ["key"],
-        "Signatures that their own public key refused and that were not sent.")
+        "Signatures that failed verification with their own public key and were not sent.")
     static let signing = Metric(
         "offer_signer_signing_seconds", .histogram, [], "Time to make one signature.")
     static let verifying = Metric(
         "offer_signer_verifying_seconds", .histogram, [],
-        "Time to verify one signature with its own public key, and to parse a JWS again.")
+        "Time to verify one signature with its own public key; for a JWS, including parsing it.")
 
     // Keys and configuration.
     static let keyState = Metric(
         "offer_signer_key_state", .gauge, ["key", "state"],
-        "1 for the state of a key in the ring, 0 for its other states.")
+        "1 for the current state of a key in the ring, 0 for the other states.")
     static let ringReloads = Metric(
         "offer_signer_ring_reloads_total", .counter, ["outcome"],
-        "Reloads of keys or configuration, on change or SIGHUP: "
+        "Reloads of keys or configuration, after a change or SIGHUP: "
             + "`applied`, or `refused` if the previous ones stay in force.")
     static let ready = Metric(
-        "offer_signer_ready", .gauge, [], "Whether /health/ready answers 200: 1 or 0.")
+        "offer_signer_ready", .gauge, [], "1 if /health/ready answers 200, otherwise 0.")
     static let setupProblems = Metric(
         "offer_signer_setup_problems", .gauge, [],
-        "Problems that /health/ready reports while everything is signed; it is degraded if there are any.")
+        "Problems that /health/ready reports. If there are any, the service is degraded at best.")
     static let clockSteps = Metric(
-        "offer_signer_clock_steps_total", .counter, [], "Times the clock was set by more than two seconds.")
+        "offer_signer_clock_steps_total", .counter, [], "Clock changes of more than two seconds.")
     static let certificateExpiry = Metric(
         "offer_signer_certificate_expiry_timestamp_seconds", .gauge, [],
         "Expiry time of the TLS certificate, in Unix time. Absent without TLS.")
@@ -53,12 +53,12 @@ extension Metric {
     // Audit.
     static let auditWritable = Metric(
         "offer_signer_audit_writable", .gauge, [],
-        "Whether the audit trail can be written: 1 or 0. Absent without one.")
+        "1 if the audit trail can be written, otherwise 0. Absent without an audit trail.")
     static let auditFailures = Metric(
         "offer_signer_audit_failures_total", .counter, [], "Entries that could not be written to the audit trail.")
     static let auditLag = Metric(
         "offer_signer_audit_lag_entries", .gauge, [],
-        "Entries waiting to be written to the audit trail. Absent without one.")
+        "Entries waiting to be written to the audit trail. Absent without an audit trail.")
 
     // Connections.
     static let connections = Metric(
@@ -81,7 +81,7 @@ extension Metric {
         "process_start_time_seconds", .gauge, [], "Start time of the process, in Unix time.")
     static let build = Metric(
         "offer_signer_build_info", .gauge, ["version", "swift", "openssl"],
-        "1, labelled with the versions of the program, of the compiler that built it, and of the OpenSSL it runs with.")
+        "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import Glibc
 
-/// Figures about this process from `/proc` (proc(5)).
+/// Resource usage of this process, from `/proc` (proc(5)).
 struct ProcessFigures {
     let cpuSeconds: Double
     let residentBytes: Double
     /// Unix time in seconds.
     let start: Double
     let openDescriptors: Int
-    /// nil for no limit.
+    /// nil if there is no limit.
     let maximumDescriptors: Int?
 
     /// - Returns: nil if there is no `/proc`.
@@ -28,13 +28,13 @@ struct ProcessFigures {
         cpuSeconds = (user + system) / ticksPerSecond
         residentBytes = pages * Double(sysconf(Int32(_SC_PAGESIZE)))
         start = boot + began / ticksPerSecond
-        openDescriptors = descriptors.count - 1  // without the one used to list them
+        openDescriptors = descriptors.count - 1  // minus the one used to list them
         maximumDescriptors = Int(exactly: limit)
     }
 
     private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// Returns the number after a name at the start of a line; infinity if the text there is not a number.
+    /// Returns the value on the line that begins with `name`; infinity if it is not a number.
     private static func value(of name: String, in path: String) -> Double? {
         let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(name) }
         return line?.dropFirst(name.count).split(separator: " ").first.map { Double($0) ?? .infinity }

@@ -4,7 +4,7 @@ import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
 
-/// The metrics that the service counts as events happen. ``MetricsPage`` adds those that it looks up on request.
+/// The metrics that the service updates as events happen. ``MetricsPage`` adds those that it looks up on request.
 ///
 /// Counters are created once and kept, so counting takes one atomic addition and at most one dictionary look-up.
 package final class ServiceMetrics: Sendable {
@@ -44,7 +44,7 @@ package final class ServiceMetrics: Sendable {
         Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, make($0.rawValue)) })
     }
 
-    /// Returns the counters of a route's responses, by status.
+    /// Returns a route's response counters, by status.
     func responses(of route: String) -> [Int: Counter] {
         Dictionary(
             uniqueKeysWithValues: ([200] + Problem.statuses).map { status in
@@ -70,7 +70,7 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
-    // These events are rare enough to look up their counters by name.
+    // These events are rare, so their counters are looked up by name.
 
     /// - Parameter app: an app for which the configuration allows unbound JWS.
     func signedUnbound(for app: BundleID) { registry.counter(.unboundJWS, app.text.description).increment() }
@@ -89,7 +89,7 @@ enum LimitedParty: String, CaseIterable {
     case caller, user, customer, address
 }
 
-/// The outcome of reading keys or configuration again.
+/// The outcome of a reload of keys or configuration.
 enum ReloadOutcome: String, CaseIterable {
     case applied, refused
 }
@@ -100,7 +100,7 @@ private struct SignedWith: Hashable {
     let app: BundleID?
     let key: KeyID
 
-    /// Leaves out the key: an app rarely changes it, and hashing it would only take time.
+    /// Leaves out the key, because an app rarely changes its key and hashing it would take time.
     func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(app)
@@ -108,8 +108,9 @@ private struct SignedWith: Hashable {
 }
 
 extension Policy {
-    /// Whether the operator has named the app. Other apps share one series, so that clients cannot create any.
-    /// - Parameter app: an app for which something was signed, so a catalogue, if there is one, contains it.
+    /// Whether the configuration names the app. All other apps share one series, so that clients cannot create new
+    /// ones.
+    /// - Parameter app: an app for which something was signed. If there is a catalogue, it contains the app.
     fileprivate func names(_ app: BundleID) -> Bool {
         catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil
     }

@@ -1,17 +1,18 @@
 package import OfferCore
 
-/// The body of `POST /v1/advanced-commerce`: an Advanced Commerce API request for an app to make.
+/// The body of `POST /v1/advanced-commerce`: an in-app request for the Advanced Commerce API.
 package struct AdvancedCommerceRequest: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Signed byte for byte as sent. If it were rewritten, another parser could read it differently.
+    /// Signed byte for byte as sent, because another parser could read a rewritten request differently.
     package let request: JSONObjectText
 
-    /// The largest request, in bytes. Its JWS is 16/9 times as large and has to fit into a request to `/v1/explanations`.
+    /// The maximum size of the request, in bytes. Its JWS is 16/9 times as large and must fit into a request to
+    /// `/v1/explanations`.
     package static let maximumSize = 16 * 1024
 
     /// - Parameters:
     ///   - members: the members of `body`.
-    ///   - body: the text that they were read from.
+    ///   - body: the text of the members.
     package init(_ members: JSONObject, body: [UInt8]) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)
@@ -24,7 +25,7 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
         guard case .object(let object) = value else {
             throw .wrongType(field: "request", expected: "an object", found: value.kind)
         }
-        // Every request that Apple accepts names its operation.
+        // Apple accepts only requests that name an operation, so an empty object is refused.
         guard !object.members.isEmpty else { throw .invalidField(FieldError(field: "request", reason: .empty)) }
         guard let text = try? JSONReader.text(ofMember: "request", in: body), let request = try? JSONObjectText(text)
         else {
@@ -36,7 +37,7 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
         self.request = request
     }
 
-    /// The response body. The JWS contains the request.
+    /// Returns the response body. The JWS contains the request.
     package func body(_ jws: CompactJWS) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("bundleID", utf8: bundleID.text.utf8)

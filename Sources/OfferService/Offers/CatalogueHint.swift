@@ -2,7 +2,8 @@ package import OfferCore
 
 /// Suggests, for the log, what a request for something outside the catalogue may have meant.
 package enum CatalogueHint {
-    /// The maximum number of entries compared. Only ASCII strings of nearly equal length are compared, so refusals stay cheap.
+    /// The maximum number of entries to compare. To keep refusals cheap, only ASCII strings of nearly equal length are
+    /// compared.
     private static let maximumCount = 100
 
     /// - Returns: a clause, or nil if nothing is similar.

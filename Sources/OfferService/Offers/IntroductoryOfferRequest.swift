@@ -4,7 +4,7 @@ package import OfferCore
 package struct IntroductoryOfferRequest: Hashable, Sendable {
     package let bundleID: BundleID
     package let productID: ProductID
-    /// True grants the offer, false withholds it.
+    /// `true` grants the offer, `false` withholds it.
     package let allowIntroductoryOffer: Bool
     package let transactionID: TransactionID
 
@@ -25,7 +25,7 @@ package struct IntroductoryOfferRequest: Hashable, Sendable {
         .introductoryOfferEligibility(productID, allowed: allowIntroductoryOffer, transactionID)
     }
 
-    /// Returns the response body: the signed fields, and the JWS.
+    /// Returns the response body: the signed fields and the JWS.
     package func body(_ jws: CompactJWS) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("bundleID", utf8: bundleID.text.utf8)

@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// The JWS that accompanies the signature of a promotional offer, or the reason why there is none.
+/// The JWS that accompanies the signature of a promotional offer, or the reason it is absent.
 package enum OfferJWS: Hashable, Sendable {
-    /// Apple's sample has none.
+    /// The request uses the format of Apple's sample, which has no JWS.
     case notWanted
     case made(CompactJWS)
     case missing(Gaps)
 
-    /// The missing prerequisites of a JWS.
+    /// The missing prerequisites for a JWS.
     package struct Gaps: OptionSet, Hashable, Sendable {
         package let rawValue: Int
 
@@ -19,8 +19,8 @@ package enum OfferJWS: Hashable, Sendable {
         package static let issuerID = Gaps(rawValue: 1)
         /// The request has no transaction ID, and the app does not permit an unbound JWS.
         package static let transactionID = Gaps(rawValue: 2)
-        /// The request comes from a user. A JWS names a transaction instead of a customer, and only the team's backend knows
-        /// whose it is.
+        /// The request comes from a user. A JWS names a transaction instead of a customer, and only the team's backend
+        /// knows whose transaction it is.
         package static let callersToken = Gaps(rawValue: 4)
 
         /// Stable names for programs.

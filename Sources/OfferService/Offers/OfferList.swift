@@ -2,11 +2,11 @@ import OfferCore
 
 /// A list of offers in one request to `POST /v1/promotional-offers`, and their results.
 enum OfferList {
-    /// The permitted number of offers: as many as a paywall has.
+    /// The permitted number of offers, enough for a paywall.
     static let counts = 1...20
 
     /// - Parameter members: the members of the request's body.
-    /// - Returns: nil if it requests a single offer.
+    /// - Returns: nil if the body requests a single offer.
     static func items(in members: JSONObject) throws(Problem) -> [JSONValue]? {
         guard let value = members["offers"] else { return nil }
         do { try MemberReader(members).refuseOthers(than: ["offers"]) } catch { throw Problem(error) }
@@ -20,7 +20,7 @@ enum OfferList {
     }
 
     /// Returns the members of one item.
-    /// - Parameter index: the position of the item, from 0.
+    /// - Parameter index: the position of the item, counted from 0.
     static func members(of item: JSONValue, at index: Int) throws(Problem) -> JSONObject {
         guard case .object(let members) = item else {
             throw .wrongType(field: "offers[\(index)]", expected: "an object", found: item.kind)
@@ -28,7 +28,8 @@ enum OfferList {
         return members
     }
 
-    /// Returns the response body: for each offer, in order, the result of a single request for it, or its problem.
+    /// Returns the response body: for each offer, in order, the result that a separate request would get, or the
+    /// problem.
     static func body(_ outcomes: [Result<SignedOffer, Problem>]) -> [UInt8] {
         var writer = JSONWriter()
         writer.objects("offers", outcomes) { writer, outcome in

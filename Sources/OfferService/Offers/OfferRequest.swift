@@ -2,13 +2,13 @@ package import OfferCore
 
 /// A request to sign one promotional offer: the fields to sign, except those that the server adds.
 package struct OfferRequest: Hashable, Sendable {
-    /// The field names of a route.
+    /// The field names that a request uses.
     package enum Spelling: Sendable {
-        /// Apple's sample and the programs written against it. Unknown members are ignored, as in the sample.
+        /// The names in Apple's sample. Unknown members are ignored, as in the sample.
         case sample
-        /// `/v1`. Unknown members are refused, because a misspelt option would otherwise go unnoticed.
+        /// The names in `/v1`. Unknown members are refused, because a misspelt option would otherwise go unnoticed.
         case v1
-        /// `offer-signer sign`: the sample's names, with the transaction ID of `/v1`.
+        /// The names in `offer-signer sign`: those of the sample, and the transaction ID of `/v1`.
         case command
     }
 
@@ -16,14 +16,14 @@ package struct OfferRequest: Hashable, Sendable {
     package let productIdentifier: ProductID
     package let offerID: OfferID
     package let customer: Customer
-    /// The transaction that the JWS is bound to; nil for none.
+    /// The transaction that the JWS is bound to; nil if it is unbound.
     package let transactionID: TransactionID?
     /// Whether a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
     /// - Parameters:
     ///   - members: the members of the request's JSON object, or of its query.
-    ///   - user: the only customer to sign for, whom the request need not name; nil for any.
+    ///   - user: the signed-in user, who is the only customer to sign for and need not be named; nil for any customer.
     package init(_ members: JSONObject, spelling: Spelling, user: Customer? = nil) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)
@@ -47,7 +47,7 @@ package struct OfferRequest: Hashable, Sendable {
         if let user, customer != user { throw .customerNotYours }
     }
 
-    /// The item that the catalogue has to contain.
+    /// The item that the catalogue must contain.
     var item: CatalogueItem { CatalogueItem(app: appBundleID, product: productIdentifier, offer: offerID) }
 
     private static let namesInV1: Set<String> = [

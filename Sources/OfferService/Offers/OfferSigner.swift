@@ -8,10 +8,10 @@ import OfferTelemetry
 ///
 /// ```
 /// answer… ─▶ requireReady ─▶ read fields ─▶ authorise ─▶ sign ─▶ record ─▶ respond
-///                                               └ SigningRight: the only way to a key
+///                                               └ SigningRight: the only access to a key
 /// ```
 ///
-/// It is synchronous and has no socket and no clock of its own, so it can be tested, fuzzed and timed by itself.
+/// It is synchronous and owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation.
 package struct OfferSigner: Sendable {
     private let policy: CurrentPolicy
     private let limits: RequestLimits
@@ -24,8 +24,8 @@ package struct OfferSigner: Sendable {
     let missingIssuerWarning: ThrottledWarning
 
     /// - Parameters:
-    ///   - selfTest: nil if the cryptography is not tested.
-    ///   - earliest: nothing is signed with an earlier time; see ``ClockCheck/earliest``.
+    ///   - selfTest: nil to skip the self-test of the cryptography.
+    ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
         policy: CurrentPolicy, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?, earliest: Timestamp,
         sources: Sources, metrics: ServiceMetrics, log: Logger
@@ -44,7 +44,7 @@ package struct OfferSigner: Sendable {
 
     // MARK: Endpoints
 
-    /// `POST /offer` and `GET /offer`: one offer, in the form of Apple's sample.
+    /// `POST /offer` and `GET /offer`: one offer, in the format of Apple's sample.
     func answerSample(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
         try requireReady()
         let offer = try signOffer(in: RequestMembers.read(request), spelling: .sample, admission)
@@ -52,7 +52,7 @@ package struct OfferSigner: Sendable {
         return try record(offer.entries(for: admission), answer: body)
     }
 
-    /// `POST /v1/promotional-offers`: one offer, or a list of offers that share the admission.
+    /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
     func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
         try requireReady()
         let members = try RequestMembers.read(request)
@@ -95,29 +95,30 @@ package struct OfferSigner: Sendable {
         return (signed, try commit(signed.entries(for: admission)))
     }
 
-    // MARK: Before
+    // MARK: Preconditions
 
-    /// Refuses to sign while the cryptography is in doubt or the audit trail cannot be written.
+    /// Refuses to sign if the self-test has failed or the audit trail cannot be written.
     private func requireReady() throws(Problem) {
         guard selfTest?.holds != false else { throw .signingUnavailable }
         guard trail?.fault == nil else { throw .auditUnavailable }
     }
 
-    /// Refuses users: they cannot decide who gets an introductory offer, or who pays what.
+    /// Refuses users, because they must not decide who gets an introductory offer or what anyone pays.
     private func refuseUsers(_ admission: Admission) throws(Problem) {
         if case .user = admission.principal { throw .notForUsers }
     }
 
     // MARK: Promotional offers
 
-    /// Fields → app → rate limit of the customer → offer.
+    /// Reads the fields, checks the app and the customer's rate limit, and signs the offer.
     private func signOffer(
         in members: JSONObject, spelling: OfferRequest.Spelling, _ admission: Admission
     ) throws(Problem) -> SignedOffer {
         let offer = try OfferRequest(members, spelling: spelling, user: admission.principal.customer)
         return try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
             () throws(Problem) in
-            // Check first: a request for an app that the caller may not sign for does not count against its customer.
+            // Check the app first: a request for an app that the caller may not sign for must not count against the
+            // customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             return try sign(offer, admission)
@@ -133,16 +134,16 @@ package struct OfferSigner: Sendable {
             } catch {
                 metrics.refused(error.code)
                 log.debug(
-                    "offer of a list refused",
+                    "offer in list refused",
                     metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
-                // Once a key has made a bad signature, it signs nothing else in the list.
+                // A key that has made a bad signature must not sign the rest of the list.
                 admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
                 return .failure(error)
             }
         }
     }
 
-    /// Right → signature → JWS.
+    /// Authorises and signs the offer, and makes its JWS.
     private func sign(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
         let right = try authorise(offer.item, admission)
         let time = try timestamp()
@@ -160,7 +161,7 @@ package struct OfferSigner: Sendable {
             payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission))
     }
 
-    /// Counts the offer against its customer. A user can request only their own offers, and has already been counted.
+    /// Counts the offer against its customer. Users can request only their own offers and have already been counted.
     private func countCustomer(of offer: OfferRequest, _ admission: Admission) throws(Problem) {
         guard admission.principal.customer == nil else { return }
         let (app, limits) = (offer.appBundleID, admission.policy.limits)
@@ -171,7 +172,7 @@ package struct OfferSigner: Sendable {
 
     // MARK: JWS
 
-    /// Makes the JWS that accompanies the signature of a promotional offer, or returns the reasons why there is none.
+    /// Makes the JWS that accompanies the signature of a promotional offer, or returns the reasons it cannot be made.
     private func makeJWS(
         for offer: OfferRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
     ) throws(Problem) -> OfferJWS {
@@ -186,7 +187,7 @@ package struct OfferSigner: Sendable {
         return .made(jws)
     }
 
-    /// Right → JWS, for requests that are signed only in this form.
+    /// Authorises a request and makes its JWS, for requests that are signed only in this form.
     private func signJWS(
         _ request: AppStoreRequest, app: BundleID, _ admission: Admission
     ) throws(Problem) -> CompactJWS {
@@ -219,10 +220,10 @@ package struct OfferSigner: Sendable {
         return now
     }
 
-    // MARK: After
+    // MARK: Recording and reporting
 
-    /// Returns an answer that leaves once the entries of its signatures are durable.
-    /// - Parameter entries: evaluated only if there is a trail.
+    /// Returns an answer that is sent once the audit entries of its signatures are durable.
+    /// - Parameter entries: evaluated only if there is an audit trail.
     private func record(
         _ entries: @autoclosure () -> [AuditEntry], answer body: [UInt8]
     ) throws(Problem) -> Endpoint.Answer {
@@ -237,8 +238,8 @@ package struct OfferSigner: Sendable {
         return commit
     }
 
-    /// Notes in the audit trail that a request was understood but not signed. Refusals by rate limits are unlimited in number,
-    /// so they are left out.
+    /// Notes in the audit trail that a well-formed request was not signed. Refusals by rate limits are left out,
+    /// because their number is unbounded.
     private func recordingRefusal<Signed>(
         of kind: SignatureKind, _ item: CatalogueItem, customer: [UInt8]?, _ admission: Admission,
         _ sign: () throws(Problem) -> Signed
@@ -254,8 +255,8 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    /// Logs a signing fault in full; the caller learns only that there is no signature. A key that made a bad signature is
-    /// taken out of service.
+    /// Logs a signing fault in full, and tells the caller only that signing is unavailable. Takes a key that made a bad
+    /// signature out of service.
     private func reportingFaults<Signed>(
         of right: SigningRight, _ admission: Admission, _ sign: () throws(SigningFault) -> Signed
     ) throws(Problem) -> Signed {

@@ -2,7 +2,7 @@ import OfferAudit
 import OfferCore
 import OfferHTTP
 
-// Each signature has an entry of its own in the audit trail, because each can be used by itself.
+// Each signature has its own entry in the audit trail, because each can be used independently.
 
 extension SignedOffer {
     func entries(for admission: Admission) -> [AuditEntry] {

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// An offer whose signature has been verified, and the response bodies it is sent in.
+/// An offer with a verified signature, and the response bodies that contain it.
 package struct SignedOffer: Hashable, Sendable {
     package let payload: OfferPayload
     package let signature: OfferSignature
@@ -17,8 +17,8 @@ package struct SignedOffer: Hashable, Sendable {
         Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
     }
 
-    /// The body of `/offer`: Apple's sample, member for member.
-    /// - Parameter namesCustomer: whether to append the customer, for a user who did not send it.
+    /// The body of `/offer`, with the same members as Apple's sample.
+    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user.
     package func sampleBody(namesCustomer: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writeSignature(to: &writer)
@@ -33,8 +33,8 @@ package struct SignedOffer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Writes the signed fields and both signatures. `expiresAt` is in milliseconds like `timestamp` and concerns `signature`
-    /// only: Apple does not document how long the App Store accepts a JWS.
+    /// Writes the signed fields and both signatures. `expiresAt` is in milliseconds, like `timestamp`, and applies only
+    /// to `signature`: Apple does not document how long the App Store accepts a JWS.
     func writeV1(to writer: inout JSONWriter) {
         writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
         writer.member("productID", utf8: payload.productIdentifier.text.utf8)
@@ -53,7 +53,7 @@ package struct SignedOffer: Hashable, Sendable {
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
         writeJWS(to: &writer)
-        // If both are missing, no JWS was wanted.
+        // If both are missing, the command was not asked for a JWS.
         if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
             writer.member("compactJWSMissing", gaps.codes)
         }

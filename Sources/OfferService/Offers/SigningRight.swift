@@ -3,10 +3,11 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// The right to sign one item for one request, with the key for it.
+/// The right to sign one item for one request, together with its key.
 ///
-/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and nothing else in the service hands out a signing key. It
-/// signs the item that was checked, because the fields come from here and not from the request.
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and nothing else in the service hands out a signing
+/// key. The right signs exactly the item that was checked, because the signed fields come from here and not from the
+/// request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.
@@ -52,15 +53,15 @@ struct SigningRight: Sendable {
         let description = "the right to sign includes no issuer ID"
     }
 
-    /// The right is for an item other than the one to be signed.
+    /// The right is for an item other than the one to sign.
     private struct OtherItem: Error, CustomStringConvertible {
         let description = "the right to sign is for another item"
     }
 }
 
 extension OfferSigner {
-    /// Checks app → catalogue → issuer → key.
-    /// - Parameter needsIssuerID: whether an app without an issuer ID is refused.
+    /// Checks the app, the catalogue, the issuer ID and the key, in this order, and grants the right to sign.
+    /// - Parameter needsIssuerID: whether to refuse an app without an issuer ID.
     func authorise(
         _ item: CatalogueItem, needsIssuerID: Bool = false, _ admission: Admission
     ) throws(Problem) -> SigningRight {
@@ -76,7 +77,7 @@ extension OfferSigner {
         return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
     }
 
-    /// Requires that the principal may sign for this app.
+    /// Checks that the principal may sign for this app.
     func requireApp(of item: CatalogueItem, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps, !apps.contains(item.app) else { return }
         throw refuse(item, because: "the caller may not sign for this app", admission)
@@ -99,7 +100,8 @@ extension OfferSigner {
         }
     }
 
-    /// Refuses an item. Callers cannot tell the reasons apart, so no one can probe for what exists. The log has the reason.
+    /// Logs why an item is refused, and returns the problem. It is the same for every reason, so that no one can probe
+    /// for what exists.
     private func refuse(_ item: CatalogueItem, because reason: String, _ admission: Admission) -> Problem {
         log.notice(
             "offer not served",

@@ -1,6 +1,6 @@
 import OfferHTTP
 
-/// `GET /openapi.json`: the contract of the API as OpenAPI 3.1, embedded from the file beside this one.
+/// `GET /openapi.json`: the API description in OpenAPI 3.1, embedded from `openapi.json` in this folder.
 enum OpenAPI {
     static let answer = Endpoint.Answer(HTTPResponse(body: PackageResources.openapi_json))
 }

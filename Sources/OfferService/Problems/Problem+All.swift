@@ -2,8 +2,8 @@ package import OfferCore
 package import OfferHTTP
 package import OfferIdentity
 
-// Every problem of the API. To add one, add its code here and its declaration below. Codes are stable, because programs rely
-// on them. A test requires `openapi.json` to list them all.
+// Every problem that the API reports. To add one, add its code here and its declaration below. Codes are stable,
+// because programs rely on them. A test checks that `openapi.json` lists them all.
 extension Problem {
     package enum Code: String, CaseIterable, Sendable {
         case malformedHTTP = "malformed_http"
@@ -49,11 +49,11 @@ extension Problem {
     package static let malformedHTTP = Problem(
         .malformedHTTP, 400, "The request is not well-formed HTTP, or its head is too large.")
     package static let requestTimeout = Problem(
-        .requestTimeout, 408, "The request did not arrive completely in time.")
+        .requestTimeout, 408, "The complete request did not arrive in time.")
     package static let notFound = Problem(
         .notFound, 404,
-        "There is nothing at this path. Offers are signed at POST /offer and POST /v1/promotional-offers, and refused "
-            + "signatures are explained at POST /v1/explanations.")
+        "Nothing exists at this path. To sign offers, use POST /offer or POST /v1/promotional-offers. To explain a "
+            + "refused signature, use POST /v1/explanations.")
     /// - Parameter allowed: the methods that the path accepts.
     package static func methodNotAllowed(_ allowed: [String]) -> Problem {
         Problem(.methodNotAllowed, 405, "This path accepts \(allowed.joined(separator: " and ")).")
@@ -62,7 +62,7 @@ extension Problem {
     package static let bodyTooLarge = Problem(
         .bodyTooLarge, 413, "The body is larger than \(HTTPRequest.maximumBodySize) bytes.")
     package static let notJSONContent = Problem(
-        .notJSONContent, 415, "The body must be JSON in UTF-8, announced by Content-Type: application/json.")
+        .notJSONContent, 415, "The body must be JSON in UTF-8, sent with Content-Type: application/json.")
     package static let encodedContent = Problem(
         .encodedContent, 415, "The body must not be compressed: send it without Content-Encoding.")
     package static func unreadableJSON(_ error: JSONError) -> Problem {
@@ -84,8 +84,8 @@ extension Problem {
     }
     package static let missingCustomer = Problem(
         .missingField, 400,
-        "applicationUsername is missing. Send the value that the app sets on the payment, or appAccountToken for the one "
-            + "it passes in the purchase option; if it attaches neither, send \"applicationUsername\": \"\" on purpose."
+        "applicationUsername is missing. Send the value that the app sets on the payment, or send the appAccountToken "
+            + "that it passes in the purchase option. If it attaches neither, send \"applicationUsername\": \"\"."
     ).with { $0.field = "applicationUsername" }
     package static func wrongType(field: String, expected: String, found: String) -> Problem {
         Problem(.wrongType, 400, "\(field) must be \(expected), not \(found).").with { $0.field = field }
@@ -96,9 +96,9 @@ extension Problem {
     package static func conflictingFields(_ one: String, _ other: String) -> Problem {
         Problem(.conflictingFields, 400, "Send \(one) or \(other), not both.").with { $0.field = other }
     }
-    /// A caller never chooses key ID, nonce, timestamp or signature.
+    /// Callers cannot choose the key ID, nonce, timestamp or signature.
     package static func reservedField(_ field: String) -> Problem {
-        Problem(.reservedField, 400, "\(field) is produced by the server and cannot be chosen.").with {
+        Problem(.reservedField, 400, "\(field) is set by the server: leave it out.").with {
             $0.field = field
         }
     }
@@ -110,10 +110,10 @@ extension Problem {
 
     // RFC 6750 section 3: a request without credentials receives a challenge without an error code.
     package static let credentialsMissing = Problem(
-        .credentialsMissing, 401, "A token is required: send it as Authorization: Bearer."
+        .credentialsMissing, 401, "A token is required: send it in Authorization: Bearer."
     ).with { $0.challenge = "Bearer" }
     package static let credentialsRefused = credentialsRefused(nil)
-    /// - Parameter fault: the reason, for the log; the response does not depend on it.
+    /// - Parameter fault: the reason, for the log only.
     package static func credentialsRefused(_ fault: UserTokenFault?) -> Problem {
         Problem(.credentialsRefused, 401, "The token in Authorization is invalid or expired.").with {
             $0.challenge = "Bearer error=\"invalid_token\""
@@ -124,43 +124,43 @@ extension Problem {
         Problem(.scopeMissing, 403, "The token lacks the scope \(scope.rawValue).")
             .with { $0.challenge = "Bearer error=\"insufficient_scope\"" }
     }
-    /// The service does not sign this app, product or offer for this caller. Only the log says which of them is meant.
-    package static let offerNotServed = Problem(.offerNotServed, 403, "This offer is not signed here.")
+    /// The service does not sign this app, product or offer for this caller. Only the log says which one it is.
+    package static let offerNotServed = Problem(.offerNotServed, 403, "This service does not sign this offer.")
     package static let notForUsers = Problem(
         .notForUsers, 403,
-        "Users cannot decide what someone gets or pays: use the token of a caller, such as your backend.")
+        "A user's token is not accepted here: use a caller's token, such as that of your backend.")
     package static let customerNotYours = Problem(
         .customerNotYours, 403,
-        "Users get signatures for themselves only: leave applicationUsername and appAccountToken out.")
+        "Users can request signatures only for themselves: leave out applicationUsername and appAccountToken.")
 
     // MARK: Not now
 
     package static func rateLimited(seconds: Int) -> Problem {
         Problem(.rateLimited, 429, "Rate limit exceeded. Retry in \(seconds) s.").with { $0.retryAfter = seconds }
     }
-    /// The public keys of the user's identity provider are not available yet, or no longer.
+    /// The public keys of the user's identity provider are not yet, or no longer, available.
     package static let usersUnavailable = unavailable(
-        .usersUnavailable, "Users cannot be authenticated now: the keys of their identity provider are not available.")
+        .usersUnavailable, "Users cannot be authenticated: the keys of their identity provider are unavailable.")
     package static let signingUnavailable = unavailable(
-        .signingUnavailable, "No offer can be signed now. The service's log says why.")
+        .signingUnavailable, "Offers cannot be signed at the moment. The service's log says why.")
     package static let auditUnavailable = unavailable(
         .auditUnavailable,
-        "No offer can be signed now: its line in the audit trail could not be written. Retry in a moment.",
+        "Offers cannot be signed at the moment: the audit trail cannot be written. Retry in a moment.",
         retryAfter: 1)
     /// The clock shows a time before this version was built.
     package static let clockWrong = unavailable(
         .clockWrong,
-        "No offer can be signed now: the service's clock shows a time before the service was built.")
+        "Offers cannot be signed at the moment: the service's clock shows a time before the service was built.")
     package static let issuerIDMissing = unavailable(
         .issuerIDMissing, "This request needs an issuer ID, but none is configured for the app.")
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
     package static let notReady = unavailable(
-        .notReady, "A check has failed: something that should be signed is not. The service's log says why.")
+        .notReady, "A check has failed, so the service cannot sign everything. The service's log says why.")
     package static let stopping = unavailable(
         .stopping, "The service is stopping. Send requests to another instance.")
 
-    /// 503 rather than 422, because the operator can fix the cause, and then the same request succeeds.
+    /// 503 rather than 422, because the same request succeeds once the operator fixes the cause.
     private static func unavailable(_ code: Code, _ detail: String, retryAfter: Int = 30) -> Problem {
         Problem(code, 503, detail).with { $0.retryAfter = retryAfter }
     }

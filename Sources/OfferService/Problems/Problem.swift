@@ -1,9 +1,9 @@
 import OfferCore
 package import OfferHTTP
 
-/// A refusal or failure as it is reported to the caller (RFC 9457): a stable code, a status and a sentence.
+/// A refusal or failure reported to the caller (RFC 9457): a stable code, a status and a sentence.
 ///
-/// `Problem+All.swift` declares every problem, each in one place.
+/// `Problem+All.swift` declares every problem.
 package struct Problem: Error, Hashable, Sendable {
     package let code: Code
     package let status: Int
@@ -11,15 +11,15 @@ package struct Problem: Error, Hashable, Sendable {
     package let detail: String
     /// The field at fault, as the caller spells it.
     package var field: String?
-    /// How many seconds to wait before a retry may succeed; nil if none will.
+    /// Seconds to wait before a retry; nil if a retry cannot succeed.
     package var retryAfter: Int?
     /// The value of the `WWW-Authenticate` header.
     var challenge: String?
     /// The methods of the `Allow` header.
     var allow: [String] = []
-    /// Extension members (RFC 9457 section 3.2), encoded as `"name":value` separated by commas.
+    /// Extension members (RFC 9457 section 3.2), encoded as `"name":value` pairs separated by commas.
     var members: [UInt8] = []
-    /// The reason for the log; the caller does not receive it.
+    /// The reason, for the log only.
     var logReason: String?
 
     init(_ code: Code, _ status: Int, _ detail: String) {
@@ -35,7 +35,7 @@ package struct Problem: Error, Hashable, Sendable {
         return copy
     }
 
-    /// Returns the complete response, with the members `code`, `field` and `requestID` besides the standard ones.
+    /// Returns the complete response, with the standard members and `code`, `field` and `requestID`.
     package func response(to context: RequestContext) -> HTTPResponse {
         var writer = JSONWriter()
         writer.member("type", "about:blank")
@@ -53,7 +53,8 @@ package struct Problem: Error, Hashable, Sendable {
         return response
     }
 
-    /// Writes the problem as an item of a list, which has one status and one set of headers for all items.
+    /// Writes the problem as an item of a list. `retryAfter` is a member here, because all items share one set of
+    /// headers.
     func writeItem(to writer: inout JSONWriter) {
         writeCode(to: &writer)
         if let retryAfter { writer.member("retryAfter", Int64(retryAfter)) }

@@ -11,11 +11,11 @@ package import UnixSignals
 
 /// The service that applies changes to the configuration and the key folder while the server runs.
 ///
-/// A reload reads → checks (``ReloadRules``) → plans a key ring → swaps policy and certificate. A configuration comes
-/// into force as a whole or not at all, except for its log level. While something it requires is missing or refused, the
-/// previous policy stays in force, and the readiness probe says why.
+/// A reload reads the configuration, checks it (``ReloadRules``), plans a key ring, and swaps the policy and the
+/// certificate. It applies all of the configuration or none of it, except for the log level. While something required
+/// is missing or refused, the previous policy stays in force, and the readiness probe says why.
 package actor ConfigurationReloader: Service {
-    /// Reads the whole configuration again.
+    /// Rereads the whole configuration.
     package typealias ReadConfiguration = @Sendable () throws(ConfigurationError) -> Configuration
 
     private let readConfiguration: ReadConfiguration
@@ -28,27 +28,27 @@ package actor ConfigurationReloader: Service {
     private let running: Configuration
     /// The configuration in force.
     private var inForce: Configuration
-    /// The configuration that comes into force when its keys are available; the one in force if none is waiting.
+    /// The configuration to apply when its keys are available; equal to `inForce` if none is waiting.
     private var wanted: Configuration
     private var keys: AvailableKeys
-    /// The problems with the configuration that was last read.
+    /// The problems with the configuration last read.
     private var problems: [Diagnostic] = []
-    /// Whether the configuration that was last read was refused.
+    /// Whether the configuration last read was refused.
     private var isRefused = false
 
     package nonisolated let policy: CurrentPolicy
     package nonisolated let certificate: CurrentCertificate
 
-    // Its own thread, so that a hanging disk blocks nothing else.
+    // A dedicated thread, so that a hanging disk blocks nothing else.
     private nonisolated let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
-    // This would be unsafe only if the thread could end before this actor, which owns it.
+    // Safe because the actor owns the thread, which therefore lives at least as long.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe thread.executor.asUnownedSerialExecutor()
     }
 
     /// - Parameters:
-    ///   - reloadSignals: the signals, each of which requests a reload.
-    ///   - logLevel: the level in force, changed by reloads.
+    ///   - reloadSignals: signals that each trigger a reload.
+    ///   - logLevel: the current log level, which reloads change.
     /// - Throws: every problem, if any key that the configuration requires is unavailable.
     package init(
         _ configuration: Configuration, readConfiguration: @escaping ReadConfiguration,
@@ -73,7 +73,7 @@ package actor ConfigurationReloader: Service {
         readiness.report(plan.problems, from: .keys, to: log)
     }
 
-    /// Scans the key folder every second and reloads at every signal, until the service stops.
+    /// Scans the key folder every second and reloads on every signal, until the service stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -114,8 +114,8 @@ package actor ConfigurationReloader: Service {
             isRefused = false
             setLogLevel(wanted.logLevel)
         } catch {
-            // The keys are read again anyway, for the configuration in force. A configuration that was waiting for its keys is
-            // abandoned, because the operator has changed it since.
+            // Reread the keys anyway, for the configuration in force. Abandon a configuration that is waiting for its
+            // keys, because the operator has changed it since.
             wanted = inForce
             problems = error.problems
             isRefused = true
@@ -131,8 +131,8 @@ package actor ConfigurationReloader: Service {
         return new
     }
 
-    /// Plans the next ring and puts it in force with the rest of the configuration, if it is complete.
-    /// - Parameter isRequested: whether an operator requested it and expects an answer in the log.
+    /// Plans the next ring. If the ring is complete, puts it in force with the rest of the configuration.
+    /// - Parameter isRequested: whether an operator requested the change and expects a log line about it.
     private func apply(isRequested: Bool) {
         let old = policy.snapshot.ring
         let plan = keys.plan(from: old)
@@ -152,17 +152,19 @@ package actor ConfigurationReloader: Service {
         }
     }
 
-    /// Changes the log level at once, even if keys are missing: finding out why may be the reason for the change.
+    /// Changes the log level immediately, even if keys are missing. The operator may need the new level to find out
+    /// why.
     private func setLogLevel(_ level: Logger.Level) {
         let old = logLevel.current
         guard level != old else { return }
-        // Announced at the more verbose of the two levels.
+        // Log the change while the more verbose of the two levels is set.
         if level < old { logLevel.current = level }
         log.notice("log level changed", metadata: ["from": "\(old)", "to": "\(level)"])
         logLevel.current = level
     }
 
-    /// Speeds up verification with the keys that sign, and with no others. They already sign, so nothing waits for this.
+    /// Precomputes tables that speed up verification, only for the keys that sign. These keys are already in use, so
+    /// nothing waits for the tables.
     private func precomputeKeys() async {
         let ring = policy.snapshot.ring
         let ids = ring.keysToPrecompute
@@ -172,7 +174,8 @@ package actor ConfigurationReloader: Service {
                 if try ring.precompute(id) { log.debug("key precomputed", metadata: ["keyID": "\(id)"]) }
             } catch {
                 log.warning(
-                    "a key verifies more slowly than it could", metadata: ["keyID": "\(id)", "reason": "\(error)"])
+                    "a key could not be precomputed, so its signatures are verified more slowly",
+                    metadata: ["keyID": "\(id)", "reason": "\(error)"])
             }
             await Task.yield()
         }
@@ -188,7 +191,7 @@ extension Policy {
 }
 
 extension KeyRing {
-    /// The ring as log metadata, without secrets: each key with the beginning of its fingerprint.
+    /// The ring as log metadata, without secrets: each key ID with the first 16 digits of its fingerprint.
     fileprivate var summary: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         for state in [KeyState.active, .standby, .retired] {
@@ -200,7 +203,7 @@ extension KeyRing {
         return metadata
     }
 
-    /// Returns the apps that have this key as their own, as a suffix for its name.
+    /// Returns a suffix that lists the apps with this key as their own; empty if there are none.
     private func apps(of id: KeyID) -> String {
         let apps = choice.apps(of: id).map(\.text.description)
         guard !apps.isEmpty else { return "" }

@@ -1,10 +1,10 @@
 import OfferCore
 import OfferHTTP
 
-/// The rules for changes while the service runs, as pure functions of the old and the new configuration.
+/// The rules for configuration changes while the service runs, as pure functions of the old and the new configuration.
 enum ReloadRules {
-    /// Returns the changes that refuse the whole reload; each needs a restart. A slip in a file must not open a running
-    /// service to strangers or to every offer, nor map its users to different customers.
+    /// Returns the changes that a reload must refuse because they need a restart. A mistake in a file must not open a
+    /// running service to strangers, make it sign every offer, or map its users to different customers.
     /// - Parameters:
     ///   - running: the configuration at startup, which determines where the service listens.
     ///   - old: the configuration in force.
@@ -26,14 +26,14 @@ enum ReloadRules {
         }
         if !LoopbackAddress.isLoopback(running.address.host), LoopbackAddress.isLoopback(new.address.host) {
             refuse(
-                "the new configuration is for this machine only, but the service listens on \(running.address.host)",
-                hint: "set \(Settings.host.variable) as before")
+                "the new configuration listens only on this machine, but the service listens on \(running.address.host)",
+                hint: "restore the previous \(Settings.host.variable)")
         }
         for (old, new) in commonIssuers(old.callers, new.callers) where old.customer != new.customer {
             refuse(
                 "the new configuration identifies users of \(old.name) by another claim, "
                     + "so they would become different customers",
-                hint: "name the same claim as before")
+                hint: "name the previous claim")
         }
         let isHashed = commonIssuers(old.callers, new.callers).contains {
             if case (.hashedUsername, .hashedUsername) = ($0.customer, $1.customer) { true } else { false }
@@ -41,19 +41,19 @@ enum ReloadRules {
         if isHashed, old.callers.usernameSalt != new.callers.usernameSalt {
             refuse(
                 "\(Settings.usernameSalt.variable) has changed, so every user would become a different customer",
-                hint: "set it as before")
+                hint: "restore the previous value")
         }
         return refusals
     }
 
-    /// Returns a notice for each changed setting that takes effect only when the service next starts. Such a change
-    /// does not refuse a reload.
+    /// Returns a notice for each changed setting that takes effect only after a restart. These changes do not prevent a
+    /// reload.
     static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
         var changed = Settings.all.filter { $0.reload == .onRestart }.map(\.variable).filter { variable in
             guard let old = running.values[variable], let new = new.values[variable] else { return false }
             return !isEqual(old, new)
         }
-        // A certificate can be renewed, but TLS cannot be turned on.
+        // A reload can renew a certificate but cannot turn on TLS.
         if running.certificate == nil, new.certificate != nil { changed.append(Settings.tlsCertificate.variable) }
         return changed.map {
             Diagnostic("\($0) has changed since startup", hint: "restart the service to apply it")

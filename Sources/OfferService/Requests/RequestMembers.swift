@@ -5,7 +5,7 @@ package import OfferHTTP
 package enum RequestMembers {
     package static func read(_ request: HTTPRequest) throws(Problem) -> JSONObject {
         guard let query = request.query else {
-            // A GET without query and body lacks its fields, not its media type.
+            // For a GET without a query or body, report the missing fields rather than a missing media type.
             return request.method == "GET" && request.body.isEmpty ? JSONObject() : try readBody(of: request)
         }
         guard request.method == "GET" else { throw .queryNotExpected }

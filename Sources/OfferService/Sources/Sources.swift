@@ -5,9 +5,9 @@ import OfferCrypto
 
 /// Time and randomness. Tests provide their own.
 package struct Sources: Sendable {
-    /// The current time, as signatures contain it.
+    /// The wall clock, which provides the timestamps of signatures.
     package var now: @Sendable () -> Timestamp
-    /// The monotonic clock of the rate limits.
+    /// The monotonic clock for rate limits.
     package var uptime: @Sendable () -> NIODeadline
     package var makeNonce: @Sendable () -> Nonce
 

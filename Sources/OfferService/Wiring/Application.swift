@@ -7,9 +7,9 @@ package import OfferTelemetry
 
 /// The parts of the service that answer requests, wired together.
 ///
-/// `serve`, `sign`, the tests, the benchmark and the fuzzers all build it here.
+/// `serve`, `sign`, the tests, the benchmark and the fuzzers all use this wiring.
 package struct Application: Sendable {
-    /// The values that the parts are built from. All but the first three have defaults that suit tests.
+    /// The inputs of an application. All but the first three have defaults that suit tests.
     package struct Dependencies {
         package var policy: CurrentPolicy
         package var sources: Sources
@@ -19,13 +19,13 @@ package struct Application: Sendable {
         package var certificate = CurrentCertificate(nil)
         /// The key sets of identity providers.
         package var userKeys = CurrentUserKeys()
-        /// nil if nothing is recorded.
+        /// nil if there is no audit trail.
         package var trail: AuditTrail?
-        /// nil if the cryptography is not tested.
+        /// nil to skip the self-test of the cryptography.
         package var selfTest: SelfTest?
         /// The earliest time that a correct clock can show.
         package var earliest = Timestamp.min
-        /// The maximum time for which an explanation waits for a thread.
+        /// The maximum time that an explanation waits for a thread.
         package var explanationWait = Duration.seconds(10)
 
         package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
@@ -63,7 +63,7 @@ package struct Application: Sendable {
         metricsPage = MetricsPage(metrics: metrics, health: health)
     }
 
-    /// The responder of a listener.
+    /// Returns the responder for a listener with this role.
     package func router(for role: ListenerRole) -> Router {
         Router(endpoints(of: role), gatekeeper: gatekeeper, metrics: metrics, log: log)
     }

@@ -5,15 +5,15 @@ import OfferHTTP
 package enum ListenerRole: Sendable {
     /// Everything.
     case all
-    /// Everything except the metrics, which have an address of their own.
+    /// Everything except metrics, which have a separate address.
     case withoutMetrics
-    /// Metrics and health for everyone who reaches the address, and nothing else.
+    /// Only metrics and health, for anyone who can reach the address.
     case metricsOnly
 }
 
 extension Application {
-    /// Returns the endpoints of a role. This is the only declaration of their paths, methods, scopes and lanes. 404, 405, HEAD
-    /// and the metric labels derive from it, and a test requires `openapi.json` to have the same paths and methods.
+    /// Returns the endpoints of a role. Their paths, methods, scopes and lanes are declared only here. 404, 405, HEAD
+    /// and the metric labels derive from this table. A test checks that `openapi.json` has the same paths and methods.
     func endpoints(of role: ListenerRole) -> [Endpoint] {
         let isMetricsOnly = role == .metricsOnly
         let health: [Endpoint] = [

@@ -10,15 +10,16 @@ package import OfferTelemetry
 package import ServiceLifecycle
 package import UnixSignals
 
-/// Builds the whole service from a configuration: its listeners, and the tasks that run in the background.
+/// Builds the whole service from a configuration: its listeners and its background tasks.
 package enum ServiceBuilder {
-    /// Builds everything and reads the keys; nothing listens yet.
+    /// Builds everything and reads the keys, but does not listen yet.
     /// - Parameters:
-    ///   - reloadSignals: each requests a reload.
-    ///   - readConfiguration: reads the configuration again for a reload.
-    ///   - onListening: called once with the ports of the main listener and of the metrics listener, if there is one.
-    /// - Returns: the services in the order in which they start. They must stop in reverse order, so that keys are watched as
-    ///   long as requests arrive.
+    ///   - reloadSignals: signals that each trigger a reload.
+    ///   - readConfiguration: rereads the configuration for a reload.
+    ///   - onListening: called once with the port of the main listener, and that of the metrics listener if there is
+    ///     one.
+    /// - Returns: the services in start order. They must stop in reverse order, so that keys are watched while requests
+    ///   still arrive.
     /// - Throws: every problem that the operator has to fix.
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
@@ -69,10 +70,10 @@ package enum ServiceBuilder {
         ]
     }
 
-    /// Enough for Prometheus and a few people, but few enough to leave the descriptors to offers.
+    /// Enough for Prometheus and a few people, yet small enough to leave most file descriptors for offers.
     private static let maximumMetricsConnections = 32
 
-    /// The descriptor limit, less some for files and for connections that are being opened or closed; at most 10,000.
+    /// The descriptor limit minus a reserve for files and for connections that are opening or closing; at most 10,000.
     private static var maximumConnections: Int {
         let descriptors = offer_descriptor_limit()
         return min(10_000, descriptors - min(100, descriptors / 2))

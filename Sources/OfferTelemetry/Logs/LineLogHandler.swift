@@ -7,7 +7,7 @@ package struct LineLogHandler: LogHandler {
     private let sharedLevel: LogLevel
     private var ownLevel: Logger.Level?
 
-    /// - Parameter level: the level of every logger that has none of its own.
+    /// - Parameter level: the level of loggers that do not set their own.
     package init(writer: LogWriter, level: LogLevel) {
         self.writer = writer
         sharedLevel = level

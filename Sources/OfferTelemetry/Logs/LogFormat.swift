@@ -4,12 +4,12 @@ import OfferCore
 
 /// The format of log lines. Characters that could end or forge a line are escaped.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// `2026-01-01T00:00:00.000Z notice keys in force active="2X9R4HXF34"`, for people.
+    /// A line for people, such as `2026-01-01T00:00:00.000Z notice keys in force active="2X9R4HXF34"`.
     case text
     /// One JSON object (RFC 8259) with the members `time`, `level`, `message` and the metadata, all of them strings.
     case json
 
-    /// Formats an event that happens now as one line, without a line end.
+    /// Formats an event with the current time as one line, without a line feed.
     package func line(_ level: Logger.Level, _ message: String, _ metadata: [String: String]) -> String {
         let pairs = metadata.sorted { $0.key < $1.key }
         switch self {
@@ -21,7 +21,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
             var line = #"{"time":"\#(Self.now)","level":"\#(level)","message":"\#(escaped(message))""#
             var names: Set = ["time", "level", "message"]
             for (key, value) in pairs {
-                // If two members had the same name, a reader might take either.
+                // A reader might use either of two members with the same name.
                 var name = key
                 while !names.insert(name).inserted { name += "_" }
                 line += #","\#(escaped(name))":"\#(escaped(value))""#

@@ -5,8 +5,8 @@ import Synchronization
 package final class LogLevel: Sendable {
     private static let all = Logger.Level.allCases
 
-    // Every event on every core reads this, logged or not. Unlike a lock, an atomic load does not move the cache line
-    // between cores.
+    // Every event on every core reads this, whether it is logged or not. Unlike a lock, an atomic load does not move
+    // the cache line between cores.
     private let index: Atomic<Int>
 
     package init(_ level: Logger.Level) {

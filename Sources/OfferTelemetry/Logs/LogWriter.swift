@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A writer of log lines with a thread of its own, so that requests never wait for the reader of the log.
+/// A writer of log lines with its own thread, so that requests never wait for whatever reads the log.
 ///
 /// If the log is not read and the buffer is full, lines are dropped. Their number is logged once the log is read again.
 package final class LogWriter: Sendable {
@@ -33,7 +33,7 @@ package final class LogWriter: Sendable {
 
     /// Adds a line to the buffer.
     /// - Parameters:
-    ///   - line: the text without a line end.
+    ///   - line: the text without a line feed.
     ///   - isImportant: whether the line may use the second half of the buffer.
     package func add(_ line: String, isImportant: Bool = false) {
         let wakesThread = queue.withLockedValue { queue in
@@ -49,7 +49,7 @@ package final class LogWriter: Sendable {
         if wakesThread { thread.execute { self.drain() } }
     }
 
-    /// Waits until everything is written, but at most a second, because the log may have no reader.
+    /// Waits up to a second until everything is written. Without a reader, the wait would never end.
     package func finish() async {
         for _ in 0..<100 {
             guard queue.withLockedValue({ $0.isWriting }) else { return }

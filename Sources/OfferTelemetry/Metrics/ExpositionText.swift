@@ -1,7 +1,7 @@
 /// Prometheus' text format, version 0.0.4.
 package struct ExpositionText: Sendable {
     package private(set) var bytes: [UInt8] = []
-    /// The HELP and TYPE lines of the current metric, until its first sample; a metric without samples has none.
+    /// The HELP and TYPE lines of the current metric until its first sample. A metric without samples gets neither.
     private var head = ""
 
     package init() {}
@@ -14,7 +14,7 @@ package struct ExpositionText: Sendable {
 
     /// - Parameters:
     ///   - name: the metric's name, with `_bucket`, `_sum` or `_count` appended for a histogram.
-    ///   - values: the label values in the order of `labels`; any text.
+    ///   - values: the label values, in the order of `labels`. They may contain any characters.
     package mutating func sample(_ name: String, _ labels: [String], _ values: [String], _ value: Double) {
         bytes += head.utf8
         head = ""

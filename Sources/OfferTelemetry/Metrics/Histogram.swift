@@ -2,10 +2,10 @@ import Synchronization
 
 /// A histogram of durations, with fixed upper bounds.
 ///
-/// A signature takes about 20 µs and its verification takes 25 to 45 µs, so the bounds are close together there.
-/// Anything far longer was waiting for a processor.
+/// A signature takes about 20 µs and its verification takes 25 to 45 µs, so the bounds are close together there. A much
+/// longer duration means that the thread was waiting for a processor.
 package final class Histogram: Series {
-    /// Upper bounds in nanoseconds, inclusive. Longer durations fall into one more bucket.
+    /// Upper bounds in nanoseconds, inclusive. Longer durations fall into one additional bucket.
     static let bounds: [Int64] = [
         10_000, 15_000, 20_000, 25_000, 30_000, 40_000, 50_000, 60_000, 80_000, 100_000, 150_000, 250_000, 500_000,
         1_000_000, 2_500_000, 10_000_000, 50_000_000, 250_000_000, 1_000_000_000,

@@ -13,7 +13,7 @@ package struct Metric: Hashable, Sendable {
     /// The names of its labels. Label values come from a closed set or from the operator's configuration, so no client can
     /// create a series.
     package let labels: [String]
-    /// One sentence for people. `docs/metrics.md` repeats it word for word.
+    /// A sentence that describes the metric. `docs/metrics.md` repeats it word for word.
     package let help: String
 
     package init(_ name: String, _ kind: Kind, _ labels: [String] = [], _ help: String) {

@@ -2,7 +2,7 @@ package import Logging
 import NIOConcurrencyHelpers
 package import OfferCore
 
-/// The problems that the parts of the service report while it runs, and whether it is stopping.
+/// The problems that the parts of a running service report, and whether the service is stopping.
 package final class Readiness: Sendable {
     /// A part of the service that reports problems. Each part replaces only its own.
     package enum Source: CaseIterable, Sendable {
@@ -21,7 +21,7 @@ package final class Readiness: Sendable {
         var problems: [Source: [Diagnostic]] = [:]
         var isStopping = false
         var isNewestInForce = true
-        /// When the scan in progress, of the keys and the configuration, began.
+        /// When the current scan of keys and configuration began; nil between scans.
         var scanBegan: ContinuousClock.Instant?
     }
 
@@ -29,7 +29,7 @@ package final class Readiness: Sendable {
 
     package init() {}
 
-    /// Every reported problem.
+    /// All reported problems.
     package var problems: [Diagnostic] {
         state.withLockedValue { state in Source.allCases.flatMap { state.problems[$0] ?? [] } }
     }

@@ -1,8 +1,8 @@
 import FuzzTargets
 import Glibc
 
-// The two functions that libFuzzer calls: https://llvm.org/docs/LibFuzzer.html. Its own flags start with one hyphen;
-// it ignores those with two.
+// The function that libFuzzer calls: https://llvm.org/docs/LibFuzzer.html. Its own flags start with one hyphen; it
+// ignores flags that start with two.
 
 /// The target named by `--target=`.
 private let target: FuzzTarget = {
@@ -10,7 +10,8 @@ private let target: FuzzTarget = {
         argument.hasPrefix("--target=") ? String(argument.dropFirst("--target=".count)) : nil
     }.last
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-        fatalError("say which target: \(FuzzTarget.all.map { "--target=\($0.name)" }.joined(separator: " or "))")
+        fatalError(
+            "missing or unknown target; use \(FuzzTarget.all.map { "--target=\($0.name)" }.joined(separator: " or "))")
     }
     return target
 }()

@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Runs the seeds and former findings of scripts/fuzz in every ordinary test run.
+/// Replays the seeds and past findings of scripts/fuzz in every test run.
 @Suite("Fuzzer corpora")
 struct CorpusTests {
     private static let corpora = MarkdownBlock.repository.appending(path: "Tests/Fuzz/Corpora")
@@ -20,7 +20,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every corpus has a target, so scripts/fuzz runs them all")
+    @Test("every target has a corpus and every corpus a target, so scripts/fuzz runs them all")
     func targets() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path)
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))

@@ -11,60 +11,64 @@ extension FuzzTarget {
         let parts = input.split(separator: line, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
         let (variables, ofVariables) = EnvironmentFile.read(parts[0], name: "env")
         let (file, ofFile) = ConfigurationFile.read(parts[parts.count - 1], name: "yaml")
-        try promise("a problem repeats no part of a file", !Marked.isIn(ofVariables) && !Marked.isIn(ofFile))
+        try promise("no error message quotes a secret from a file", !Marked.isIn(ofVariables) && !Marked.isIn(ofFile))
         if ofFile.isEmpty { try check(file) }
 
         let (configuration, problems) = Configuration.read(
             flags: Configuration.Flags(), environment: variables, file: file)
         let marked = variables.filter { Marked.isIn($0.key) || Marked.isIn($0.value) }.keys
         if marked.allSatisfy([Settings.privateKey.variable, Settings.tokens.variable].contains) {
-            try promise("a problem repeats neither key nor token", !Marked.isIn(problems))
+            try promise("no error message quotes a key or token", !Marked.isIn(problems))
         }
-        try promise("the text of a key is never printed", !Marked.isIn("\(configuration.keys.text as Any)"))
+        try promise("a key's text is never printed", !Marked.isIn("\(configuration.keys.text as Any)"))
         if problems.isEmpty { try check(configuration) }
     }
 
     private static func check(_ file: ConfigurationFile) throws(BrokenPromise) {
-        try promise("a file without problems names apps or callers", file.catalogue != nil || !file.callers.isEmpty)
-        try promise("a list of apps has at least one", file.catalogue?.apps.isEmpty != true)
+        try promise("a file without problems lists apps or callers", file.catalogue != nil || !file.callers.isEmpty)
+        try promise("a list of apps is never empty", file.catalogue?.apps.isEmpty != true)
         try promise("each key ID belongs to an app", file.keyIDs.keys.allSatisfy { file.catalogue?.apps[$0] != nil })
         let apps = file.catalogue?.apps.keys.map { $0.text.description.lowercased() } ?? []
         try promise("no two apps differ only in letter case", Set(apps).count == apps.count)
         for caller in file.callers {
             try promise(
-                "a caller has a name and a digest", Caller.isName(caller.name) && caller.tokenDigest.count == 32)
-            // From year 0 to the start of the last day of year 9999.
+                "every caller has a valid name and a 32-byte digest",
+                Caller.isName(caller.name) && caller.tokenDigest.count == 32)
+            // From the start of year 0 to the start of the last day of year 9999.
             let days = -62_167_219_200_000...253_402_214_400_000 as ClosedRange<Int64>
             try promise(
-                "an expiry is the beginning of a day",
+                "every expiry is the start of a day",
                 caller.expiry.map { days.contains($0.milliseconds) && $0.milliseconds % 86_400_000 == 0 } ?? true)
         }
     }
 
     private static func check(_ configuration: Configuration) throws(BrokenPromise) {
-        try promise("a port is in range", (0...65535).contains(configuration.address.port))
+        try promise("the port is in range", (0...65535).contains(configuration.address.port))
         let host = configuration.address.host
         try promise(
-            "the host is this machine",
+            "the host is a loopback address",
             host == "localhost" || host == "::1"
                 || host.hasPrefix("127.") && host.split(separator: ".").compactMap { UInt8($0) }.count == 4)
         try promise(
-            "a folder's name is one line and not the text of a key",
+            "the key folder's path is one line and not a key's text",
             !configuration.keys.folder.path.isEmpty && !configuration.keys.folder.path.contains(where: \.isNewline)
                 && !configuration.keys.folder.path.contains("-----"))
         let choice = configuration.keys.wanted.choice
-        try promise("some key signs", !choice.keyIDs.isEmpty)
-        try promise("no retired key signs", configuration.keys.wanted.retired.isDisjoint(with: choice.keyIDs))
+        try promise("at least one key is chosen to sign", !choice.keyIDs.isEmpty)
         try promise(
-            "a key ID can be part of a file's name",
+            "no retired key is chosen to sign", configuration.keys.wanted.retired.isDisjoint(with: choice.keyIDs))
+        try promise(
+            "every key ID is safe to use in a file name",
             choice.keyIDs.allSatisfy { id in
                 (1...32).contains(id.text.utf8.count)
                     && id.description.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
             })
         try promise("a key given as text signs for all apps", configuration.keys.text == nil || choice.ofAllApps != nil)
         try promise(
-            "every app with a key of its own is in the catalogue",
+            "every app with its own key is in the catalogue",
             configuration.catalogue.map { choice.ofApps.keys.allSatisfy($0.apps.keys.contains) } ?? true)
-        try promise("no callers share a token", !configuration.callers.shareTokens && !configuration.callers.areTooMany)
+        try promise(
+            "no two callers share a token, and there are not too many callers",
+            !configuration.callers.shareTokens && !configuration.callers.areTooMany)
     }
 }

@@ -23,25 +23,27 @@ extension FuzzTarget {
             let explainer = Explainer(
                 keys: [key], now: Timestamp(milliseconds: 1_767_225_600_000))
             guard let explanation = try? explainer.explanation(of: evidence) else {
-                throw BrokenPromise(promise: "there is an explanation for everything")
+                throw BrokenPromise(promise: "all evidence gets an explanation")
             }
             try promise("no request costs more than 300 verifications", calls.count <= 300)
             for verdict in explanation.verdicts {
                 try promise("nothing verifies if no key accepts it", accepts || !verdict.verifies)
-                try promise("a signature that does not verify has a cause", verdict.verifies || verdict.cause != nil)
-                try promise("a proof has a key", verdict.signedPayload == nil || verdict.keyID != nil)
+                try promise(
+                    "every signature that does not verify has a cause", verdict.verifies || verdict.cause != nil)
+                try promise(
+                    "every signed payload comes with a key ID", verdict.signedPayload == nil || verdict.keyID != nil)
             }
             try promise(
-                "Foundation reads an explanation as JSON",
+                "Foundation parses every explanation as JSON",
                 (try? JSONSerialization.jsonObject(with: Data(explanation.body))) != nil)
             try promise(
-                "it contains no control characters",
+                "payloads in an explanation contain no control characters",
                 explanation.verdicts.map { $0.payload + ($0.signedPayload ?? "") }.joined().unicodeScalars.allSatisfy {
                     ![.control, .format].contains($0.properties.generalCategory)
                 })
             count += calls.count
         }
-        try promise("a key that accepts everything ends the search", count <= 302)
+        try promise("a key that accepts everything ends the search early", count <= 302)
     }
 
     private static let signature = Data(repeating: 1, count: 64).base64EncodedString()

@@ -3,7 +3,7 @@ import OfferHTTP
 import OfferService
 
 extension FuzzTarget {
-    /// The JWS code. The input is read as a JWS, as claims, as a signature in DER, and as a request for a JWS.
+    /// The JWS code. The input is read as a JWS, as claims, as a DER signature, and as a request for a JWS.
     static let jws = FuzzTarget("jws") { input throws(BrokenPromise) in
         if let signature = RawSignature(der: input) {
             try promise("a signature has only one DER encoding", signature.der == input)
@@ -20,12 +20,13 @@ extension FuzzTarget {
     private static func checkReading(of jws: CompactJWS) throws(BrokenPromise) {
         let content = jws.content
         let text = content.signingInput + [UInt8(ascii: ".")] + Base64URL.text(of: jws.signature.bytes)
-        try promise("a JWS that is read and written again is unchanged", (try? CompactJWS(text))?.content == content)
-        // In a JSON string its quotes would be escaped.
+        try promise(
+            "a JWS is unchanged after it is parsed and encoded again", (try? CompactJWS(text))?.content == content)
+        // Inside a JSON string, these quotes would be escaped.
         try promise("a JWS has no exp", !String(decoding: content.claims, as: UTF8.self).contains(#""exp":"#))
     }
 
-    /// The requests of a body, read by every route.
+    /// The requests that each route parses from a body.
     private static func requests(in body: [UInt8]) -> [(BundleID, AppStoreRequest)] {
         let request = HTTPRequest(method: "POST", target: "/", contentType: "application/json", body: body)
         guard let members = try? RequestMembers.read(request) else { return [] }
@@ -57,7 +58,7 @@ extension FuzzTarget {
             keyID: keyID, issuerID: issuer, issuedAtSeconds: 1_767_225_600, bundleID: app, nonce: nonce,
             request: request)
         try promise(
-            "no request of a caller makes a sound key look broken",
+            "no caller's request makes a working key look broken",
             (try? SoundKeyPair().compactJWS(for: unsigned)) != nil)
     }
 

@@ -2,15 +2,15 @@ import OfferCore
 import OfferCrypto
 
 extension FuzzTarget {
-    /// The reader of private and public key texts.
+    /// The parsers of private and public keys.
     static let keyText = FuzzTarget("key-text") { input throws(BrokenPromise) in
         switch Result(catching: { () throws(SigningKeyError) in try SigningKey(text: input) }) {
         case .success(let key): try checkSigning(with: key)
-        case .failure(let error): try promise("a problem repeats no part of a key", !Marked.isIn("\(error)"))
+        case .failure(let error): try promise("no error message quotes a key", !Marked.isIn("\(error)"))
         }
         switch Result(catching: { () throws(OpenSSLError) in try VerifyingKey(pem: input) }) {
         case .success(let key): try promise("a public key round-trips", (try? VerifyingKey(der: key.der)) != nil)
-        case .failure(let error): try promise("a problem repeats no part of a key", !Marked.isIn("\(error)"))
+        case .failure(let error): try promise("no error message quotes a key", !Marked.isIn("\(error)"))
         }
     }
 
@@ -19,11 +19,15 @@ extension FuzzTarget {
         guard let signature = try? key.sign(message), let publicKey = try? key.verifyingKey else {
             throw BrokenPromise(promise: "an accepted key signs and has a public half")
         }
-        try promise("its signature verifies", (try? key.verify(signature, of: message)) == true)
-        try promise("its public half verifies it, too", (try? publicKey.verify(signature, of: message)) == true)
-        try promise("no other message verifies", (try? publicKey.verify(signature, of: message + [0])) == false)
+        try promise("the key verifies its own signature", (try? key.verify(signature, of: message)) == true)
         try promise(
-            "its fingerprint is its public key's", key.fingerprint == (try? SHA256.hash(publicKey.der)).map(hexadecimal)
+            "the public half also verifies the signature", (try? publicKey.verify(signature, of: message)) == true)
+        try promise(
+            "the signature verifies for no other message",
+            (try? publicKey.verify(signature, of: message + [0])) == false)
+        try promise(
+            "the fingerprint is the hash of the public key",
+            key.fingerprint == (try? SHA256.hash(publicKey.der)).map(hexadecimal)
         )
     }
 

@@ -10,14 +10,14 @@ extension FuzzTarget {
         let value = try? JSONReader.read(input)
         if let value, isWithinDouble(value) {
             let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
-            try promise("Foundation reads accepted JSON as JSON", theirs != nil)
+            try promise("Foundation parses all JSON that we accept", theirs != nil)
         }
         let body = HTTPRequest(method: "POST", target: "/", contentType: "application/json", body: input)
         if let members = try? RequestMembers.read(body) {
-            try promise("members are read only from JSON", value != nil)
+            try promise("members come only from valid JSON", value != nil)
             try checkMembers(members)
         }
-        // A query is part of a head, which contains no other bytes.
+        // A query is part of the request head, where only these bytes are allowed.
         guard input.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
         let target = "/offer?" + String(decoding: input, as: UTF8.self)
         if let members = try? RequestMembers.read(HTTPRequest(method: "GET", target: target)) {
@@ -25,7 +25,8 @@ extension FuzzTarget {
         }
     }
 
-    /// Foundation refuses numbers that a `Double` cannot hold, such as `1e999`; RFC 8259 does not.
+    /// Whether a `Double` can hold every number in the value. Foundation refuses others, such as `1e999`; RFC 8259 allows
+    /// them.
     static func isWithinDouble(_ value: JSONValue) -> Bool {
         switch value {
         case .number(let digits): Double(String(decoding: digits, as: UTF8.self))?.isFinite == true
@@ -37,12 +38,12 @@ extension FuzzTarget {
 
     private static func checkMembers(_ members: JSONObject) throws(BrokenPromise) {
         let names = members.members.map(\.name)
-        try promise("no name occurs twice", Set(names).count == names.count)
+        try promise("no member name occurs twice", Set(names).count == names.count)
         for spelling in [OfferRequest.Spelling.sample, .v1] {
             guard let offer = try? OfferRequest(members, spelling: spelling) else { continue }
             let made = ["keyid", "keyidentifier", "nonce", "timestamp", "signature"]
             try promise(
-                "a request contains no value that the server makes",
+                "a request contains no value that the server generates",
                 names.allSatisfy { !made.contains(String(decoding: $0, as: UTF8.self).lowercased()) })
             try checkPayload(of: offer)
         }
@@ -55,23 +56,24 @@ extension FuzzTarget {
             appBundleID: offer.appBundleID, keyID: keyID, productIdentifier: offer.productIdentifier,
             offerID: offer.offerID, customer: offer.customer, nonce: Nonce(using: &random),
             timestamp: Timestamp(milliseconds: 1_767_225_600_000))
-        // By scalars: a combining mark after a separator would hide it from a search by characters.
+        // Split by scalars: a combining mark after a separator would hide it in a split by characters.
         let fields = String(decoding: payload.bytes, as: UTF8.self).unicodeScalars
             .split(separator: "\u{2063}", omittingEmptySubsequences: false)
         try promise("a payload has seven fields", fields.count == 7)
         try promise(
-            "no field of a payload contains a line end or control character",
+            "no payload field contains a control character or line separator",
             fields.joined().allSatisfy {
                 ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
             })
         try promise(
-            "only a username may be empty",
+            "only the username can be empty",
             fields.indices.allSatisfy { index in index == 4 || !fields[index].isEmpty })
 
         let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 6, 2, 1, 1, 2, 1, 1]))
         for answer in [signed.sampleBody(namesCustomer: true), signed.v1Body, signed.commandOutput] {
             try promise(
-                "Foundation reads an answer as JSON", (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
+                "Foundation parses every response as JSON",
+                (try? JSONSerialization.jsonObject(with: Data(answer))) != nil)
         }
         guard case .object(let members)? = try? JSONReader.read(signed.commandOutput),
             let evidence = try? Evidence(members)

@@ -3,21 +3,21 @@ import OfferHTTP
 import OfferIdentity
 
 extension FuzzTarget {
-    /// The reader of HTTP requests. Its result must not depend on how the bytes are split.
+    /// The HTTP request reader. Its result must not depend on how the bytes are split.
     ///
-    /// The first four bytes of the input are the sizes of the pieces minus one, used in rotation. The rest is what a
-    /// client sends.
+    /// The first four bytes of the input are the piece sizes minus one, used in rotation. The rest is what the client
+    /// sends.
     static let requestReader = FuzzTarget("request-reader") { input throws(BrokenPromise) in
         let sizes = input.prefix(4).map { Int($0) + 1 }
         guard sizes.count == 4 else { return }
         let sent = Array(input.dropFirst(4))
         let whole = Reading([sent])
         let inPieces = Reading(pieces(of: sent, sizes: sizes))
-        try promise("the pieces of the input do not matter", whole == inPieces)
+        try promise("the result does not depend on how the input is split", whole == inPieces)
         for (head, body) in zip(whole.heads, whole.bodies) {
             try promise("a body is within the size limit", body.count <= HTTPRequest.maximumBodySize)
             switch head.framing {
-            case .length(let length): try promise("a body has its announced length", body.count == length)
+            case .length(let length): try promise("a body has the announced length", body.count == length)
             case .chunked: break
             }
             try promise(
@@ -49,7 +49,7 @@ extension FuzzTarget {
                 for piece in pieces {
                     reader.add(ByteBuffer(bytes: piece))
                     while let event = try reader.next() {
-                        // Whether the client waits for a 100 depends on how much of the body has arrived.
+                        // Skips `expectsContinue`, which depends on how much of the body has arrived.
                         guard case .request(let head, let body) = event else { continue }
                         heads.append(head)
                         bodies.append(body)
@@ -60,7 +60,7 @@ extension FuzzTarget {
             }
         }
 
-        /// Heads are compared by their printed form, which shows every member.
+        /// Compares heads by their printed form, which shows every member.
         static func == (one: Reading, other: Reading) -> Bool {
             one.problem == other.problem && one.bodies == other.bodies
                 && one.heads.map { "\($0)" } == other.heads.map { "\($0)" }

@@ -7,16 +7,16 @@ import OfferIdentity
 import OfferService
 
 extension FuzzTarget {
-    /// The token of a signed-in user. The input is the token as sent or, if it contains a line end, its header and
-    /// claims. They are encoded here, so that the fuzzer need not discover base64.
+    /// A signed-in user's token. The input is the token as sent or, if it contains a line break, its header and claims.
+    /// The target encodes these, so the fuzzer does not have to discover base64.
     static let userToken = FuzzTarget("user-token") { input throws(BrokenPromise) in
         let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         let token =
             parts.count == 2
             ? parts.map { base64URL($0) }.joined(separator: ".") + ".c2ln" : String(decoding: input, as: UTF8.self)
 
-        // With a key that verifies nothing, no token is accepted; with a key that verifies everything, only valid
-        // tokens are.
+        // With a key that refuses every signature, no token is accepted. With a key that accepts every signature, only
+        // valid tokens are.
         try promise("a token without a valid signature is refused", answer(to: token, .refusing).status != 200)
         let accepted = answer(to: token, .accepting)
         guard accepted.status == 200 else {
@@ -30,18 +30,20 @@ extension FuzzTarget {
             })
         else { return }
         guard segments.count == 3, let header = object(texts[0]), let claims = object(texts[1]) else {
-            throw BrokenPromise(promise: "Foundation reads an accepted token as two JSON objects and a signature")
+            throw BrokenPromise(promise: "Foundation parses an accepted token as two JSON objects and a signature")
         }
-        try promise("the algorithm is an allowed one", header["alg"] as? String == "ES256")
-        try promise("the issuer is the configured one", claims["iss"] as? String == "i")
+        try promise("the algorithm is allowed", header["alg"] as? String == "ES256")
+        try promise("the issuer is the configured issuer", claims["iss"] as? String == "i")
         try promise(
-            "the audience is us", claims["aud"] as? String == "a" || (claims["aud"] as? [String])?.contains("a") == true
+            "the audience includes ours",
+            claims["aud"] as? String == "a" || (claims["aud"] as? [String])?.contains("a") == true
         )
         try promise(
-            "it has not expired", ((claims["exp"] as? NSNumber)?.doubleValue ?? 0) * 1000 > Double(now.milliseconds))
+            "an accepted token has not expired",
+            ((claims["exp"] as? NSNumber)?.doubleValue ?? 0) * 1000 > Double(now.milliseconds))
         let answered = try? JSONSerialization.jsonObject(with: Data(accepted.body)) as? [String: Any]
         try promise(
-            "the customer is the claim",
+            "the customer comes from the claim",
             (answered?["applicationUsername"] as? String)?.utf8.elementsEqual((claims["sub"] as? String ?? "").utf8)
                 == true)
     }
@@ -59,7 +61,9 @@ extension FuzzTarget {
             to: HTTPRequest(
                 method: "POST", target: "/offer", contentType: "application/json", authorization: "Bearer \(token)",
                 body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)), isLate: false)
-        guard case .now(let response) = reply else { preconditionFailure("nothing is recorded here") }
+        guard case .now(let response) = reply else {
+            preconditionFailure("without an audit trail, every reply is immediate")
+        }
         return response
     }
 
@@ -80,8 +84,8 @@ extension FuzzTarget {
             ]), of: issuer)
         guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)), let pem = try? PrivateKeyPEM.generate(),
             let key = try? SigningKey(text: pem)
-        else { fatalError("no signing key can be made") }
-        // The fuzzer exceeds the rate limit of users.
+        else { fatalError("cannot generate a signing key") }
+        // The fuzzer would exceed the rate limit for users.
         var limits = Limits()
         limits.users = nil
         let policy = CurrentPolicy(

@@ -1,7 +1,7 @@
-/// A reader of untrusted bytes, with the properties that hold for every input.
+/// A parser of untrusted bytes and the properties that must hold for every input.
 ///
-/// To add one, write a file with a `static let`, add it to ``all``, and create a folder of the same name in
-/// `Tests/Fuzz/Corpora` with a few small inputs.
+/// To add a target, write a file with a `static let`, add it to ``all``, and create a folder with the target's name and
+/// a few small inputs in `Tests/Fuzz/Corpora`.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     package let name: String
     private let check: @Sendable ([UInt8]) throws(BrokenPromise) -> Void
@@ -21,12 +21,13 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// A property that this input violates.
+/// A property that an input violates.
 package struct BrokenPromise: Error {
     package let promise: String
 }
 
-/// - Parameter promise: the property.
+/// Checks that a property holds.
+/// - Parameter promise: a description of the property.
 func promise(_ promise: String, _ holds: Bool) throws(BrokenPromise) {
     guard holds else { throw BrokenPromise(promise: promise) }
 }

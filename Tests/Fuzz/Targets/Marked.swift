@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A marker for a secret in an input. Our own texts never contain it, so output that contains it repeats the input.
+/// A string that marks secrets in inputs. Our own messages never contain it, so output that does quotes the input.
 enum Marked {
     static let text = "MarkedSecret"
 
