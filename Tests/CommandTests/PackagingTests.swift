@@ -138,7 +138,7 @@ struct PackagingTests {
             Self.text("packaging/debian/offer-signer.env"), configuration: Self.text("packaging/debian/offers.yaml"))
         #expect(outcome.status == 1)
         #expect(outcome.standardError.matches(of: /(?m)^error:/).count == 1, "\(outcome.standardError)")
-        #expect(outcome.standardError.contains("offers.yaml is empty\nhint: name apps"))
+        #expect(outcome.standardError.contains("offers.yaml is empty\nhint: add apps"))
     }
 
     @Test("the package's settings work with every example uncommented")

@@ -197,7 +197,7 @@ struct SignAndVerifyTests {
             (#"{"appBundleID":"a\u2063","productIdentifier":"p","offerID":"o","applicationUsername":""}"#, "U+2063"),
             (
                 #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"","nonce":"x"}"#,
-                "nonce is produced"
+                "nonce is set by the server"
             ),
         ])
     func badInput(input: String, complaint: String) throws {
