@@ -197,7 +197,7 @@ package final class AuditFile: AuditStore {
         } else {
             warning = Diagnostic(
                 "the audit trail \(path) has reached its size limit but cannot be renamed (\(Errno(rawValue: errno)))",
-                hint: "make its folder writable by the service's user, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
+                hint: "let the service write to its folder, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
         }
     }
 

@@ -54,7 +54,8 @@ extension KeyFileError {
             Diagnostic("\(path) is not a regular file", hint: "replace it with the key file")
         case .unreadable(let path, let reason):
             Diagnostic(
-                "the key file \(path) cannot be read (\(reason))", hint: "make it readable by the service's user")
+                "the key file \(path) cannot be read (\(reason))",
+                hint: "make it readable by the account that the service runs as")
         case .readableByOthers(let path, let mode):
             Diagnostic(
                 "\(path) contains a private key and can be read by others (mode \(mode))",
@@ -80,7 +81,7 @@ extension KeyFileError {
         case .unlistable(let path):
             Diagnostic(
                 "the key folder \(path) cannot be listed",
-                hint: "it must be a folder that the service's user can read")
+                hint: "it must be a folder that the account of the service can read")
         case .exists(let path):
             Diagnostic("\(path) already exists, and key files are never replaced", hint: "choose another --key-id")
         case .unwritable(let path, let reason):

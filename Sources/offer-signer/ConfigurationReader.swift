@@ -84,7 +84,7 @@ struct ConfigurationReader: Sendable {
         }
     }
 
-    /// Reads the file that a setting names; nil if it names none.
+    /// Reads the file at the path that a setting gives. Returns nil if the setting is unset.
     /// - Parameter maximumSize: in bytes.
     func read(
         _ setting: Setting<String?>, _ environment: [String: String], maximumSize: Int

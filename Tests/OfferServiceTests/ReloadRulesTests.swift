@@ -33,9 +33,9 @@ struct ReloadRulesTests {
     @Test(
         "a reload refuses changes that open up the service or change how users are identified",
         arguments: [
-            (Setup(environment: callers), Setup(), "names no callers"),
-            (Setup(file: users("applicationUsername: sub")), Setup(), "names no callers"),
-            (Setup(file: apps), Setup(), "names no apps"),
+            (Setup(environment: callers), Setup(), "lists no callers"),
+            (Setup(file: users("applicationUsername: sub")), Setup(), "lists no callers"),
+            (Setup(file: apps), Setup(), "lists no apps"),
             (
                 Setup(environment: ["SUBSCRIPTION_OFFERS_HOST": "0.0.0.0"]), Setup(), "only on this machine"
             ),

@@ -58,7 +58,7 @@ package struct ConfigurationFile: Sendable {
         if let root = reader.compose(text) {
             let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users", "limits"])
             if members.isEmpty {
-                reader.add("this file names no apps, callers or users", at: root, hint: "add some, or omit the file")
+                reader.add("this file lists no apps, callers or users", at: root, hint: "add some, or omit the file")
             }
             if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }

@@ -76,7 +76,7 @@ extension SettingReader {
         let megabytes = value(Settings.auditRotateMB)
         if path == nil, isSynced || key != nil || megabytes != nil {
             add(
-                "audit trail settings are given, but \(Settings.auditLog.variable) names no file",
+                "audit trail settings are present, but \(Settings.auditLog.variable) is not set",
                 hint: "name a file, or unset \(Settings.auditKey.variable) and the other audit settings")
         }
         return path.map { path in

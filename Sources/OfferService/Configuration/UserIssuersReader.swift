@@ -71,7 +71,7 @@ struct UserIssuersReader {
             ? .url(text)
             : reader.refuse(
                 "jwks is not a URL that keys may be fetched from", at: node,
-                hint: "write it like https://id.example.com/jwks.json; http is allowed only on this machine")
+                hint: "write it like https://id.example.com/jwks.json; http is allowed only for loopback hosts")
     }
 
     private static func readAlgorithms(_ node: YAMLNode, _ reader: inout YAMLReader) -> Set<TokenAlgorithm> {

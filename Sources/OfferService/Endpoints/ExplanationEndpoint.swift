@@ -67,7 +67,7 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// If the caller is limited to certain apps, refuses evidence that names no app or any other app.
+    /// If the caller is limited to certain apps, refuses evidence for any other app, or for no app.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }

@@ -16,13 +16,13 @@ enum ReloadRules {
             refusals.append(Diagnostic(error, hint: "\(hint), or restart the service to apply it"))
         }
         if !old.callers.isEmpty, new.callers.isEmpty {
-            refuse("the new configuration names no callers, so anyone could request signatures", hint: "name one")
+            refuse("the new configuration lists no callers, so anyone could request signatures", hint: "add one")
         }
         if old.catalogue != nil, new.catalogue == nil {
-            refuse("the new configuration names no apps, so any offer would be signed", hint: "name them")
+            refuse("the new configuration lists no apps, so any offer would be signed", hint: "add them")
         }
         if running.certificate != nil, new.certificate == nil {
-            refuse("the new configuration names no certificate, so tokens could be read in transit", hint: "name one")
+            refuse("the new configuration has no certificate, so tokens could be read in transit", hint: "set one")
         }
         if !LoopbackAddress.isLoopback(running.address.host), LoopbackAddress.isLoopback(new.address.host) {
             refuse(
