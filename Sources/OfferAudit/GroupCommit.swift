@@ -141,7 +141,7 @@ package final class GroupCommit<Sink: CommitSink>: CommitLog {
         if wakes { wake() }
     }
 
-    /// The reason the log is closed (nil while it is open), and when any disk operation in progress began.
+    /// The reason the log is closed and the time the current disk operation began. Each is nil if there is none.
     package var health: (fault: (any Error)?, operationBegan: NIODeadline?) {
         state.withLockedValue { ($0.fault, $0.operationBegan) }
     }

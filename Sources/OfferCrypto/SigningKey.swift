@@ -4,7 +4,7 @@ import OfferCore
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {
     private let contexts: ECDSAContextPool
-    /// The contexts for signatures that callers present. Explanations use them at idle priority. A signer that shared
+    /// The contexts that verify signatures submitted by callers. Explanations use them at idle priority. A signer that shared
     /// their lock could wait for a thread that gets no CPU time.
     private let presentedContexts: ECDSAContextPool
 
@@ -57,7 +57,7 @@ import OfferCore
     }
 
     package func precompute() throws(OpenSSLError) -> Bool {
-        // On other architectures libcrypto has no code that precomputation would speed up.
+        // On other architectures, libcrypto has no code that uses the table, so precomputation gains nothing.
         #if arch(x86_64) || arch(arm64)
             guard !contexts.hasMultiples else { return false }
             let multiples = try PrecomputedPublicKey(of: unsafe PublicKeyWriter.point(of: contexts.pkey))

@@ -17,7 +17,7 @@ package enum ExplanationWarning: String, CaseIterable, Hashable, Sendable {
         case .olderThan24Hours:
             "The timestamp is more than 24 hours old: the App Store now rejects the signature."
         case .issuedLongAgo:
-            "iat is more than 24 hours ago. Apple does not say how long a JWS is valid: create one for each purchase."
+            "iat is more than 24 hours in the past. Apple does not say how long a JWS stays valid, so create one per purchase."
         case .aheadOfClock:
             "The signature's time is ahead of this machine's clock: the App Store may reject it. Check both clocks (NTP)."
         case .keyRetired:

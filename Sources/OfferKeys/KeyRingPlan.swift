@@ -65,7 +65,7 @@ extension Diagnostic {
 
     fileprivate static func removedWhileActive(_ id: KeyID, _ path: String) -> Diagnostic {
         Diagnostic(
-            "key \(id) signs, but its file \(path) is gone; it keeps signing until the service stops",
+            "key \(id) is active, but its file \(path) is gone; it keeps signing until the service stops",
             hint: "put the file back, or choose another key before the service starts again")
     }
 
@@ -82,7 +82,7 @@ extension Diagnostic {
                 "key \(id) is chosen, but it is out of service: one of its signatures did not verify",
                 hint: "choose another key, or restart on a machine that can be trusted")
         case .exists(let id), .activeKey(let id):
-            self.init("key \(id) cannot be changed while it signs", hint: "choose another key first")
+            self.init("key \(id) cannot be changed while it is active", hint: "choose another key first")
         }
     }
 }

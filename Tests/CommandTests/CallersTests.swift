@@ -138,7 +138,7 @@ struct CallersTests {
         #expect(made[0]["tokenSHA256"] == String(sum.standardOutput.prefix(64)))
     }
 
-    @Test("doctor accepts a valid configuration file and refuses an invalid one")
+    @Test("doctor accepts a valid configuration file and rejects an invalid one")
     func doctor() throws {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_2X9R4HXF34.p8")

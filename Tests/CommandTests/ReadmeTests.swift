@@ -74,7 +74,7 @@ struct ReadmeTests {
 
     @Test("docs/deploy.md states the same defaults as docs/configuration.md")
     func variables() throws {
-        /// Default values by variable, without the explanation after a colon.
+        /// Default values by variable, minus any explanation after a colon.
         func defaults(_ page: String, column: Int) throws -> [String: Substring] {
             let rows = try MarkdownPage(page).rows.filter { $0[0].hasPrefix("`SUBSCRIPTION_OFFERS_") }
             return rows.reduce(into: [:]) { $0[$1[0]] = $1[column].prefix { $0 != ":" } }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /// Keeps this process's memory, including its keys, out of core files and crash reports, and hides it from other
-/// processes of the same user. Returns false on failure.
+/// processes running as the same user. Returns false on failure.
 bool offer_keep_memory_private(void);
 
 /// Raises the limit on open descriptors to the maximum that the system allows, and returns it.
