@@ -11,7 +11,7 @@ package final class AuditSink: CommitSink {
     private let metrics: AuditMetrics
     private let log: Logger
     private let about: [(name: String, text: String)]
-    /// The last warning from the store that was reported.
+    /// The store's last reported warning.
     private var reportedWarning: Diagnostic?
 
     /// In bytes; slightly more than most lines need.

@@ -12,7 +12,7 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
-    /// Verifies a signature that this pair has just made. This may be faster than ``verify(_:of:)`` and must not be used
+    /// Verifies a signature that this pair has just made. This may be faster than ``verify(_:of:)``, but must not be used
     /// for signatures that callers present.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 }

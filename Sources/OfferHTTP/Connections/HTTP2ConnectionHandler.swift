@@ -87,7 +87,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler, TimedHandler {
     /// so the others are still answered.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
-    /// Ends the connection once the streams in transit have been answered.
+    /// Ends the connection once the in-flight streams have been answered.
     func end(_ context: ChannelHandlerContext) {
         if case .open = state { state = .ending(since: context.eventLoop.now) }
     }
