@@ -2,7 +2,7 @@ package import OfferCore
 
 // Precomputation needs libcrypto, which OfferCore does not import.
 extension KeyRing {
-    /// The maximum number of precomputed keys: each takes tens of milliseconds and 150 kB.
+    /// The maximum number of precomputed keys. Each one costs tens of milliseconds of CPU time and 150 kB of memory.
     private static let maximumPrecomputedKeys = 32
 
     /// The IDs of the signing keys, the key for all apps first.
