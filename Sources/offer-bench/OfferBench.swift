@@ -26,7 +26,7 @@ enum OfferBench {
         }
         let router = try router(signingWith: key)
         let answer = try microseconds(for: seconds) {
-            guard case .now(let response) = router.reply(to: request, isLate: false), response.status == 200 else {
+            guard case .now(let response) = router.reply(to: request, shedding: .none), response.status == 200 else {
                 throw Refused()
             }
         }

@@ -14,8 +14,8 @@ struct ConnectionSetTests {
 
     init() throws {
         let service = try TestService(pair: Fixtures.makeSigningKey())
-        let batch = ResponseBatch(eventLoop: loop, responder: service.router, asyncLane: AsyncLane())
-        set = ConnectionSet(limit: 10, batch: batch, metrics: metrics.connections)
+        let batch = ResponseBatch(eventLoop: loop, responder: service.router, asyncLane: AsyncLane(), budget: .roomy)
+        set = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: metrics.connections)
     }
 
     /// Opens a connection one second after the previous one.
@@ -23,7 +23,7 @@ struct ConnectionSetTests {
         loop.advanceTime(by: .seconds(1))
         let channel = EmbeddedChannel(loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
-        let connection = OpenConnection(channel)
+        let connection = OpenConnection(channel, budget: .roomy)
         set.add(connection)
         if answered { connection.noteRequest(at: loop.now) }
         return channel

@@ -18,9 +18,9 @@ struct ConnectionTimeTests {
             channel = EmbeddedChannel()
             let service = try TestService(pair: Fixtures.makeSigningKey())
             batch = ResponseBatch(
-                eventLoop: channel.eventLoop, responder: service.router, asyncLane: AsyncLane())
-            connections = ConnectionSet(limit: 10, batch: batch, metrics: service.metrics.connections)
-            let connection = OpenConnection(channel)
+                eventLoop: channel.eventLoop, responder: service.router, asyncLane: AsyncLane(), budget: .roomy)
+            connections = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: service.metrics.connections)
+            let connection = OpenConnection(channel, budget: .roomy)
             connections.add(connection)
             try channel.pipeline.syncOperations.addHandler(
                 HTTP1Handler(responder: service.router, date: HTTPDate(), batch: batch, connection: connection))
@@ -121,6 +121,8 @@ struct ConnectionTimeTests {
         let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
         let request =
             "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(offer.count)\r\n\r\n\(offer)"
+        try client.send(request)
+        #expect(try client.received().hasPrefix("HTTP/1.1 200 OK"), "the client is now known")
         client.wait(10)
         // Simulates another connection that was read 501 ms earlier in the same turn.
         client.batch.beginTurn(at: client.channel.eventLoop.now - .milliseconds(501))

@@ -29,10 +29,11 @@ struct HTTP2ConnectionTests {
 
         convenience init() throws { try self.init(TestService(pair: Fixtures.makeSigningKey()).router) }
 
-        init(_ responder: any Responder) throws {
+        init(_ responder: any Responder, budget: MemoryBudget = .roomy) throws {
             let setup = ConnectionSetup(
                 responder: responder, certificate: CurrentCertificate(nil), readiness: Readiness(),
-                asyncLane: AsyncLane(), metrics: .unregistered, group: channel.eventLoop, maximumConnections: 10)
+                asyncLane: AsyncLane(), metrics: .unregistered, budget: budget, sources: .unlimited,
+                group: channel.eventLoop, maximumConnections: 10)
             channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
             try setup.addHTTP2(setup.add(channel))
             try send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
@@ -98,7 +99,7 @@ struct HTTP2ConnectionTests {
     private final class Committing: Responder, CommitLog {
         let completions = NIOLockedValueBox<[@Sendable (Bool) -> Void]>([])
 
-        func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+        func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
             .after(Commit(log: self, positions: 1...1)) { _ in HTTPResponse(body: []) }
         }
 
@@ -176,6 +177,42 @@ struct HTTP2ConnectionTests {
         #expect(Client.isSigned(1, in: frames))
         client.wait(1)
         #expect(!client.channel.isActive)
+    }
+
+    @Test("a head with too many fields is refused when it arrives, and takes no memory until its body ends")
+    func manyFields() throws {
+        let budget = MemoryBudget(limit: 1 << 30)
+        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        let before = budget.usedBytes
+        for stream in 0..<20 as Range<UInt32> {
+            try client.begin(stream: stream * 2 + 1, Array(repeating: ("a", "b"), count: 400))
+        }
+        #expect(budget.usedBytes - before < 20 * 10 * 1024)
+        let frames = try client.frames()
+        let refused = frames.filter {
+            $0.type == Frame.data && String(decoding: $0.payload, as: UTF8.self).contains("malformed_http")
+        }
+        #expect(refused.count == 20, "\(frames)")
+    }
+
+    @Test("unfinished bodies on one connection take at most 1 MiB; further requests get 503")
+    func manyBodies() throws {
+        let budget = MemoryBudget(limit: 1 << 30)
+        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        for stream in 0..<60 as Range<UInt32> {
+            try client.begin(stream: stream * 2 + 1)
+            for _ in 0..<3 {
+                let piece = [UInt8](repeating: 0x20, count: 10_000)
+                try client.send(type: Frame.data, flags: 0, stream: stream * 2 + 1, piece)
+            }
+        }
+        #expect(budget.usedBytes <= 1600 * 1024)
+        let frames = try client.frames()
+        #expect(
+            frames.contains { $0.type == Frame.data && String(decoding: $0.payload, as: UTF8.self).contains("503") })
+        client.channel.close(promise: nil)
+        _ = try client.frames()
+        #expect(budget.usedBytes == 0)
     }
 
     @Test("a stream error does not affect other streams")

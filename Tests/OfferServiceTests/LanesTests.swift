@@ -13,7 +13,8 @@ struct LanesTests {
     private final class Lanes: Responder {
         let log = ManualLog()
 
-        func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+        func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
+            request.standing?.noteAuthenticated()
             let body = Array("\(request.path)\n".utf8)
             switch request.path {
             case "/after":
@@ -53,13 +54,13 @@ struct LanesTests {
     private let metrics = ConnectionMetrics.unregistered
 
     init() {
-        batch = ResponseBatch(eventLoop: loop, responder: lanes, asyncLane: asyncLane)
-        connections = ConnectionSet(limit: 10, batch: batch, metrics: metrics)
+        batch = ResponseBatch(eventLoop: loop, responder: lanes, asyncLane: asyncLane, budget: .roomy)
+        connections = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: metrics)
     }
 
     private func connect() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(loop: loop)
-        let connection = OpenConnection(channel)
+        let connection = OpenConnection(channel, budget: .roomy)
         connections.add(connection)
         try channel.pipeline.syncOperations.addHandler(
             HTTP1Handler(responder: lanes, date: HTTPDate(), batch: batch, connection: connection))

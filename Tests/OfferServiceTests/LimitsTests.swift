@@ -80,9 +80,12 @@ struct LimitsTests {
         #expect(
             [status("guess", from: Self.outside), status(nil, from: Self.outside), status("x", from: Self.outside)]
                 == [401, 401, 429])
-        // A backend with a valid token is not limited by its address. Other addresses have their own limits.
-        #expect(status("token-of-one", from: Self.outside) == 200)
+        // While the limit lasts, a right guess is refused too, or guessing could go on. Other addresses have their own limits.
+        #expect(status("token-of-one", from: Self.outside) == 429)
         #expect(status("guess", from: "192.0.2.2") == 401)
+        #expect(status("token-of-one", from: "192.0.2.2") == 200)
+        routes.clock.withLockedValue { $0 = $0 + .seconds(1) }
+        #expect(status("token-of-one", from: Self.outside) == 200)
         // Unknown peers and this machine are not limited.
         for peer in [nil, "127.0.0.1", "::1"] {
             #expect((0..<5).allSatisfy { _ in status("guess", from: peer) == 401 })
@@ -94,7 +97,7 @@ struct LimitsTests {
         #expect(status(nil, from: "2001:db8:0:1::1") == 401)
     }
 
-    @Test("valid users are not limited by their address, even after 1000 bad tokens from it")
+    @Test("bad tokens of users count against their address, and no token is verified while its limit lasts")
     func usersBehindOneAddress() async throws {
         let issuer = UserIssuer(
             issuer: "i", audience: "a", keys: .file(path: "keys"), algorithms: [.es256],
@@ -103,8 +106,16 @@ struct LimitsTests {
         limits.addresses = try Self.limit(1, 2)
         let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
         let key = ProviderKey()
-        let set = try await KeySetReader { _, _ in KeySetText([]) }
+        let genuine = try await KeySetReader { _, _ in KeySetText([]) }
             .keys(in: Array(ProviderKey.set(key).utf8), from: issuer.keys).set
+        let verifications = NIOLockedValueBox(0)
+        let set = UserKeySet(
+            genuine.keys.map { key in
+                UserKeySet.Key(id: key.id, algorithm: key.algorithm) { signature, message in
+                    verifications.withLockedValue { $0 += 1 }
+                    return key.verifies(signature, message)
+                }
+            })
         func status(_ user: String, by key: ProviderKey) throws -> Int {
             let expiry = Fixtures.timestamp.milliseconds / 1000 + 600
             let token = try key.token(claims: #"{"iss":"i","aud":"a","exp":\#(expiry),"sub":"\#(user)"}"#)
@@ -117,11 +128,45 @@ struct LimitsTests {
         let foreign = ProviderKey()
         let bad = try (0..<1000).map { _ in try status("user", by: foreign) }
         #expect(bad.prefix(2) == [401, 401] && bad.dropFirst(2).allSatisfy { $0 == 429 })
-        #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
-        // Nor do valid users use up their address's limit.
+        #expect(verifications.withLockedValue { $0 } == 2)
+        #expect(try status("user", by: key) == 429)
+        #expect(verifications.withLockedValue { $0 } == 2)
+        // Valid users do not use up their address's limit.
         routes.clock.withLockedValue { $0 = $0 + .seconds(2) }
         #expect(try (0..<20).allSatisfy { try status("user-\($0)", by: key) == 200 })
         #expect(try [status("user", by: foreign), status("user", by: foreign)] == [401, 401])
+    }
+
+    @Test("unknown paths, wrong methods and the contract count against an address")
+    func cheapRequests() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 3)
+        func statuses(_ method: String, _ path: String) throws -> [Int] {
+            let routes = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+            return (0..<4).map { _ in
+                routes.respond(HTTPRequest(method: method, target: path, peer: IPAddress(Self.outside))).status
+            }
+        }
+        #expect(try statuses("GET", "/nothing") == [404, 404, 404, 429])
+        #expect(try statuses("PUT", "/offer") == [405, 405, 405, 429])
+        #expect(try statuses("GET", "/openapi.json") == [200, 200, 200, 429])
+        #expect(try statuses("GET", "/health/live") == [200, 200, 200, 200])
+    }
+
+    @Test("under load, requests without a caller's token are shed first")
+    func shedding() throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")])
+        func status(_ token: String?, _ shedding: LoadShedding) -> Int {
+            routes.respond(
+                HTTPRequest(
+                    method: "POST", target: "/offer", contentType: "application/json",
+                    authorization: token.map { "Bearer \($0)" }, body: Array(Self.offer().utf8)), shedding: shedding
+            ).status
+        }
+        let tokens = ["token-of-one", "guess", nil]
+        #expect(tokens.map { status($0, .none) } == [200, 401, 401])
+        #expect(tokens.map { status($0, .strangers) } == [200, 503, 503])
+        #expect(tokens.map { status($0, .all) } == [503, 503, 503])
     }
 
     @Test("without callers, each address has a limit; behind a proxy, it applies to the client's address")

@@ -36,8 +36,9 @@ struct RequestIDTests {
     private static func answers(to bytes: [UInt8]) throws -> String {
         let routes = try TestService(pair: Fixtures.makeSigningKey())
         let channel = EmbeddedChannel()
-        let connection = OpenConnection(channel)
-        let batch = ResponseBatch(eventLoop: channel.eventLoop, responder: routes.router, asyncLane: AsyncLane())
+        let connection = OpenConnection(channel, budget: .roomy)
+        let batch = ResponseBatch(
+            eventLoop: channel.eventLoop, responder: routes.router, asyncLane: AsyncLane(), budget: .roomy)
         let handler = HTTP1Handler(
             responder: routes.router, date: HTTPDate(), batch: batch, connection: connection)
         try channel.pipeline.syncOperations.addHandler(handler)
@@ -132,12 +133,12 @@ struct RequestIDTests {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let context = RequestContext(requestID: "marked", traceparent: "00-\(trace)-00f067aa0ba902b7-01")
         for service in services {
-            for isLate in [false, true] {
+            for shedding in [LoadShedding.none, .all] {
                 for (path, body) in requests {
                     let answer = await service.respondLater(
                         HTTPRequest(
                             method: "POST", target: path, contentType: "application/json", context: context,
-                            body: Array(body.utf8)), isLate: isLate)
+                            body: Array(body.utf8)), shedding: shedding)
                     #expect(answer.requestID?.text == "marked")
                 }
             }

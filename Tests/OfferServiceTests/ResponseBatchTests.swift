@@ -58,7 +58,7 @@ struct LoopTurnTests {
         let channel = EmbeddedChannel(handlers: handlers, loop: loop)
         try channel.pipeline.syncOperations.addHandler(
             HTTP1Handler(
-                responder: router, date: HTTPDate(), batch: batch, connection: OpenConnection(channel)))
+                responder: router, date: HTTPDate(), batch: batch, connection: OpenConnection(channel, budget: .roomy)))
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         return channel
     }
@@ -76,7 +76,7 @@ struct LoopTurnTests {
             readiness: Readiness(), metrics: ServiceMetrics().audit, log: RecordedLog().logger)
         let router = try TestService(pair: Fixtures.makeSigningKey(), trail: trail).router
         let loop = EmbeddedEventLoop()
-        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane())
+        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane(), budget: .roomy)
         let sending = FirstFlush()
         let one = try Self.connect(batch, router, loop, through: [sending])
         let other = try Self.connect(batch, router, loop)
@@ -100,7 +100,7 @@ struct LoopTurnTests {
         let pair = CountingKeyPair()
         let loop = EmbeddedEventLoop()
         let router = try TestService(pair: pair).router
-        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane())
+        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane(), budget: .roomy)
         let channel = try Self.connect(batch, router, loop)
         channel.pipeline.fireChannelRead(ByteBuffer(string: Self.offer))
         #expect(pair.count.withLockedValue { $0 } == 0)

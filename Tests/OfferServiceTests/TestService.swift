@@ -58,18 +58,18 @@ struct TestService {
     }
 
     /// Returns the response to a request from any lane. Every commit counts as durable.
-    func respond(_ request: HTTPRequest, isLate: Bool = false) -> HTTPResponse {
-        switch router.reply(to: request, isLate: isLate) {
+    func respond(_ request: HTTPRequest, shedding: LoadShedding = .none) -> HTTPResponse {
+        switch router.reply(to: request, shedding: shedding) {
         case .now(let response): return response
         case .after(_, let response): return response(true)
         case .later(let work, _): return Self.wait(for: work)
         }
     }
 
-    /// Like ``respond(_:isLate:)``, but without blocking the thread.
-    func respondLater(_ request: HTTPRequest, isLate: Bool = false) async -> HTTPResponse {
-        guard case .later(let work, _) = router.reply(to: request, isLate: isLate) else {
-            return respond(request, isLate: isLate)
+    /// Like ``respond(_:shedding:)``, but without blocking the thread.
+    func respondLater(_ request: HTTPRequest, shedding: LoadShedding = .none) async -> HTTPResponse {
+        guard case .later(let work, _) = router.reply(to: request, shedding: shedding) else {
+            return respond(request, shedding: shedding)
         }
         return await work()()
     }
@@ -139,4 +139,15 @@ extension HTTPResponse {
     }
 
     var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension MemoryBudget {
+    /// More memory than any test needs.
+    static let roomy = MemoryBudget(limit: 1 << 30)
+}
+
+extension ConnectionSources {
+    static let unlimited = ConnectionSources {
+        Rules(limits: Limits(), proxies: TrustedProxies(arePeersProxies: true))
+    }
 }

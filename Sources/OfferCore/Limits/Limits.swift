@@ -1,4 +1,4 @@
-/// Rate limits by kind of client; nil means unlimited.
+/// Limits by kind of client; nil means unlimited.
 package struct Limits: Hashable, Sendable {
     /// The limit per caller token. Unlimited by default, because a caller is the team's own backend.
     package var tokens: RateLimit?
@@ -9,6 +9,11 @@ package struct Limits: Hashable, Sendable {
     /// The limit per ``IPAddress/subscriber`` for requests without a valid token. The default allows for a household or
     /// office behind one address.
     package var addresses = RateLimit(perSecond: 50, burst: 500)
+    /// The maximum number of connections per ``IPAddress/subscriber``. The default allows for the phones of many customers
+    /// behind one address of a mobile network.
+    package var connections: Int? = 256
+    /// The limit of TLS handshakes per ``IPAddress/subscriber``. A handshake costs as much as dozens of offers.
+    package var handshakes = RateLimit(perSecond: 20, burst: 400)
 
     package init() {}
 }

@@ -62,5 +62,8 @@ package struct TrustedProxies: Hashable, Sendable {
         return parts.count == 2 ? parts[0] : text
     }
 
+    /// Whether connections from `peer` carry the requests of many clients.
+    package func isProxy(_ peer: IPAddress) -> Bool { arePeersProxies || contains(peer) }
+
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 }

@@ -1,7 +1,8 @@
 import NIOCore
 
 extension Channel {
-    /// Whether response bytes are buffered in this process because the client is not reading and the kernel's buffer is
-    /// full.
-    var hasUnsentBytes: Bool { ((try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0 }
+    /// Response bytes waiting in this process because the client does not read and the kernel's buffer is full.
+    var unsentBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+    var hasUnsentBytes: Bool { unsentBytes > 0 }
 }

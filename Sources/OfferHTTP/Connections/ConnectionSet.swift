@@ -10,6 +10,7 @@ import OfferTelemetry
 package final class ConnectionSet {
     private let limit: Int
     private let batch: ResponseBatch
+    private let budget: MemoryBudget
     private let metrics: ConnectionMetrics
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
     /// The largest number of connections since the set was last empty.
@@ -19,9 +20,11 @@ package final class ConnectionSet {
     /// - Parameters:
     ///   - limit: at least 1.
     ///   - batch: the batch that answers the requests of these connections.
-    package init(limit: Int, batch: ResponseBatch, metrics: ConnectionMetrics) {
+    ///   - budget: the budget that these connections are charged to.
+    package init(limit: Int, batch: ResponseBatch, budget: MemoryBudget, metrics: ConnectionMetrics) {
         self.limit = limit
         self.batch = batch
+        self.budget = budget
         self.metrics = metrics
     }
 
@@ -34,6 +37,7 @@ package final class ConnectionSet {
         metrics.open.increment()
         connection.channel.closeFuture.assumeIsolated().whenComplete { _ in
             self.metrics.open.decrement()
+            connection.release()
             self.connections[id] = nil
             if self.connections.isEmpty { self.rest() }
         }
@@ -54,6 +58,18 @@ package final class ConnectionSet {
         idlest.value.drop()
     }
 
+    /// Closes connections that never authenticated, those that take most memory first, until the budget has room again.
+    func relieve() {
+        guard budget.isTight else { return }
+        let strangers = connections.values.filter { !$0.standing.isAuthenticated }
+        for connection in strangers.sorted(by: { $0.chargedBytes > $1.chargedBytes }) {
+            guard budget.isTight else { return }
+            connections[ObjectIdentifier(connection)] = nil
+            metrics.relieved.increment()
+            connection.drop()
+        }
+    }
+
     /// Starts a repeated task that checks the time limits of all connections on the event loop. A timer per connection would
     /// have to be reset on every request.
     private func startSweep(on loop: any EventLoop) {
@@ -61,6 +77,7 @@ package final class ConnectionSet {
         sweep = loop.scheduleRepeatedTask(initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval) { _ in
             let now = loop.now
             for connection in ours.value.connections.values { connection.checkTime(now) }
+            ours.value.relieve()
             ours.value.batch.checkTime(now)
         }
     }

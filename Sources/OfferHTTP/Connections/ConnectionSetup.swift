@@ -17,38 +17,53 @@ package struct ConnectionSetup: Sendable {
     private let certificate: CurrentCertificate
     private let readiness: Readiness
     private let metrics: ConnectionMetrics
+    private let budget: MemoryBudget
+    private let sources: ConnectionSources
     private let date = HTTPDate()
     private let shared: [ObjectIdentifier: NIOLoopBoundBox<Shared>]
 
     /// - Parameters:
+    ///   - budget: the memory for the requests and responses of all listeners.
+    ///   - sources: the limits of each address.
     ///   - group: the event loops that serve the connections.
     ///   - maximumConnections: the limit across all event loops.
     package init(
         responder: any Responder, certificate: CurrentCertificate, readiness: Readiness, asyncLane: AsyncLane,
-        metrics: ConnectionMetrics, group: any EventLoopGroup, maximumConnections: Int
+        metrics: ConnectionMetrics, budget: MemoryBudget, sources: ConnectionSources, group: any EventLoopGroup,
+        maximumConnections: Int
     ) {
         self.responder = responder
         self.certificate = certificate
         self.readiness = readiness
         self.metrics = metrics
+        self.budget = budget
+        self.sources = sources
         let loops = Array(group.makeIterator())
         let limit = max(1, maximumConnections / loops.count)
         shared = Dictionary(
             uniqueKeysWithValues: loops.map { loop in
-                let batch = ResponseBatch(eventLoop: loop, responder: responder, asyncLane: asyncLane)
-                let connections = ConnectionSet(limit: limit, batch: batch, metrics: metrics)
-                let shared = Shared(batch: batch, connections: connections)
-                return (ObjectIdentifier(loop), .makeBoxSendingValue(shared, eventLoop: loop))
+                let batch = ResponseBatch(
+                    eventLoop: loop, responder: responder, asyncLane: asyncLane, budget: budget)
+                let connections = ConnectionSet(limit: limit, batch: batch, budget: budget, metrics: metrics)
+                let shared = NIOLoopBoundBox.makeBoxSendingValue(
+                    Shared(batch: batch, connections: connections), eventLoop: loop)
+                budget.addRelief(on: loop) { [weak shared] in shared?.value.connections.relieve() }
+                return (ObjectIdentifier(loop), shared)
             })
     }
 
     /// - Parameter channel: a newly accepted connection. The call must be on its event loop.
     func setUp(_ channel: any Channel) throws {
+        let context = certificate.context
+        guard sources.admit(channel, startsTLS: context != nil) else {
+            metrics.refused.increment()
+            throw ConnectionRefused()
+        }
         // Read only a little per turn. Otherwise, a client that sends hundreds of requests at once would delay other clients.
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
-        if let context = certificate.context {
+        if let context {
             try addTLS(context, add(channel))
         } else {
             try addHTTP1(add(channel))
@@ -58,7 +73,7 @@ package struct ConnectionSetup: Sendable {
     /// Adds the connection to the ``ConnectionSet`` of its event loop, which limits the number of connections and checks their
     /// time limits.
     package func add(_ channel: any Channel) -> OpenConnection {
-        let connection = OpenConnection(channel)
+        let connection = OpenConnection(channel, budget: budget)
         shared(by: channel).connections.add(connection)
         return connection
     }
@@ -78,6 +93,7 @@ package struct ConnectionSetup: Sendable {
 
     private func addTLS(_ context: NIOSSLContext, _ connection: OpenConnection) throws {
         let channel = connection.channel
+        connection.ownBytes = OpenConnection.tlsBytes
         connection.handshakeDeadline = channel.eventLoop.now + TimeLimit.handshake
         let choice = NIOTypedApplicationProtocolNegotiationHandler<Void> { result in
             connection.handshakeDeadline = nil

@@ -26,12 +26,15 @@ final class Exchange {
     let hasBody: Bool
     /// Whether the connection closes after this response.
     let isLast: Bool
+    /// The approximate size of the request in memory, in bytes.
+    let size: Int
     private var state: State
 
     init(_ request: HTTPRequest, owner: any ExchangeOwner, isLast: Bool = false) {
         self.owner = owner
         self.isLast = isLast
         hasBody = request.method != "HEAD"
+        size = request.size
         state = .received(request)
     }
 
@@ -39,6 +42,7 @@ final class Exchange {
     init(_ message: Message, owner: any ExchangeOwner, hasBody: Bool = true, isLast: Bool = false) {
         self.owner = owner
         self.hasBody = hasBody
+        size = 0
         self.isLast = isLast
         state = .ready(message)
     }

@@ -21,8 +21,11 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         case lingering
     }
 
-    /// Reading pauses while this many exchanges are pending.
-    private static let maximumExchanges = 64
+    /// Reading pauses while this many exchanges are pending. A client that has not authenticated gets fewer.
+    private var maximumExchanges: Int { connection.standing.isAuthenticated ? 64 : 4 }
+    /// Writing pauses while more bytes than this are unsent. The channel reports when fewer are, because it then becomes
+    /// writable again.
+    private static let maximumUnsentBytes = 64 * 1024
 
     private let responder: any Responder
     private let date: HTTPDate
@@ -40,7 +43,13 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private var isInputClosed = false
     /// Whether a read that the channel requested is being held back.
     private var isReadHeld = false
+    /// Whether requests that have arrived may wait to be read.
+    private var isPaused = false
     private var needsFlush = false
+    /// The size of the requests in ``exchanges``, in bytes.
+    private var pendingBytes = 0
+    /// The bytes written since the last flush.
+    private var unflushedBytes = 0
     /// nil once the handler is removed or the connection is gone.
     private var context: ChannelHandlerContext?
 
@@ -68,6 +77,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private func leave() {
         context = nil
         exchanges.removeAll()
+        connection.release()
     }
 
     // MARK: Requests
@@ -84,6 +94,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         let hadBegun = reader.hasBegun
         reader.add(unwrapInboundIn(data))
         readRequests(hadBegun: hadBegun, context: context)
+        connection.requestBytes = reader.unreadBytes + pendingBytes
     }
 
     /// Reads requests, but only as fast as the client reads responses.
@@ -103,6 +114,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         } catch {
             return refuse(error, context: context)
         }
+        isPaused = readsRequests && !mayReadOn(context)
         if reader.hasBegun, !hadBegun { phaseBegan = context.eventLoop.now }
     }
 
@@ -113,12 +125,13 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         let isLast = if case .stopping = state { true } else { head.isLast }
         // Set this first: adding the exchange may send the response immediately and continue reading.
         if isLast { state = .finishing }
-        add(Exchange(HTTPRequest(head, peer: connection.peer, body: body), owner: self, isLast: isLast))
+        add(Exchange(HTTPRequest(head, from: connection, body: body), owner: self, isLast: isLast))
     }
 
     private func add(_ exchange: Exchange) {
         exchanges.append(exchange)
-        batch.add(exchange)
+        pendingBytes += exchange.size
+        batch.add(exchange, from: connection.standing)
     }
 
     /// Sends an error response to a request that cannot be read, then ends the connection.
@@ -142,8 +155,9 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
 
     func writeMessages() {
         guard let context else { return }
-        while let first = exchanges.first, let message = first.takeMessage() {
+        while hasRoom, let first = exchanges.first, let message = first.takeMessage() {
             exchanges.removeFirst()
+            pendingBytes -= first.size
             var buffer = context.channel.allocator.buffer(capacity: 512)
             switch message {
             case .continue:
@@ -151,24 +165,37 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
             case .response(let response):
                 buffer.write(response, withBody: first.hasBody, date: date.now, isLast: first.isLast)
             }
-            context.write(wrapOutboundOut(buffer), promise: nil)
+            write(buffer, context)
+            if case .response(let response) = message, case .shared(let body) = response.content, first.hasBody {
+                write(body, context)
+            }
             needsFlush = true
         }
         if exchanges.isEmpty, case .finishing = state { closeOutput(context) }
     }
 
+    private func write(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+        unflushedBytes += buffer.readableBytes
+        context.write(wrapOutboundOut(buffer), promise: nil)
+    }
+
+    /// Whether the client reads fast enough for more responses to be written.
+    private var hasRoom: Bool { connection.unsentBytes + unflushedBytes <= Self.maximumUnsentBytes }
+
     func flushMessages() {
         guard needsFlush, let context else { return }
         needsFlush = false
         context.flush()
+        noteSent(context)
         // Reading may have paused because too many exchanges were pending.
-        if isReadHeld || isInputClosed { readOn(context) }
+        if isPaused || isReadHeld || isInputClosed { readOn(context) }
     }
 
     // MARK: Back pressure
 
     private func mayReadOn(_ context: ChannelHandlerContext) -> Bool {
-        context.channel.isWritable && exchanges.count < Self.maximumExchanges
+        context.channel.isWritable && exchanges.count < maximumExchanges
+            && pendingBytes < OpenConnection.maximumRequestBytes
     }
 
     package func read(context: ChannelHandlerContext) {
@@ -177,8 +204,21 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        noteSent(context)
         readOn(context)
         context.fireChannelWritabilityChanged()
+    }
+
+    /// Notes how much the client has not read yet, and writes the responses that waited for it to read.
+    private func noteSent(_ context: ChannelHandlerContext) {
+        let wasFull = !hasRoom
+        unflushedBytes = 0
+        connection.unsentBytes = context.channel.unsentBytes
+        connection.requestBytes = reader.unreadBytes + pendingBytes
+        guard wasFull, hasRoom, !exchanges.isEmpty else { return }
+        phaseBegan = context.eventLoop.now
+        writeMessages()
+        flushMessages()
     }
 
     private func readOn(_ context: ChannelHandlerContext) {
@@ -259,6 +299,9 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
             if elapsed > TimeLimit.lingering { context.close(promise: nil) }
         case .closing:
             if elapsed > TimeLimit.reading { context.close(promise: nil) }
+        case .finishing where !hasRoom, .open where !hasRoom, .stopping where !hasRoom:
+            // The client does not read.
+            if elapsed > TimeLimit.reading { context.close(promise: nil) }
         case .finishing: break  // This waits only for our own responses, which have their own time limits.
         case .stopping(let since) where !reader.hasBegun && now - since > TimeLimit.stopGrace:
             finish(context)
@@ -278,11 +321,11 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
 }
 
 extension HTTPRequest {
-    fileprivate init(_ head: RequestHead, peer: IPAddress?, body: [UInt8]) {
+    fileprivate init(_ head: RequestHead, from connection: OpenConnection, body: [UInt8]) {
         self.init(
             method: head.method, target: head.target, contentType: head.contentType,
-            contentEncoding: head.contentEncoding, authorization: head.authorization, peer: peer,
-            forwardedFor: head.forwardedFor, context: RequestContext(head), body: body)
+            contentEncoding: head.contentEncoding, authorization: head.authorization, peer: connection.peer,
+            forwardedFor: head.forwardedFor, context: RequestContext(head), standing: connection.standing, body: body)
     }
 }
 

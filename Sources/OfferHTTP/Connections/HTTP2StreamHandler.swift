@@ -24,6 +24,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
     /// The maximum number of unread response bytes on the connection. Above it, requests are refused.
     private static let maximumUnsentBytes = 256 * 1024
+    /// An open stream takes about this much memory besides its request.
+    private static let ownBytes = 8 * 1024
 
     private let responder: any Responder
     private let date: HTTPDate
@@ -32,9 +34,12 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private let parent: HTTP2ConnectionHandler
     private var state = State.receiving
     private var began: NIODeadline?
-    private var head: HPACKHeaders?
+    /// The request as far as it has arrived; nil if there is no head yet, or none that can be read.
+    private var request: HTTPRequest?
     private var requestContext: RequestContext?
-    private var body: [UInt8] = []
+    private var asksForHead = false
+    /// The request bytes that this stream has added to those of its connection.
+    private var heldBytes = 0 { didSet { connection.requestBytes += heldBytes - oldValue } }
     /// How long the client may leave the response unread.
     private var readingTime = TimeLimit.reading
     private var needsFlush = false
@@ -58,11 +63,13 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         began = context.eventLoop.now
+        connection.ownBytes += Self.ownBytes
         parent.watch(self)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         leave()
+        connection.ownBytes -= Self.ownBytes
         parent.unwatch(self)
     }
 
@@ -75,8 +82,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private func leave() {
         context = nil
         state = .gone
-        head = nil
-        body = []
+        request = nil
+        heldBytes = 0
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -88,9 +95,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         switch unwrapInboundIn(data) {
         case .headers(let frame):
             // Headers after a body are trailers, which are ignored.
-            if head == nil {
-                head = frame.headers
-                requestContext = RequestContext(frame.headers)
+            if request == nil {
+                do { try begin(frame.headers) } catch { return refuse(error) }
             }
             if frame.endStream {
                 endRequest(context)
@@ -99,8 +105,12 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             }
         case .data(let frame):
             guard case .byteBuffer(let buffer) = frame.data else { return }
-            guard body.count + buffer.readableBytes <= HTTPRequest.maximumBodySize else { return refuse(.bodyTooLarge) }
-            body += buffer.readableBytesView
+            guard (request?.body.count ?? 0) + buffer.readableBytes <= HTTPRequest.maximumBodySize else {
+                return refuse(.bodyTooLarge)
+            }
+            request?.body += buffer.readableBytesView
+            heldBytes += buffer.readableBytes
+            guard connection.requestBytes <= OpenConnection.maximumRequestBytes else { return refuse(.tooManyBytes) }
             if frame.endStream { endRequest(context) }
         default: break
         }
@@ -108,26 +118,34 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }
 
+    /// Reads the head as soon as it arrives. The request keeps only the fields that it needs, because a head can take many
+    /// times its size in memory.
+    private func begin(_ head: HPACKHeaders) throws(RequestFault) {
+        let context = RequestContext(head)
+        requestContext = context
+        asksForHead = head.first(name: ":method") == "HEAD"
+        let request = try HTTPRequest(head, from: connection, context: context)
+        self.request = request
+        heldBytes += request.size
+    }
+
     private func endRequest(_ context: ChannelHandlerContext) {
         connection.noteRequest(at: context.eventLoop.now)
-        do throws(RequestFault) {
-            guard let head, let requestContext else { throw .malformed }
-            guard connection.unsentBytes <= Self.maximumUnsentBytes else { throw .unreadResponses }
-            let request = try HTTPRequest(head, peer: connection.peer, context: requestContext, body: body)
-            answer(Exchange(request, owner: self))
-        } catch {
-            refuse(error)
-        }
+        guard let request else { return refuse(.malformed) }
+        guard connection.unsentBytes <= Self.maximumUnsentBytes else { return refuse(.unreadResponses) }
+        answer(Exchange(request, owner: self))
     }
 
     private func refuse(_ fault: RequestFault) {
         let response = responder.response(to: fault, context: requestContext ?? RequestContext())
-        answer(Exchange(.response(response), owner: self, hasBody: head?.first(name: ":method") != "HEAD"))
+        answer(Exchange(.response(response), owner: self, hasBody: !asksForHead))
     }
 
     private func answer(_ exchange: Exchange) {
+        request = nil
+        heldBytes = exchange.size
         state = .answering(exchange)
-        batch.add(exchange)
+        batch.add(exchange, from: connection.standing)
     }
 
     // MARK: Response
@@ -138,6 +156,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         guard let context, case .answering(let exchange) = state, case .response(let response) = exchange.takeMessage()
         else { return }
         state = .answered(at: context.eventLoop.now)
+        heldBytes = 0
         write(response, hasBody: exchange.hasBody, context)
         needsFlush = true
     }
@@ -152,10 +171,10 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         var headers: HPACKHeaders = [":status": String(response.status)]
         for (name, value) in response.headers { headers.add(name: name.lowercased(), value: value) }
         headers.add(name: "date", value: String(decoding: date.now, as: UTF8.self))
-        headers.add(name: "content-length", value: String(response.body.count))
+        headers.add(name: "content-length", value: String(response.content.count))
         context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: !hasBody))), promise: nil)
         guard hasBody else { return }
-        let body = ByteBuffer(bytes: response.body)
+        let body = response.content.buffer
         let (connection, size) = (connection, body.readableBytes)
         connection.unsentBytes += size
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -184,7 +203,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
 extension HTTPRequest {
     fileprivate init(
-        _ head: HPACKHeaders, peer: IPAddress?, context: RequestContext, body: [UInt8]
+        _ head: HPACKHeaders, from connection: OpenConnection, context: RequestContext
     ) throws(RequestFault) {
         var size = 0
         for field in head { size += field.name.utf8.count + field.value.utf8.count }
@@ -197,8 +216,8 @@ extension HTTPRequest {
         self.init(
             method: method, target: target, contentType: head.joined("content-type"),
             contentEncoding: head.joined("content-encoding"),
-            authorization: head.only("authorization"), peer: peer, forwardedFor: head.joined("x-forwarded-for"),
-            context: context, body: body)
+            authorization: head.only("authorization"), peer: connection.peer,
+            forwardedFor: head.joined("x-forwarded-for"), context: context, standing: connection.standing)
     }
 }
 

@@ -7,24 +7,43 @@ package final class OpenConnection {
     let channel: any Channel
     /// The peer's address; nil if the kernel does not report one.
     let peer: IPAddress?
+    let standing = ClientStanding()
     /// When the last request was read or, if there was none, when the connection was opened.
     private(set) var lastRequest: NIODeadline
     private(set) var hasRequested = false
-    /// Response bytes on HTTP/2 streams that the client has not read yet.
-    var unsentBytes = 0
+    /// The memory that the connection itself takes, in bytes.
+    var ownBytes: Int { didSet { charge() } }
+    /// Request bytes that wait to be read or answered.
+    var requestBytes = 0 { didSet { charge() } }
+    /// Response bytes that the client has not read yet.
+    var unsentBytes = 0 { didSet { charge() } }
+    /// The bytes charged to the budget.
+    private(set) var chargedBytes = 0
     /// The deadline of the TLS handshake; nil without TLS and after the handshake.
     var handshakeDeadline: NIODeadline?
     /// The handler that checks the time limits after the handshake.
     weak var handler: (any TimedHandler)?
+    private let budget: MemoryBudget
+    private var isClosed = false
 
-    package init(_ channel: any Channel) {
+    /// The limit for request bytes of one connection. A list of offers has at most 32 kB.
+    static let maximumRequestBytes = 1024 * 1024
+    /// The memory that a connection takes without TLS and with TLS, in bytes, measured with `scripts/bench`.
+    static let plainBytes = 8 * 1024
+    static let tlsBytes = 48 * 1024
+
+    package init(_ channel: any Channel, budget: MemoryBudget) {
         self.channel = channel
+        self.budget = budget
+        ownBytes = Self.plainBytes
         lastRequest = channel.eventLoop.now
         peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
+        charge()
     }
 
     /// Closes the connection immediately. An orderly TLS shutdown would hold the descriptor until the client agrees.
     func drop() {
+        release()
         if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
             tls.close(promise: nil)
         } else {
@@ -40,6 +59,22 @@ package final class OpenConnection {
     func checkTime(_ now: NIODeadline) {
         if let handshakeDeadline, now >= handshakeDeadline { return channel.close(promise: nil) }
         handler?.checkTime(now)
+    }
+
+    // MARK: Memory
+
+    /// Returns what was charged. Nothing is charged to a closed connection.
+    func release() {
+        isClosed = true
+        charge()
+    }
+
+    private func charge() {
+        let (bytes, step) = (ownBytes + requestBytes + unsentBytes, MemoryBudget.step)
+        let charged = isClosed ? 0 : (bytes + step - 1) / step * step
+        guard charged != chargedBytes else { return }
+        defer { chargedBytes = charged }
+        budget.charge(charged - chargedBytes)
     }
 }
 

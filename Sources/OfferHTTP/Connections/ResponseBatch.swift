@@ -29,8 +29,13 @@ package final class ResponseBatch {
     private let eventLoop: any EventLoop
     private let responder: any Responder
     private let asyncLane: AsyncLane
+    private let budget: MemoryBudget
     private var turnBegan: NIODeadline?
     private var received: [Exchange] = []
+    /// Exchanges of clients that have not authenticated, in the order of their arrival. They are answered after all others.
+    private var strangers = CircularBuffer<(exchange: Exchange, arrived: NIODeadline)>()
+    /// Whether a task is scheduled that answers strangers.
+    private var isStrangersTaskScheduled = false
     private var pendingWrites: [PendingWrite] = []
     private var pendingResponses: [UInt64: PendingResponse] = [:]
     private var lastNumber: UInt64 = 0
@@ -38,17 +43,23 @@ package final class ResponseBatch {
     /// - Parameters:
     ///   - responder: answers the requests of all connections on the event loop.
     ///   - asyncLane: runs the functions that produce responses asynchronously.
-    package init(eventLoop: any EventLoop, responder: any Responder, asyncLane: AsyncLane) {
+    ///   - budget: when it is exhausted, requests are refused.
+    package init(
+        eventLoop: any EventLoop, responder: any Responder, asyncLane: AsyncLane, budget: MemoryBudget
+    ) {
         self.eventLoop = eventLoop
         self.responder = responder
         self.asyncLane = asyncLane
+        self.budget = budget
     }
 
-    /// Adds an exchange. Its request is answered by the end of the current turn.
-    func add(_ exchange: Exchange) {
-        beginTurn(at: eventLoop.now)
+    /// Adds an exchange. The request of a client that has authenticated is answered by the end of the current turn.
+    func add(_ exchange: Exchange, from standing: ClientStanding) {
+        let now = eventLoop.now
+        beginTurn(at: now)
+        guard standing.isAuthenticated else { return strangers.append((exchange, now)) }
         received.append(exchange)
-        if received.count == Self.size { send(answer()) }
+        if received.count == Self.size { send(answerReceived()) }
     }
 
     /// Begins a turn unless one is in progress.
@@ -60,24 +71,47 @@ package final class ResponseBatch {
     }
 
     private func endTurn() {
-        let batch = answer()
+        let batch = answerReceived()
         // Sending may free buffer space and resume reading. Requests that are read from now on belong to the next turn.
         turnBegan = nil
         send(batch)
+        if !isStrangersTaskScheduled { answerStrangers() }
     }
+
+    /// Answers a group of strangers. If there are more, the loop first reads what others have sent in the meantime.
+    private func answerStrangers() {
+        isStrangersTaskScheduled = false
+        let group = strangers.prefix(Self.size).map(\.exchange)
+        guard let first = strangers.first else { return }
+        strangers.removeFirst(group.count)
+        let isLate = eventLoop.now - first.arrived > TimeLimit.wait
+        send(answer(group, isLate ? .strangers : .none))
+        guard !strangers.isEmpty else { return }
+        isStrangersTaskScheduled = true
+        // A task without a delay would run before the loop reads again.
+        eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.answerStrangers() }
+    }
+
+    private static let pause = TimeAmount.microseconds(20)
 
     // MARK: Answering
 
-    /// Answers every request received so far.
-    /// - Returns: the exchanges, and the writes that some of their responses wait for.
-    private func answer() -> (exchanges: [Exchange], writes: [PendingWrite]) {
+    /// Answers every request received so far from clients that have authenticated.
+    private func answerReceived() -> (exchanges: [Exchange], writes: [PendingWrite]) {
         let exchanges = received
         received = []
         received.reserveCapacity(Self.size)
+        return answer(exchanges, .none)
+    }
+
+    /// - Returns: the exchanges, and the writes that some of their responses wait for.
+    private func answer(
+        _ exchanges: [Exchange], _ shedding: LoadShedding
+    ) -> (exchanges: [Exchange], writes: [PendingWrite]) {
         var writes: [PendingWrite] = []
         for exchange in exchanges {
             guard let request = exchange.takeRequest() else { continue }
-            switch responder.reply(to: request, isLate: isLate) {
+            switch responder.reply(to: request, shedding: isLate || budget.isExhausted ? .all : shedding) {
             case .now(let response): exchange.complete(with: response)
             case .after(let commit, let response): add(exchange, commit, response, to: &writes)
             case .later(let work, let timedOut): answerLater(exchange, work, timedOut)

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// Appends `response` as HTTP/1.1 (RFC 9112), head and body.
+    /// Appends `response` as HTTP/1.1 (RFC 9112): its head, and its body unless that is shared.
     /// - Parameters:
     ///   - withBody: false for the response to HEAD, which states the length of the body but omits the body.
     ///   - date: the value of the `Date` header.
@@ -25,9 +25,9 @@ extension ByteBuffer {
         writeBytes(date)
         if isLast { writeStaticString("\r\nConnection: close") }
         writeStaticString("\r\nContent-Length: ")
-        writeString(String(response.body.count))
+        writeString(String(response.content.count))
         writeStaticString("\r\n\r\n")
-        if withBody { writeBytes(response.body) }
+        if withBody, case .bytes(let body) = response.content { writeBytes(body) }
     }
 
     private mutating func writeHeader(_ name: String, _ value: String) {

@@ -17,11 +17,18 @@ package struct HTTPRequest: Sendable {
     /// The values of `X-Forwarded-For`, joined by commas. Any client can set them: see ``TrustedProxies``.
     package let forwardedFor: String?
     package let context: RequestContext
+    /// Shared by all requests of a connection; nil outside a server.
+    package let standing: ClientStanding?
     /// At most ``maximumBodySize`` bytes.
-    package let body: [UInt8]
+    package var body: [UInt8]
 
     /// The request's identifier in its response and in the log.
     package var id: RequestID { context.id }
+
+    /// The approximate size in memory, in bytes.
+    var size: Int {
+        512 + body.count + path.utf8.count + (query?.utf8.count ?? 0) + (authorization?.utf8.count ?? 0)
+    }
 
     /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.
     package static let maximumBodySize = 32 * 1024
@@ -30,7 +37,7 @@ package struct HTTPRequest: Sendable {
     package init(
         method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
         authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
-        context: RequestContext = RequestContext(), body: [UInt8] = []
+        context: RequestContext = RequestContext(), standing: ClientStanding? = nil, body: [UInt8] = []
     ) {
         self.method = method
         let utf8 = target.utf8
@@ -47,6 +54,7 @@ package struct HTTPRequest: Sendable {
         self.peer = peer
         self.forwardedFor = forwardedFor
         self.context = context
+        self.standing = standing
         self.body = body
     }
 }

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// An HTTP response (RFC 9110), independent of the connection that carries it.
 package struct HTTPResponse: Hashable, Sendable {
     package enum MediaType: String, Sendable {
@@ -10,7 +12,7 @@ package struct HTTPResponse: Hashable, Sendable {
 
     package let status: Int
     package let mediaType: MediaType
-    package let body: [UInt8]
+    let content: Content
     /// The methods of the `Allow` header of a 405.
     package var allow: [String] = []
     /// The value of the `WWW-Authenticate` header of a 401 or 403.
@@ -20,10 +22,53 @@ package struct HTTPResponse: Hashable, Sendable {
     /// The value of the `X-Request-ID` header.
     package var requestID: RequestID?
 
+    /// The bytes of a body.
+    enum Content: Hashable, Sendable {
+        case bytes([UInt8])
+        /// Sent without copying, however many responses share it.
+        case shared(ByteBuffer)
+
+        var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .shared(let buffer): buffer.readableBytes
+            }
+        }
+
+        var buffer: ByteBuffer {
+            switch self {
+            case .bytes(let bytes): ByteBuffer(bytes: bytes)
+            case .shared(let buffer): buffer
+            }
+        }
+    }
+
+    /// The bytes of a large body that many responses share.
+    package struct SharedBody: Sendable {
+        let buffer: ByteBuffer
+
+        package init(_ bytes: [UInt8]) {
+            buffer = ByteBuffer(bytes: bytes)
+        }
+    }
+
     package init(status: Int = 200, mediaType: MediaType = .json, body: [UInt8]) {
         self.status = status
         self.mediaType = mediaType
-        self.body = body
+        content = .bytes(body)
+    }
+
+    package init(sharing body: SharedBody) {
+        status = 200
+        mediaType = .json
+        content = .shared(body.buffer)
+    }
+
+    package var body: [UInt8] {
+        switch content {
+        case .bytes(let bytes): bytes
+        case .shared(let buffer): Array(buffer.readableBytesView)
+        }
     }
 
     /// All headers except `Content-Length`, `Date` and `Connection`, which the connection adds.

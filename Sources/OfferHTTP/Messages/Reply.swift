@@ -20,12 +20,19 @@ package enum Reply: Sendable {
 
 /// A type that answers requests. It is called on the event loop of the request's connection, which it must not block.
 package protocol Responder: Sendable {
-    /// - Parameter isLate: whether the request has waited so long that answering it in full would only delay others.
-    func reply(to request: HTTPRequest, isLate: Bool) -> Reply
+    func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply
 
     /// Returns the response to a request that the server itself refuses.
     /// - Parameter context: as much of the request's context as could be read.
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
+}
+
+/// The requests to refuse because answering them in full would only delay others.
+package enum LoadShedding: Comparable, Sendable {
+    case none
+    /// Those that cannot come from a caller.
+    case strangers
+    case all
 }
 
 /// The reason the server refuses a request before any endpoint sees it.
@@ -39,4 +46,6 @@ package enum RequestFault: Error, Hashable, Sendable {
     case timedOut
     /// The client opens HTTP/2 streams without reading their responses.
     case unreadResponses
+    /// The requests of a connection that have not been answered are too large together.
+    case tooManyBytes
 }

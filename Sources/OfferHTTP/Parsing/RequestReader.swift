@@ -21,6 +21,14 @@ package struct RequestReader {
     /// Whether a head has been read but its body is incomplete.
     var isInBody: Bool { if case .head = part { false } else { true } }
 
+    /// The bytes of incomplete requests that have arrived.
+    var unreadBytes: Int {
+        switch part {
+        case .chunks(_, let body): unread.readableBytes + body.bytes.count
+        case .head, .body: unread.readableBytes
+        }
+    }
+
     /// Whether any part of the next request has arrived. A lone CR does not count, because it may begin an empty line.
     var hasBegun: Bool {
         isInBody || unread.readableBytes > 1

@@ -12,21 +12,27 @@ package struct HTTPServer: Service {
     private let certificate: CurrentCertificate
     private let readiness: Readiness
     private let metrics: ConnectionMetrics
+    private let budget: MemoryBudget
+    private let sources: ConnectionSources
     private let onListening: @Sendable (_ ports: [Int]) -> Void
 
     /// - Parameters:
     ///   - listeners: where to listen; all of them stop together.
     ///   - certificate: the certificate for TLS; without one, the server speaks plain HTTP.
     ///   - readiness: told when the server begins to stop.
+    ///   - budget: the memory for requests and responses.
+    ///   - sources: the limits of each address.
     ///   - onListening: called once with the ports, in the order of the listeners.
     package init(
         listeners: [Listener], certificate: CurrentCertificate, readiness: Readiness, metrics: ConnectionMetrics,
-        onListening: @escaping @Sendable (_ ports: [Int]) -> Void
+        budget: MemoryBudget, sources: ConnectionSources, onListening: @escaping @Sendable (_ ports: [Int]) -> Void
     ) {
         self.listeners = listeners
         self.certificate = certificate
         self.readiness = readiness
         self.metrics = metrics
+        self.budget = budget
+        self.sources = sources
         self.onListening = onListening
     }
 
@@ -101,8 +107,8 @@ package struct HTTPServer: Service {
     ) async throws(CannotListen) -> any Channel {
         let setup = ConnectionSetup(
             responder: listener.responder, certificate: listener.isPlain ? CurrentCertificate(nil) : certificate,
-            readiness: readiness, asyncLane: asyncLane, metrics: metrics, group: group,
-            maximumConnections: listener.maximumConnections)
+            readiness: readiness, asyncLane: asyncLane, metrics: metrics, budget: budget, sources: sources,
+            group: group, maximumConnections: listener.maximumConnections)
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)

@@ -29,6 +29,12 @@ package struct Authenticator: Sendable {
         return try users.user(token, among: callers, at: now)
     }
 
+    /// Whether the header has the token of a caller.
+    package func isCaller(authorization: String?, among callers: Callers) -> Bool {
+        guard let token = authorization.flatMap(Self.token), let digest = try? digest(of: token) else { return false }
+        return callers.caller(tokenDigest: digest, at: now()) != nil
+    }
+
     private func digest(of token: [UInt8]) throws(AuthenticationError) -> [UInt8] {
         do { return try SHA256.hash(token) } catch { throw .cryptographyFailed }
     }

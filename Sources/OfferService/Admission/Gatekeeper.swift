@@ -27,8 +27,20 @@ struct Gatekeeper: Sendable {
             principal = try self.principal(of: request, under: policy)
             guard principal.has(scope) else { throw .scopeMissing(scope) }
             try limits.count(principal, under: policy.limits, request.context)
+            request.standing?.noteAuthenticated()
         }
         return Admission(principal: principal, policy: policy, context: request.context)
+    }
+
+    /// Counts a request that is refused before its client is identified, such as one for an unknown path.
+    func countStranger(_ request: HTTPRequest) throws(Problem) {
+        guard request.standing?.isAuthenticated != true else { return }
+        try limits.countAddress(of: request, under: policy.snapshot)
+    }
+
+    /// Whether the request has the token of a caller. This is cheap, unlike the verification of a user's token.
+    func isFromCaller(_ request: HTTPRequest) -> Bool {
+        authenticator.isCaller(authorization: request.authorization, among: policy.snapshot.callers)
     }
 
     /// Whether the principal has a scope, for endpoints that show some principals more than others. Unlike
@@ -41,6 +53,9 @@ struct Gatekeeper: Sendable {
     }
 
     private func principal(of request: HTTPRequest, under policy: Policy) throws(Problem) -> Principal {
+        // Before any token is checked: verifying a user's token is expensive. While the limit lasts, a right token is refused
+        // like a wrong one, so guessing cannot go on.
+        if !policy.callers.isEmpty { try limits.requireAddress(of: request, under: policy) }
         do throws(AuthenticationError) {
             let principal = try authenticator.principal(
                 authorization: request.authorization, among: policy.callers)

@@ -42,6 +42,8 @@ package struct Configuration: Sendable {
     package let catalogue: Catalogue?
     package let callers: Callers
     package let limits: Limits
+    /// The memory for connections, requests and responses, in bytes.
+    package let memoryLimit: Int
     /// nil if no audit trail is kept.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
@@ -91,6 +93,7 @@ package struct Configuration: Sendable {
         issuerIDs = IssuerIDs(ofAllApps: reader.value(Settings.issuerID), ofApps: file.issuerIDs)
         callers = reader.callers(file: file)
         limits = file.limits
+        memoryLimit = reader.value(Settings.bufferMiB) * 1024 * 1024
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
         logFormat = reader.value(Settings.logFormat)

@@ -5,12 +5,25 @@ import Yams
 enum LimitsReader {
     static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> Limits {
         var limits = Limits()
-        let members = reader.members(of: node, "limits", known: ["tokens", "users", "customers", "addresses"])
+        let members = reader.members(
+            of: node, "limits", known: ["tokens", "users", "customers", "addresses", "connections", "handshakes"])
         if let node = members["tokens"] { limits.tokens = readLimit(node, &reader) }
         if let node = members["users"] { limits.users = readLimit(node, &reader) }
         if let node = members["customers"] { limits.customers = readLimit(node, &reader) }
         if let node = members["addresses"] { limits.addresses = readLimit(node, &reader) }
+        if let node = members["connections"] { limits.connections = readCount(node, &reader) }
+        if let node = members["handshakes"] { limits.handshakes = readLimit(node, &reader) }
         return limits
+    }
+
+    /// - Returns: nil for `off`, or if there is a problem.
+    private static func readCount(_ node: YAMLNode, _ reader: inout YAMLReader) -> Int? {
+        if node.scalar?.string == "off" { return nil }
+        guard let count = node.scalar.flatMap({ Int($0.string) }), (1...1_000_000).contains(count) else {
+            return reader.refuse(
+                "this is not a limit", at: node, hint: "write a whole number from 1 to 1000000, or off")
+        }
+        return count
     }
 
     /// - Returns: nil for `off`, or if there is a problem.

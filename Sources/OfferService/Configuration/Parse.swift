@@ -93,6 +93,15 @@ enum Parse {
         return megabytes
     }
 
+    static func mebibytes(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int? {
+        guard let mebibytes = Int(text), (8...1_000_000).contains(mebibytes) else {
+            problems.append(
+                Diagnostic("\(name) is not a number from 8 to 1000000", hint: "set a size in mebibytes, such as 64"))
+            return nil
+        }
+        return mebibytes
+    }
+
     static func listeningAddress(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ListeningAddress?? {
         guard let address = ListeningAddress(text) else {
             problems.append(

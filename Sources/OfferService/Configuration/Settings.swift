@@ -74,6 +74,10 @@ package enum Settings {
         "ALLOW_ANYONE", flag: "allow-anyone", "Serve anyone on other machines even if no caller is configured",
         isSwitch: .onReload)
 
+    package static let bufferMiB = Setting<Int>(
+        "BUFFER_MIB", "Mebibytes of memory for connections, requests and responses", default: 64, "64",
+        reload: .onRestart, parse: Parse.mebibytes)
+
     // MARK: Recording
 
     package static let auditLog = Setting<String?>(
@@ -100,7 +104,8 @@ package enum Settings {
     package static let all: [any SettingDeclaration] = [
         keyID, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID, configurationFile,
         environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate, tlsKey,
-        behindProxy, trustedProxies, allowAnyone, auditLog, auditKey, auditSync, auditRotateMB, logLevel, logFormat,
+        behindProxy, trustedProxies, allowAnyone, bufferMiB, auditLog, auditKey, auditSync, auditRotateMB, logLevel,
+        logFormat,
     ]
 
     /// Whether a variable with this name was meant for the service, even if the name is misspelled. If it is not the

@@ -6,12 +6,14 @@ import OfferTelemetry
 struct MetricsPage: Sendable {
     private let metrics: ServiceMetrics
     private let health: Health
+    private let budget: MemoryBudget?
     // Cached, because counting the descriptors takes milliseconds when there are thousands of connections.
     private let process = CachedPerSecond { _ in ProcessFigures() }
 
-    init(metrics: ServiceMetrics, health: Health) {
+    init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?) {
         self.metrics = metrics
         self.health = health
+        self.budget = budget
     }
 
     func answer(_ admission: Admission) -> Endpoint.Answer {
@@ -34,6 +36,8 @@ struct MetricsPage: Sendable {
         case .auditWritable: one(health.isAuditWritable.map { $0 ? 1 : 0 })
         case .setupProblems: [([], Double(health.problems.count))]
         case .certificateExpiry: one(health.certificateExpiry)
+        case .memoryUsed: one(budget.map { Double($0.usedBytes) })
+        case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)
         case .processMemory: one(process.now?.residentBytes)
         case .processOpenDescriptors: one(process.now.map { Double($0.openDescriptors) })

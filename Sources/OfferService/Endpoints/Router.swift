@@ -35,13 +35,12 @@ package struct Router: Responder {
     /// The paths of all endpoints.
     package var paths: [String] { routes.keys.sorted() }
 
-    package func reply(to request: HTTPRequest, isLate: Bool) -> Reply {
+    package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
         let route = routes[request.path]
         let counters = route?.responses ?? unknownPath
         do throws(Problem) {
-            guard let endpoint = route?.endpoint else { throw .notFound }
-            guard endpoint.methods.contains(request.method) else { throw .methodNotAllowed(endpoint.methods) }
-            guard !(isLate && endpoint.shedsLoad) else { throw .overloaded }
+            let endpoint = try endpoint(for: request, route)
+            guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
             let admission = try gatekeeper.admit(request, to: endpoint.access)
             switch endpoint.handler {
             case .now(let handle):
@@ -61,6 +60,26 @@ package struct Router: Responder {
             }
         } catch {
             return .now(refuse(error, request.context, counters))
+        }
+    }
+
+    private func endpoint(for request: HTTPRequest, _ route: Route?) throws(Problem) -> Endpoint {
+        guard let endpoint = route?.endpoint else {
+            try gatekeeper.countStranger(request)
+            throw .notFound
+        }
+        guard endpoint.methods.contains(request.method) else {
+            try gatekeeper.countStranger(request)
+            throw .methodNotAllowed(endpoint.methods)
+        }
+        return endpoint
+    }
+
+    private func sheds(_ request: HTTPRequest, _ shedding: LoadShedding) -> Bool {
+        switch shedding {
+        case .none: false
+        case .strangers: !gatekeeper.isFromCaller(request)
+        case .all: true
         }
     }
 

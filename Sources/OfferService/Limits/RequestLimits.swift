@@ -37,13 +37,29 @@ package final class RequestLimits: Sendable {
 
     /// Counts an unauthenticated request against the address it comes from.
     func countAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
-        guard let limit = policy.limits.addresses, let peer = request.peer,
+        guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy) else {
+            return
+        }
+        try take(client.subscriber, addresses, limit, .address, "an address", request.context)
+    }
+
+    /// Refuses a request from an address whose limit is used up. Nothing is counted.
+    func requireAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
+        guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy),
+            let wait = addresses.wait(for: client.subscriber, limit: limit, now: uptime())
+        else { return }
+        throw refusal(after: wait, .address, "an address", request.context)
+    }
+
+    /// The address that a request comes from; nil if it is unknown or not limited.
+    private func limitedClient(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
+        guard let peer = request.peer,
             let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor),
             // A loopback client is one of the team's own programs, unless it is a proxy that forwards requests of an
             // unknown client.
             !client.isLoopback || request.forwardedFor != nil
-        else { return }
-        try take(client.subscriber, addresses, limit, .address, "an address", request.context)
+        else { return nil }
+        return client
     }
 
     /// Counts a request by an authenticated principal.
@@ -86,8 +102,14 @@ package final class RequestLimits: Sendable {
         _ name: @autoclosure () -> String, _ context: RequestContext
     ) throws(Problem) {
         guard let wait = limiter.take(key, limit: limit, now: uptime()) else { return }
+        throw refusal(after: wait, party, name(), context)
+    }
+
+    private func refusal(
+        after wait: TimeAmount, _ party: LimitedParty, _ name: @autoclosure () -> String, _ context: RequestContext
+    ) -> Problem {
         metrics.limited(party)
         warning.warn(context.metadata(["who": "\(name())", "hint": "requests above the limit get 429"]))
-        throw .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
+        return .rateLimited(seconds: Int((wait.nanoseconds + 999_999_999) / 1_000_000_000))
     }
 }

@@ -66,6 +66,17 @@ extension Metric {
     static let connectionsEvicted = Metric(
         "offer_signer_connections_evicted_total", .counter, [],
         "Connections closed to make room for new ones at the connection limit.")
+    static let connectionsRelieved = Metric(
+        "offer_signer_connections_closed_for_memory_total", .counter, [],
+        "Connections without a valid token that were closed because the memory for requests and responses ran short.")
+    static let connectionsRefused = Metric(
+        "offer_signer_connections_refused_total", .counter, [],
+        "Connections refused because their address had too many, or began too many TLS handshakes.")
+    static let memoryUsed = Metric(
+        "offer_signer_buffer_bytes", .gauge, [], "Memory that connections, requests and responses take.")
+    static let memoryBudget = Metric(
+        "offer_signer_buffer_limit_bytes", .gauge, [],
+        "Memory that connections, requests and responses may take. Above it, requests get 503.")
     static let tlsHandshakeFailures = Metric(
         "offer_signer_tls_handshake_failures_total", .counter, [],
         "Connections that failed during the TLS handshake.")
@@ -87,7 +98,8 @@ extension Metric {
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         connections,
-        connectionsEvicted, tlsHandshakeFailures, processCPU, processMemory,
+        connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,
+        processCPU, processMemory,
         processOpenDescriptors, processMaximumDescriptors, processStart, build,
     ]
 }

@@ -35,6 +35,7 @@ package final class ServiceMetrics: Sendable {
         open.set(0)
         connections = ConnectionMetrics(
             open: open, evicted: registry.counter(.connectionsEvicted),
+            relieved: registry.counter(.connectionsRelieved), refused: registry.counter(.connectionsRefused),
             failedHandshakes: registry.counter(.tlsHandshakeFailures))
     }
 

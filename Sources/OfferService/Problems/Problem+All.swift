@@ -200,7 +200,7 @@ extension Problem {
             case .oversizedCredentials: .credentialsRefused
             case .bodyTooLarge: .bodyTooLarge
             case .timedOut: .requestTimeout
-            case .unreadResponses: .overloaded
+            case .unreadResponses, .tooManyBytes: .overloaded
             }
     }
 }

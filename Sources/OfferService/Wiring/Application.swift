@@ -19,6 +19,8 @@ package struct Application: Sendable {
         package var certificate = CurrentCertificate(nil)
         /// The key sets of identity providers.
         package var userKeys = CurrentUserKeys()
+        /// The memory for requests and responses; nil without a server.
+        package var budget: MemoryBudget?
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
         /// nil to skip the self-test of the cryptography.
@@ -60,7 +62,7 @@ package struct Application: Sendable {
             policy: policy, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
             now: sources.now, gatekeeper: gatekeeper)
-        metricsPage = MetricsPage(metrics: metrics, health: health)
+        metricsPage = MetricsPage(metrics: metrics, health: health, budget: dependencies.budget)
     }
 
     /// Returns the responder for a listener with this role.

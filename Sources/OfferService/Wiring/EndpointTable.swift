@@ -33,7 +33,7 @@ extension Application {
             .work(["POST"], "/v1/introductory-offers", scope: .sign, .now(signer.answerIntroductoryOffer)),
             .work(["POST"], "/v1/advanced-commerce", scope: .sign, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
-            .view("/openapi.json", for: .anyone) { _, _ in OpenAPI.answer },
+            .view("/openapi.json", for: .anyAddress) { _, _ in OpenAPI.answer },
         ]
         return switch role {
         case .all: work + health + metrics

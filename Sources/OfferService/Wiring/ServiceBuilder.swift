@@ -42,11 +42,17 @@ package enum ServiceBuilder {
         let jwksRefresher = JWKSRefresher(
             policy: reloader.policy, keys: dependencies.userKeys, source: KeySetReader(), readiness: readiness, log: log
         )
+        let budget = MemoryBudget(limit: configuration.memoryLimit)
+        dependencies.budget = budget
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, clock: .ofThisBuild, now: sources.now, readiness: readiness, metrics: metrics, log: log)
         let server = HTTPServer(
             listeners: listeners(configuration, Application(dependencies)), certificate: reloader.certificate,
-            readiness: readiness, metrics: metrics.connections
+            readiness: readiness, metrics: metrics.connections, budget: budget,
+            sources: ConnectionSources { [policy = reloader.policy] in
+                let policy = policy.snapshot
+                return ConnectionSources.Rules(limits: policy.limits, proxies: policy.proxies)
+            }
         ) { ports in onListening(ports[0], ports.dropFirst().first) }
         return [reloader, jwksRefresher, healthMonitor, server]
     }

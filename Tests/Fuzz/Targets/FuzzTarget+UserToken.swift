@@ -60,7 +60,7 @@ extension FuzzTarget {
         let reply = router.reply(
             to: HTTPRequest(
                 method: "POST", target: "/offer", contentType: "application/json", authorization: "Bearer \(token)",
-                body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)), isLate: false)
+                body: Array(#"{"appBundleID":"a","productID":"p","offerID":"o"}"#.utf8)), shedding: .none)
         guard case .now(let response) = reply else {
             preconditionFailure("without an audit trail, every reply is immediate")
         }

@@ -1,6 +1,6 @@
 import NIOCore
 import OfferCore
-import OfferService
+import OfferHTTP
 import TestSupport
 import Testing
 

@@ -24,6 +24,15 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         self.maximumCount = maximumCount
     }
 
+    /// - Returns: nil if the bucket of `key` holds a token; otherwise how long until it does.
+    package func wait(for key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
+        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
+        let whole = interval * limit.burst
+        let hash = key.hashValue
+        let full = buckets.withLockedValue { max($0.recent[hash] ?? $0.older[hash] ?? now, now) } + interval
+        return full - now <= whole ? nil : min(full - now - whole, whole)
+    }
+
     /// Takes a token from the bucket of `key`.
     /// - Returns: nil if there was a token; otherwise the time until there is one.
     package func take(_ key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {

@@ -1,0 +1,66 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import Synchronization
+
+/// The memory that requests and responses of all connections may take together.
+///
+/// Each connection charges what it holds, in steps of ``step`` bytes, so most requests charge nothing. When three quarters of
+/// the budget are used, the event loops close connections that never authenticated, largest first. When all of it is used,
+/// new requests are refused.
+package final class MemoryBudget: Sendable {
+    /// Connections charge multiples of this many bytes.
+    static let step = 4096
+
+    /// In bytes.
+    package let limit: Int
+    private let used = Atomic(0)
+    private let loops = NIOLockedValueBox<[(loop: any EventLoop, relieve: @Sendable () -> Void)]>([])
+    /// The event loops that have not yet completed the relief in progress.
+    private let busyLoops = Atomic(0)
+    /// The bytes in use above which another relief is worth its cost. After one that did not free enough, there may be
+    /// nothing left to close.
+    private let nextRelief = Atomic(0)
+
+    /// - Parameter limit: in bytes.
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The bytes in use.
+    package var usedBytes: Int { used.load(ordering: .relaxed) }
+
+    /// Whether connections that never authenticated have to make room.
+    var isTight: Bool { usedBytes > limit / 4 * 3 }
+
+    /// Whether no further request may be answered.
+    var isExhausted: Bool { usedBytes > limit }
+
+    /// - Parameter bytes: negative to release.
+    func charge(_ bytes: Int) {
+        let used = used.wrappingAdd(bytes, ordering: .relaxed).newValue
+        if bytes > 0, used > limit / 4 * 3, used > nextRelief.load(ordering: .relaxed) { requestRelief() }
+    }
+
+    /// Adds a function that closes connections on an event loop. It is called on that loop.
+    func addRelief(on loop: any EventLoop, _ relieve: @escaping @Sendable () -> Void) {
+        loops.withLockedValue { $0.append((loop, relieve)) }
+    }
+
+    /// Asks all event loops to close connections, because the loop that needs memory may not have any to close.
+    private func requestRelief() {
+        guard busyLoops.load(ordering: .relaxed) == 0 else { return }
+        let all = loops.withLockedValue { $0 }
+        guard busyLoops.compareExchange(expected: 0, desired: all.count, ordering: .relaxed).exchanged else { return }
+        for (loop, relieve) in all {
+            loop.execute {
+                relieve()
+                self.endRelief()
+            }
+        }
+    }
+
+    private func endRelief() {
+        nextRelief.store(isTight ? usedBytes + limit / 64 : 0, ordering: .relaxed)
+        busyLoops.wrappingSubtract(1, ordering: .relaxed)
+    }
+}
