@@ -82,8 +82,9 @@ struct JWKSRefresherTests {
             customer: .applicationUsername("sub"), apps: nil)
     }
 
-    private func names() -> [String]? {
-        keys.set(of: Self.issuer(at: ""))?.keys.map { String(decoding: $0.id ?? [], as: UTF8.self) }
+    /// The key IDs in force for the issuer whose keys are at `path`.
+    private func names(at path: String = "a") -> [String]? {
+        keys.set(of: Self.issuer(at: path))?.keys.map { String(decoding: $0.id ?? [], as: UTF8.self) }
     }
 
     private func whileRefreshing(
@@ -127,51 +128,54 @@ struct JWKSRefresherTests {
         }
     }
 
-    @Test("a set that is unavailable for too long expires, even after a change of location")
+    @Test("a set that is unavailable for too long expires")
     func lifetime() async throws {
-        let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
-        source.put("one", at: old.keys)
-        policy.replace(with: try Self.policy([old]))
+        let issuer = Self.issuer(at: "a")
+        source.put("one", at: issuer.keys)
+        policy.replace(with: try Self.policy([issuer]))
         try await whileRefreshing(lifetime: .seconds(15)) {
             try await wait("fetched") { names() == ["one"] }
             // The set is read every second, so it does not expire.
             try await Task.sleep(for: .seconds(16))
             #expect(names() == ["one"] && readiness.problems == [])
-            source.put("gone", at: old.keys)
-            try await wait("reported") { readiness.problems.map(\.error) == ["old is gone"] }
+            source.put("gone", at: issuer.keys)
+            try await wait("reported") { readiness.problems.map(\.error) == ["a is gone"] }
             #expect(names() == ["one"])
             try await wait("gone") { names() == [] }
             #expect(readiness.problems.map(\.error).joined().contains("unavailable for too long"))
-
-            source.put("one", at: old.keys)
+            source.put("one", at: issuer.keys)
             try await wait("back") { names() == ["one"] }
-            source.put("gone", at: new.keys)
-            policy.replace(with: try Self.policy([new]))
-            try await wait("reported") { readiness.problems.map(\.error) == ["new is gone"] }
-            #expect(names() == ["one"])
-            try await wait("gone") { names() == [] }
         }
     }
 
-    @Test("after a change of location, an issuer keeps its old keys until the new location has been read")
+    @Test("a change of location drops an issuer's old keys at once, and the new ones apply as soon as they are read")
     func moved() async throws {
         let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
         source.put("one", at: old.keys)
         policy.replace(with: try Self.policy([old]))
         try await whileRefreshing {
-            try await wait("fetched") { names() == ["one"] }
+            try await wait("fetched") { names(at: "old") == ["one"] }
             policy.replace(with: try Self.policy([new]))
-            #expect(names() == ["one"], "immediately after the change")
+            #expect(names(at: "new") == nil, "immediately after the change")
             try await wait("read") { source.isWaitedFor(new.keys) }
-            #expect(names() == ["one"])
+            #expect(names(at: "new") == nil)
+            #expect(names(at: "old") == nil, "the old keys are freed")
             source.put("gone", at: new.keys)
             source.answer("gone", at: new.keys)
             try await wait("reported") { readiness.problems.map(\.error) == ["new is gone"] }
-            #expect(names() == ["one"])
+            #expect(names(at: "new") == nil)
             source.put("two", at: new.keys)
-            try await wait("new") { names() == ["two"] }
+            try await wait("new") { names(at: "new") == ["two"] }
+            // The old location is read again before its keys apply again.
+            source.put(nil, at: old.keys)
+            policy.replace(with: try Self.policy([old]))
+            try await wait("read again") { source.isWaitedFor(old.keys) }
+            #expect(names(at: "old") == nil)
+            source.put("three", at: old.keys)
+            source.answer("three", at: old.keys)
+            try await wait("back") { names(at: "old") == ["three"] }
             policy.replace(with: try Self.policy([]))
-            try await wait("forgotten") { names() == nil }
+            try await wait("forgotten") { names(at: "old") == nil }
         }
     }
 

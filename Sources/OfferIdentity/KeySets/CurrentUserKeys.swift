@@ -1,35 +1,36 @@
 import NIOConcurrencyHelpers
 package import OfferCore
 
-/// The key sets in force, by issuer. Requests read them, and ``JWKSRefresher`` replaces them.
+/// The key sets in force, by location. Requests read them, and ``JWKSRefresher`` replaces them.
 ///
-/// The sets are stored by issuer, not by location, so an issuer whose location changes keeps its old keys until the new
-/// ones are fetched.
+/// A request looks up the location that its policy names. An issuer whose location changes therefore loses its old keys
+/// with the change itself, and has none until the new location has been read.
 package final class CurrentUserKeys: Sendable {
     private struct State {
-        var sets: [[UInt8]: UserKeySet] = [:]
-        var refreshRequests: Set<[UInt8]> = []
+        var sets: [KeySetLocation: UserKeySet] = [:]
+        var refreshRequests: Set<KeySetLocation> = []
     }
 
     private let state = NIOLockedValueBox(State())
 
     package init() {}
 
-    /// Returns the key set of an issuer: nil if it has never been fetched, empty if its keys must no longer be used.
-    package func set(of issuer: UserIssuer) -> UserKeySet? { state.withLockedValue { $0.sets[issuer.issuer] } }
+    /// Returns the key set at an issuer's location: nil if it has never been fetched, empty if its keys must no longer be
+    /// used.
+    package func set(of issuer: UserIssuer) -> UserKeySet? { state.withLockedValue { $0.sets[issuer.keys] } }
 
     package func replace(_ set: UserKeySet, of issuer: UserIssuer) {
         // The previous set is released outside the lock, so no request waits while its keys are freed.
-        _ = state.withLockedValue { $0.sets.updateValue(set, forKey: issuer.issuer) }
+        _ = state.withLockedValue { $0.sets.updateValue(set, forKey: issuer.keys) }
     }
 
-    /// Removes the sets of all other issuers.
+    /// Removes the sets at all other locations.
     package func keep(_ issuers: [UserIssuer]) {
-        let names = Set(issuers.map(\.issuer))
+        let places = Set(issuers.map(\.keys))
         _ = state.withLockedValue { state in
             let previous = state.sets
-            state.sets = previous.filter { names.contains($0.key) }
-            state.refreshRequests.formIntersection(names)
+            state.sets = previous.filter { places.contains($0.key) }
+            state.refreshRequests.formIntersection(places)
             return previous
         }
     }
@@ -37,17 +38,17 @@ package final class CurrentUserKeys: Sendable {
     /// Requests a refresh after a token named a key that is not in the set. The issuer may have a new key.
     package func requestRefresh(of issuer: UserIssuer) {
         state.withLockedValue { state in
-            // Only requests for known issuers are stored, so the set cannot grow without bound.
-            guard state.sets[issuer.issuer] != nil else { return }
-            state.refreshRequests.insert(issuer.issuer)
+            // Only requests for known locations are stored, so the set cannot grow without bound.
+            guard state.sets[issuer.keys] != nil else { return }
+            state.refreshRequests.insert(issuer.keys)
         }
     }
 
     package func isRefreshRequested(of issuer: UserIssuer) -> Bool {
-        state.withLockedValue { $0.refreshRequests.contains(issuer.issuer) }
+        state.withLockedValue { $0.refreshRequests.contains(issuer.keys) }
     }
 
     package func clearRefreshRequest(of issuer: UserIssuer) {
-        state.withLockedValue { _ = $0.refreshRequests.remove(issuer.issuer) }
+        state.withLockedValue { _ = $0.refreshRequests.remove(issuer.keys) }
     }
 }

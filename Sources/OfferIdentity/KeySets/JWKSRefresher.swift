@@ -7,7 +7,7 @@ import ServiceLifecycle
 ///
 /// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration change. If a
 /// set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An unusable set
-/// replaces the previous one immediately.
+/// replaces the previous one immediately. So does a change of location: the keys of the old one are dropped at once.
 package actor JWKSRefresher: Service {
     private let policy: CurrentPolicy
     private let keys: CurrentUserKeys
@@ -17,8 +17,6 @@ package actor JWKSRefresher: Service {
     private let log: Logger
     private var states: [KeySetLocation: KeySetState] = [:]
     private var lastReading = 0
-    /// The key set in force for each issuer, by the issuer's name.
-    private var inForce: [[UInt8]: FetchedKeySet] = [:]
 
     /// - Parameters:
     ///   - keys: the sets in force, which this refresher replaces.
@@ -102,29 +100,24 @@ package actor JWKSRefresher: Service {
         }
     }
 
-    /// Puts the key set at each issuer's location in force. After an issuer's location changes, the old set stays in force
-    /// until the new location has been read.
+    /// Puts the key set at each issuer's location in force. An issuer whose location has not been read yet has no keys:
+    /// whoever changed the location may have done so because the old keys are in the wrong hands.
     private func putInForce(at now: ContinuousClock.Instant) {
         let issuers = policy.snapshot.callers.userIssuers
-        var next: [[UInt8]: FetchedKeySet] = [:]
         var problems: [Diagnostic] = []
         for issuer in issuers {
-            guard var current = states[issuer.keys]?.fetched ?? inForce[issuer.issuer] else { continue }
+            guard var current = states[issuer.keys]?.fetched else { continue }
             if now - current.fetchedAt >= lifetime {
                 current = FetchedKeySet(UserKeySet([]), fetchedAt: current.fetchedAt)
                 problems.append(
                     Diagnostic(
                         "the keys of \(issuer.name) have been unavailable for too long, so every user is refused",
                         hint: "restore the service's access to \(issuer.keys)"))
-            } else if states[issuer.keys]?.fetched != nil, !current.set.keys.isEmpty,
-                let problem = issuer.problem(with: current.set)
-            {
+            } else if !current.set.keys.isEmpty, let problem = issuer.problem(with: current.set) {
                 problems.append(problem)
             }
-            next[issuer.issuer] = current
             keys.replace(current.set, of: issuer)
         }
-        inForce = next
         keys.keep(issuers)
         let locationProblems = issuers.map(\.keys).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
             .flatMap { states[$0]?.problems(at: now) ?? [] }
