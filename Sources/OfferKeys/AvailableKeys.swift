@@ -50,8 +50,10 @@ package struct AvailableKeys: Sendable {
     package var all: [KeyFileStatus] { ofText + folder.keys }
 
     /// Plans the next ring from `ring` and these keys.
-    package func plan(from ring: KeyRing) -> KeyRingPlan {
-        KeyRingPlan(from: ring, to: settings.wanted, found: all, filePath: folder.path(of:))
+    /// - Parameter isRequested: whether an operator requested the change, by starting the program or with SIGHUP.
+    package func plan(from ring: KeyRing, isRequested: Bool = true) -> KeyRingPlan {
+        KeyRingPlan(
+            from: ring, to: settings.wanted, found: all, isRequested: isRequested, filePath: folder.path(of:))
     }
 }
 

@@ -7,15 +7,22 @@ package struct KeyRingPlan: Sendable {
     package let problems: [Diagnostic]
     /// Whether ``ring`` is the requested one.
     package let isComplete: Bool
+    /// The active keys that keep their pairs although their files now contain others.
+    package let keptKeys: [KeyID]
 
     /// - Parameters:
     ///   - old: the ring in force; empty at startup.
     ///   - found: the status of every key and of every file that should be one. If several have the same ID, the first
     ///     wins, even if it was refused.
+    ///   - isRequested: whether an operator requested the change. If not, an active key keeps its pair even if another
+    ///     pair was found under its ID, unless the configuration names the other pair's fingerprint: whoever can write
+    ///     a file must not be able to decide what the service signs with.
     ///   - filePath: returns the path of a key's file, which need not exist.
     package init(
-        from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], filePath: (KeyID) -> String
+        from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], isRequested: Bool,
+        filePath: (KeyID) -> String
     ) {
+        let found = found.map { $0.checked(against: wanted) }
         let firstByID = Dictionary(found.compactMap { status in status.id.map { ($0, status) } }) { first, _ in first }
         let keys = firstByID.values.compactMap(\.key).sorted { $0.id < $1.id }
         var problems = found.compactMap(\.problem)
@@ -27,18 +34,33 @@ package struct KeyRingPlan: Sendable {
             case (nil, signs: false): problems.append(.missing(id, filePath(id), among: keys.map(\.id)))
             }
         }
+        var kept: [KeyID: KeyRing.Key] = [:]
+        for key in keys where !isRequested && wanted.fingerprints[key.id] == nil {
+            guard old.state(of: key.id) == .active, let signing = old.key(key.id),
+                signing.pair.fingerprint != key.pair.fingerprint
+            else { continue }
+            kept[key.id] = signing
+            problems.append(.replacedWhileActive(key, filePath(key.id), signing: signing))
+        }
+        keptKeys = kept.keys.sorted()
         do {
-            self.init(ring: try old.moved(to: wanted, found: keys), problems: problems, isComplete: true)
+            let next = try old.moved(to: wanted, found: keys.map { kept[$0.id] ?? $0 })
+            isComplete = next.active.allSatisfy { id in next.key(id).map(wanted.permits) ?? true }
+            ring = isComplete ? next : old
         } catch {
             if let problem = Diagnostic(error) { problems.append(problem) }
-            self.init(ring: old, problems: problems, isComplete: false)
+            ring = old
+            isComplete = false
         }
-    }
-
-    private init(ring: KeyRing, problems: [Diagnostic], isComplete: Bool) {
-        self.ring = ring
         self.problems = problems
-        self.isComplete = isComplete
+    }
+}
+
+extension KeyFileStatus {
+    /// Refuses a key whose fingerprint is not the configured one.
+    fileprivate func checked(against wanted: WantedKeys) -> KeyFileStatus {
+        guard let key, !wanted.permits(key) else { return self }
+        return .refused(key.id, .wrongFingerprint(key, wanted: wanted.fingerprints[key.id] ?? ""))
     }
 }
 
@@ -67,6 +89,22 @@ extension Diagnostic {
         Diagnostic(
             "key \(id) is active, but its file \(path) is gone; it keeps signing until the service stops",
             hint: "put the file back, or choose another key before the service starts again")
+    }
+
+    fileprivate static func replacedWhileActive(
+        _ key: KeyRing.Key, _ path: String, signing: KeyRing.Key
+    ) -> Diagnostic {
+        Diagnostic(
+            "\(path) now contains another key, which is not used: key \(key.id) keeps signing with the pair "
+                + "\(signing.pair.fingerprint) (SHA-256 of the public key), not with \(key.pair.fingerprint)",
+            hint: "if you replaced the file, send SIGHUP; if not, restore it and find out who can write to the folder")
+    }
+
+    fileprivate static func wrongFingerprint(_ key: KeyRing.Key, wanted fingerprint: String) -> Diagnostic {
+        Diagnostic(
+            "key \(key.id) has the fingerprint \(key.pair.fingerprint) (SHA-256 of the public key), but the "
+                + "configuration requires \(fingerprint)",
+            hint: "restore the right key file, or correct the fingerprint, which 'offer-signer keys list' prints")
     }
 
     /// - Returns: nil for a missing key, which has already been reported.

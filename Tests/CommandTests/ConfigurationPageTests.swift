@@ -95,6 +95,7 @@ struct ConfigurationPageTests {
         Settings.reusePort.variable: "true", Settings.behindProxy.variable: "true",
         Settings.trustedProxies.variable: "192.0.2.1", Settings.allowAnyone.variable: "true",
         Settings.logLevel.variable: "debug", Settings.logFormat.variable: "json",
+        Settings.keyFingerprint.variable: "FINGERPRINT", Settings.bufferMiB.variable: "32",
     ]
 
     @Test("SIGHUP applies exactly the settings that the page says it applies, and reports the others")
@@ -124,6 +125,7 @@ struct ConfigurationPageTests {
             guard var value = Self.otherValues[variable] else { continue }
             switch variable {
             case Settings.privateKey.variable: value = pem
+            case Settings.keyFingerprint.variable: value = try SigningKey(text: folder.read("pem")).fingerprint
             case Settings.configurationFile.variable: value = folder.path + "/other.yaml"
             case Settings.auditLog.variable: value = folder.path + "/other.jsonl"
             default: break

@@ -159,6 +159,36 @@ struct RotationTests {
         #expect(service.stop() == 0)
     }
 
+    @Test("another key under the signing key's ID is not used until SIGHUP, and both fingerprints are reported")
+    func activeFileReplaced() async throws {
+        let file = "SubscriptionKey_\(RunningService.keyID).p8"
+        let old = try SigningKey(text: service.keys.read(file)).fingerprint
+        let pem = try PrivateKeyPEM.generate()
+        let new = try SigningKey(text: pem).fingerprint
+        try await load.run(port: service.port) {
+            try service.keys.drop(pem, as: file)
+            let problem = try #require(try await Self.waitForProblems(1, of: service).first)
+            #expect(problem.contains("now contains another key") && problem.contains(old) && problem.contains(new))
+            #expect(try await Self.readiness(of: service).status == "degraded")
+            // The load verifies every answer with the old key.
+            try await Self.expectAnswer(by: RunningService.keyID, in: load)
+        }
+        expectNoFailures()
+        #expect(try service.log.contains("now contains another key"))
+        try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)")
+        #expect(try await Self.waitForProblems(0, of: service) == [])
+        let next = OfferLoad()
+        next.expect(try SigningKey(text: pem).verifyingKey, as: RunningService.keyID)
+        try await next.run(port: service.port) { try await Self.expectAnswer(by: RunningService.keyID, in: next) }
+        #expect(next.failures == [])
+
+        // A fingerprint that the key does not have changes nothing.
+        try service.reload(
+            "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)", "SUBSCRIPTION_OFFERS_KEY_FINGERPRINT=\(old)")
+        #expect(try await Self.waitForProblems(1, of: service).first?.contains("has the fingerprint \(new)") == true)
+        #expect(service.stop() == 0)
+    }
+
     @Test("a key file written in two halves is neither refused nor missed")
     func twoHalves() async throws {
         let pem = try PrivateKeyPEM.generate()

@@ -12,6 +12,7 @@ struct ConfigurationFileTests {
     }
 
     private static let digest = String(repeating: "3b", count: 32)
+    private static let otherDigest = String(repeating: "4c", count: 32)
 
     private static let good = """
         apps:
@@ -101,6 +102,13 @@ struct ConfigurationFileTests {
             ("apps:\n- bundleID: a\n  products: []\n- bundleID: A\n  products: []", 4),
             ("apps:\n- bundleID: \"a\\u2063\"\n  products: []", 2),
             ("apps:\n- bundleID: a\n  keyID: a-b\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  keyFingerprint: \(digest)\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  keyID: A\n  keyFingerprint: \(digest)0\n  products: []", 4),
+            (
+                "apps:\n- {bundleID: a, products: [], keyID: A, keyFingerprint: \(digest)}\n"
+                    + "- {bundleID: b, products: [], keyID: A, keyFingerprint: \(otherDigest)}",
+                3
+            ),
             ("apps:\n- bundleID: a\n  appStoreID: x\n  products: []", 3),
             ("apps:\n- bundleID: a\n  issuerID: 57246542\n  products: []", 3),
             ("apps:\n- bundleID: a\n  allowUnboundJWS: yes\n  products: []", 3),
@@ -234,6 +242,28 @@ struct ConfigurationFileTests {
         }
         let elsewhere = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "com.example.nowhere=OWN"].merging(salt) { $1 }
         #expect(Configuration.read(flags: .init(), environment: elsewhere, file: file).problems.count == 1)
+    }
+
+    @Test("fingerprints belong to key IDs, from the file or the environment, which must agree")
+    func fingerprints() throws {
+        let file = Self.read(
+            "apps: [{bundleID: a, products: [], keyID: A, keyFingerprint: \(Self.digest.uppercased())}]"
+        ).file
+        let (a, b) = (try Fixtures.keyID("A"), try Fixtures.keyID("B"))
+        let other = String(repeating: "00", count: 32)
+        func read(_ keyID: String?, _ fingerprint: String) -> (wanted: WantedKeys, problems: [Diagnostic]) {
+            var environment = ["SUBSCRIPTION_OFFERS_KEY_FINGERPRINT": fingerprint]
+            environment["SUBSCRIPTION_OFFERS_KEY_ID"] = keyID
+            let (configuration, problems) = Configuration.read(flags: .init(), environment: environment, file: file)
+            return (configuration.keys.wanted, problems)
+        }
+        #expect(read("B", "").problems == [])
+        #expect(read("B", "").wanted.fingerprints == [a: Self.digest])
+        #expect(read("B", other.uppercased()).wanted.fingerprints == [a: Self.digest, b: other])
+        #expect(read("A", Self.digest).problems == [])
+        #expect(read("A", other).problems.first?.error.contains("different fingerprints") == true)
+        #expect(read(nil, other).problems.first?.error.contains("without the key's ID") == true)
+        #expect(read("B", "00").problems.first?.error.contains("is not 64 hexadecimal digits") == true)
     }
 
     @Test("tokens in the environment define callers; an invalid token is reported without its text")

@@ -99,7 +99,7 @@ struct ReloadRulesTests {
             "RETIRED_KEY_IDS": "C", "KEYS_DIR": "x", "ALLOW_READABLE_KEYS": "true",
             "ISSUER_ID": Fixtures.issuerText, "API_TOKENS": "a=aaaaaaaa", "USERNAME_SALT": "0123456789abcdef",
             "BEHIND_PROXY": "false", "TRUSTED_PROXIES": "192.0.2.1", "ALLOW_ANYONE": "true",
-            "PRIVATE_KEY": "x",
+            "PRIVATE_KEY": "x", "KEY_FINGERPRINT": String(repeating: "0", count: 64), "BUFFER_MIB": "32",
         ]
         let old = Setup().configuration
         for (name, value) in values {

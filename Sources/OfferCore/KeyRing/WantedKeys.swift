@@ -4,9 +4,17 @@ package struct WantedKeys: Hashable, Sendable {
     package var choice: KeyChoice
     /// Keys that must never sign again. The configuration is rejected if it also chooses one to sign.
     package var retired: Set<KeyID>
+    /// The ``SigningKeyPair/fingerprint`` that the key with this ID must have. A key with another one is refused.
+    package var fingerprints: [KeyID: String]
 
-    package init(choice: KeyChoice, retired: Set<KeyID> = []) {
+    package init(choice: KeyChoice, retired: Set<KeyID> = [], fingerprints: [KeyID: String] = [:]) {
         self.choice = choice
         self.retired = retired
+        self.fingerprints = fingerprints
+    }
+
+    /// Whether the configuration permits this pair for this ID.
+    package func permits(_ key: KeyRing.Key) -> Bool {
+        fingerprints[key.id].map { $0 == key.pair.fingerprint } ?? true
     }
 }

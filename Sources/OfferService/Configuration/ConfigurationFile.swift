@@ -6,6 +6,7 @@ package import OfferCore
 /// apps:
 ///   - bundleID: com.example.app
 ///     keyID: 2X9R4HXF34          # optional: the app's own key
+///     keyFingerprint: 9a1c…      # optional: SHA-256 of the key's public half, printed by 'offer-signer keys list'
 ///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer
 ///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
 ///     appStoreID: 1234567890     # optional
@@ -35,6 +36,8 @@ package struct ConfigurationFile: Sendable {
     package private(set) var catalogue: Catalogue?
     /// The key IDs of apps with their own key.
     package private(set) var keyIDs: [BundleID: KeyID] = [:]
+    /// The required fingerprints of these keys; see ``WantedKeys/fingerprints``.
+    package private(set) var keyFingerprints: [KeyID: String] = [:]
     /// The issuer IDs of apps with their own issuer.
     package private(set) var issuerIDs: [BundleID: IssuerID] = [:]
     package private(set) var callers: [Caller] = []
@@ -80,7 +83,9 @@ package struct ConfigurationFile: Sendable {
         for node in nodes {
             let members = reader.members(
                 of: node, "an app",
-                known: ["bundleID", "keyID", "issuerID", "allowUnboundJWS", "appStoreID", "products"],
+                known: [
+                    "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appStoreID", "products",
+                ],
                 required: ["bundleID", "products"])
             let bundleID = members["bundleID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
@@ -89,6 +94,7 @@ package struct ConfigurationFile: Sendable {
             let keyID = members["keyID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
             }
+            if let node = members["keyFingerprint"] { readFingerprint(node, of: keyID, members["keyID"], &reader) }
             let issuerID = members["issuerID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try IssuerID(utf8: text) }
             }
@@ -107,6 +113,29 @@ package struct ConfigurationFile: Sendable {
             issuerIDs[bundleID] = issuerID
         }
         return Catalogue(apps: apps)
+    }
+
+    /// - Parameters:
+    ///   - keyID: the ID of the app's own key; nil if it is invalid or missing.
+    ///   - nodeOfID: nil if it is missing.
+    private mutating func readFingerprint(
+        _ node: YAMLNode, of keyID: KeyID?, _ nodeOfID: YAMLNode?, _ reader: inout YAMLReader
+    ) {
+        guard nodeOfID != nil else {
+            reader.add(
+                "keyFingerprint needs a keyID beside it", at: node,
+                hint: "add the keyID, or set \(Settings.keyFingerprint.variable) for the key of all apps")
+            return
+        }
+        guard let digest = reader.text(of: node).flatMap({ Hexadecimal.bytes(of: $0, count: 32) }) else {
+            reader.add("keyFingerprint is not 64 hexadecimal digits", at: node, hint: Parse.keyFingerprintHint)
+            return
+        }
+        guard let keyID else { return }
+        let fingerprint = Hexadecimal.text(of: digest)
+        if let other = keyFingerprints.updateValue(fingerprint, forKey: keyID), other != fingerprint {
+            reader.add("key \(keyID) has another fingerprint above", at: node, hint: Parse.keyFingerprintHint)
+        }
     }
 
     private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Set<OfferID>] {

@@ -140,6 +140,17 @@ enum Parse {
         oneKeyID(text, name, &problems).map(Optional.some)
     }
 
+    /// Parses the SHA-256 of a public key.
+    static func keyFingerprint(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
+        guard let digest = Hexadecimal.bytes(of: text, count: 32) else {
+            problems.append(Diagnostic("\(name) is not 64 hexadecimal digits", hint: keyFingerprintHint))
+            return nil
+        }
+        return Hexadecimal.text(of: digest)
+    }
+
+    static let keyFingerprintHint = "copy the fingerprint that this prints: offer-signer keys list"
+
     /// Parses key IDs separated by commas.
     static func keyIDs(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Set<KeyID>? {
         var problemsOfParts: [Diagnostic] = []

@@ -8,6 +8,7 @@ extension SettingReader {
         let text = value(Settings.privateKey)
         let ofAllApps = value(Settings.keyID)
         let ofApps = value(Settings.bundleKeyIDs)
+        let fingerprints = keyFingerprints(ofAllApps: ofAllApps, file: file)
         let isKeyIDSet = isSet(Settings.keyID)
         let isAnyKeyChosen = isKeyIDSet || isSet(Settings.bundleKeyIDs) || !file.keyIDs.isEmpty
         if text != nil, !isKeyIDSet {
@@ -45,7 +46,28 @@ extension SettingReader {
         let folder = KeyFolder(
             path: directory ?? "keys", allowsReadableByOthers: value(Settings.allowReadableKeys),
             mayBeMissing: directory == nil)
-        return KeySettings(wanted: WantedKeys(choice: choice, retired: retired), text: text, folder: folder)
+        return KeySettings(
+            wanted: WantedKeys(choice: choice, retired: retired, fingerprints: fingerprints), text: text, folder: folder
+        )
+    }
+
+    /// Returns the required fingerprints, by key.
+    private mutating func keyFingerprints(ofAllApps id: KeyID?, file: ConfigurationFile) -> [KeyID: String] {
+        guard let fingerprint = value(Settings.keyFingerprint) else { return file.keyFingerprints }
+        guard let id else {
+            if !isSet(Settings.keyID) {
+                add(
+                    "\(Settings.keyFingerprint.variable) is set without the key's ID",
+                    hint: "set \(Settings.keyID.variable), or keyFingerprint of an app in the configuration file")
+            }
+            return file.keyFingerprints
+        }
+        if let other = file.keyFingerprints[id], other != fingerprint {
+            add(
+                "\(Settings.keyFingerprint.variable) and the configuration file give key \(id) different fingerprints",
+                hint: Parse.keyFingerprintHint)
+        }
+        return file.keyFingerprints.merging([id: fingerprint]) { $1 }
     }
 
     private func developmentKeyID() -> KeyID? { try? KeyID(utf8: Array(Configuration.developmentKeyID.utf8)) }

@@ -10,6 +10,9 @@ package enum Settings {
 
     package static let keyID = Setting<KeyID?>(
         "KEY_ID", flag: "key-id", "ID of the signing key", default: nil, nil, reload: .onReload, parse: Parse.keyID)
+    package static let keyFingerprint = Setting<String?>(
+        "KEY_FINGERPRINT", "SHA-256 of the signing key's public half, which it must have", default: nil, nil,
+        reload: .onReload, parse: Parse.keyFingerprint)
     package static let bundleKeyIDs = Setting<[BundleID: KeyID]>(
         "BUNDLE_KEY_IDS", "Keys of individual apps", default: [:], nil, reload: .onReload, parse: Parse.bundleKeyIDs)
     package static let privateKey = Setting<Secret?>(
@@ -102,8 +105,9 @@ package enum Settings {
 
     /// Every setting, in documentation order.
     package static let all: [any SettingDeclaration] = [
-        keyID, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID, configurationFile,
-        environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate, tlsKey,
+        keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
+        configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
+        tlsKey,
         behindProxy, trustedProxies, allowAnyone, bufferMiB, auditLog, auditKey, auditSync, auditRotateMB, logLevel,
         logFormat,
     ]

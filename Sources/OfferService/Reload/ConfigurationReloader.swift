@@ -135,14 +135,15 @@ package actor ConfigurationReloader: Service {
     /// - Parameter isRequested: whether an operator requested the change and expects a log line about it.
     private func apply(isRequested: Bool) {
         let old = policy.snapshot.ring
-        let plan = keys.plan(from: old)
+        let plan = keys.plan(from: old, isRequested: isRequested && !isRefused)
         if plan.isComplete {
             policy.replace(with: Policy(plan.ring, wanted))
             if running.certificate != nil { certificate.replace(with: wanted.certificate) }
             inForce = wanted
         }
         if isRequested || plan.isComplete { readiness.isNewestInForce = plan.isComplete && !isRefused }
-        metrics.reloaded(plan.isComplete && !(isRequested && isRefused) ? .applied : .refused)
+        let isApplied = plan.isComplete && plan.keptKeys.isEmpty && !(isRequested && isRefused)
+        metrics.reloaded(isApplied ? .applied : .refused)
         readiness.report(problems, from: .configuration, to: log)
         readiness.report(plan.problems, from: .keys, to: log)
         if !plan.isComplete {
