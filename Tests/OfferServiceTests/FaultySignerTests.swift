@@ -168,7 +168,7 @@ struct FaultySignerTests {
         #expect(!routes.log.text.contains("marked"), "neither the user nor the signature is logged")
     }
 
-    @Test("a library error gets 503 without details, is logged in full, and leaves the key in service")
+    @Test("a library error gets 503 without details, is logged in full, and fails readiness until the key signs again")
     func libraryFault() throws {
         final class Failing: SigningKeyPair {
             let fingerprint = ""
@@ -182,7 +182,8 @@ struct FaultySignerTests {
         #expect(answer.status == 503)
         #expect(!answer.text.contains("marked"))
         #expect(routes.log.text.contains("marked reason"))
-        #expect(routes.get("/health/ready").status == 200)
+        #expect(routes.get("/health/ready").status == 503)
+        #expect(!routes.log.text.contains("critical ALARM"), "the key stays in service")
     }
 
     private static func offer() throws -> OfferRequest {

@@ -21,7 +21,9 @@ struct ReadyTests {
         private let steady: NIOLockedValueBox<ContinuousClock.Instant>
         private let signatures: NIOLockedValueBox<Bool?>
 
-        init(callers: [Caller] = [], role: ListenerRole = .all) throws {
+        init(
+            pair: (any SigningKeyPair)? = nil, callers: [Caller] = [], role: ListenerRole = .all
+        ) throws {
             let (readiness, steady) = (Readiness(), NIOLockedValueBox(ContinuousClock.now))
             let signatures = NIOLockedValueBox<Bool?>(nil)
             let selfTest = try SelfTest(
@@ -32,12 +34,13 @@ struct ReadyTests {
                 })
             (self.steady, self.signatures) = (steady, signatures)
             let routes = try TestService(
-                pair: Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: callers,
-                readiness: readiness, selfTest: selfTest, earliest: ReadyTests.clock.earliest,
+                pair: pair ?? Fixtures.makeSigningKey(), issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()),
+                callers: callers, readiness: readiness, selfTest: selfTest, earliest: ReadyTests.clock.earliest,
                 role: role)
             self.routes = routes
             keeper = HealthMonitor(
-                selfTest: selfTest, clock: ReadyTests.clock, now: { routes.wall.withLockedValue { $0 } },
+                selfTest: selfTest, keys: routes.keyHealth, clock: ReadyTests.clock,
+                now: { routes.wall.withLockedValue { $0 } },
                 steadyNow: { steady.withLockedValue { $0 } }, readiness: readiness, metrics: routes.metrics,
                 log: routes.log.logger)
         }
@@ -129,6 +132,86 @@ struct ReadyTests {
         #expect(answer.json["code"] as? String == "not_ready")
         #expect(Self.checks(answer)["keys"] == "failed" && Self.checks(answer)["clock"] == "ok")
         #expect(routes.scrape()["offer_signer_ready"] == 0)
+    }
+
+    /// A key whose faults the test controls.
+    fileprivate final class FaultyKeyPair: SigningKeyPair {
+        enum Fault: CaseIterable {
+            case badSignature, acceptsAlteredSignature, acceptsAlteredMessage, cannotVerify
+        }
+
+        struct Failure: Error, CustomStringConvertible { let description = "out of memory" }
+
+        let key: SigningKey
+        var fingerprint: String { key.fingerprint }
+        private let state = NIOLockedValueBox<(fault: Fault?, canSign: Bool, last: [[UInt8]])>((nil, true, []))
+
+        init() throws { key = try Fixtures.makeSigningKey() }
+
+        func set(_ fault: Fault?) { state.withLockedValue { $0.fault = fault } }
+        func set(canSign: Bool) { state.withLockedValue { $0.canSign = canSign } }
+
+        func sign(_ message: [UInt8]) throws -> [UInt8] {
+            guard state.withLockedValue({ $0.canSign }) else { throw Failure() }
+            let isBad = state.withLockedValue { $0.fault == .badSignature }
+            let signature = try key.sign(isBad ? message + [0] : message)
+            state.withLockedValue { $0.last = [signature, message] }
+            return signature
+        }
+
+        func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+            let (fault, _, last) = state.withLockedValue { $0 }
+            switch fault {
+            case .cannotVerify: throw Failure()
+            case .acceptsAlteredSignature where signature != last.first: return true
+            case .acceptsAlteredMessage where message != last.last: return true
+            default: return try key.verify(signature, of: message)
+            }
+        }
+    }
+
+    @Test("the minute's self-test takes a faulty key out of service", arguments: FaultyKeyPair.Fault.allCases)
+    fileprivate func keyTest(fault: FaultyKeyPair.Fault) async throws {
+        let pair = try FaultyKeyPair()
+        let machine = try Machine(pair: pair)
+        await machine.pass(seconds: 60)
+        #expect(machine.routes.get("/health/ready").status == 200)
+        pair.set(fault)
+        await machine.pass(seconds: 59)
+        #expect(machine.routes.get("/health/ready").status == 200, "the self-test runs once a minute")
+        await machine.pass(seconds: 1)
+        pair.set(nil)
+        await machine.pass(seconds: 120)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 503)
+        #expect(Self.checks(answer)["keys"] == "failed" && Self.checks(answer)["selfTest"] == "ok")
+        #expect(machine.routes.post("/offer", Self.sample).status == 503)
+        let alarms = machine.routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }
+        #expect(alarms.count == 1 && alarms.first?.contains("failed its self-test") == true)
+        #expect(machine.routes.scrape()[#"offer_signer_self_verification_failures_total{key="TESTKEY123"}"#] == 1)
+    }
+
+    @Test("readiness fails while an active key cannot sign, and recovers without a restart", arguments: [true, false])
+    func cannotSign(isRequested: Bool) async throws {
+        let pair = try FaultyKeyPair()
+        let machine = try Machine(pair: pair)
+        await machine.pass(seconds: 60)
+        pair.set(canSign: false)
+        // Either a request or the self-test notices it.
+        if isRequested { #expect(machine.routes.post("/offer", Self.sample).status == 503) }
+        await machine.pass(seconds: isRequested ? 1 : 60)
+        await machine.pass(seconds: 1)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 503 && Self.checks(answer)["keys"] == "failed")
+        #expect(answer.json["problems"] as? [String] == ["key TESTKEY123 cannot sign (out of memory)"])
+        #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
+        pair.set(canSign: true)
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
+        #expect(machine.routes.post("/offer", Self.sample).status == 200)
+        #expect(machine.routes.log.text.ranges(of: "error signing failed").count == 1)
+        #expect(machine.routes.log.text.contains("the key signs again"))
+        #expect(!machine.routes.log.text.contains("ALARM"))
     }
 
     @Test("a self-test failure at run time stops signing until restart", arguments: [true, false])

@@ -15,6 +15,7 @@ import TestSupport
 struct TestService {
     let router: Router
     let signer: OfferSigner
+    let keyHealth: KeyHealth
     let log: RecordedLog
     let metrics: ServiceMetrics
 
@@ -54,6 +55,7 @@ struct TestService {
         userKeys = dependencies.userKeys
         let application = Application(dependencies)
         signer = application.signer
+        keyHealth = application.keyHealth
         router = application.router(for: role)
     }
 

@@ -8,6 +8,7 @@ import OfferTelemetry
 /// requests.
 package struct Health: Sendable {
     private let policy: CurrentPolicy
+    private let keys: KeyHealth
     private let certificate: CurrentCertificate
     private let readiness: Readiness
     private let trail: AuditTrail?
@@ -20,10 +21,12 @@ package struct Health: Sendable {
     ///   - selfTest: nil to skip the self-test of the cryptography.
     ///   - earliest: the earliest time that a correct clock can show; see ``ClockCheck/earliest``.
     init(
-        policy: CurrentPolicy, certificate: CurrentCertificate, readiness: Readiness, trail: AuditTrail?,
+        policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, readiness: Readiness,
+        trail: AuditTrail?,
         selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper
     ) {
         self.policy = policy
+        self.keys = keys
         self.certificate = certificate
         self.readiness = readiness
         self.trail = trail
@@ -71,7 +74,8 @@ package struct Health: Sendable {
 
     /// All current problems, including a hanging disk and a certificate that is about to expire.
     var problems: [Diagnostic] {
-        readiness.problems + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
+        readiness.problems + keys.problems(under: policy.snapshot.ring)
+            + [readiness.hangingDisk, certificate.problem(at: .now)].compactMap(\.self)
     }
 
     /// Unix time in seconds; nil without TLS.
@@ -84,7 +88,7 @@ package struct Health: Sendable {
     private func state(of check: HealthReport.Check, under policy: Policy) -> HealthReport.State {
         switch check {
         case .keys:
-            guard policy.ring.activeOutOfService.isEmpty else { return .failed }
+            guard keys.isGood(under: policy.ring) else { return .failed }
             return readiness.hasProblem(from: .keys) || readiness.hangingDisk != nil ? .degraded : .ok
         case .selfTest:
             guard let selfTest else { return .off }

@@ -3,9 +3,10 @@ package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// The service that checks the clock every second and the cryptography every minute.
+/// The service that checks the clock every second, and the cryptography and each active key every minute.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
+    private let keys: KeyHealth
     private let clock: ClockCheck
     private let now: @Sendable () -> Timestamp
     private let steadyNow: @Sendable () -> ContinuousClock.Instant
@@ -22,11 +23,12 @@ package actor HealthMonitor: Service {
     ///   - now: the wall clock that signatures use.
     ///   - steadyNow: a clock that cannot be set.
     package init(
-        selfTest: SelfTest, clock: ClockCheck, now: @escaping @Sendable () -> Timestamp,
+        selfTest: SelfTest, keys: KeyHealth, clock: ClockCheck, now: @escaping @Sendable () -> Timestamp,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,
         metrics: ServiceMetrics, log: Logger
     ) {
         self.selfTest = selfTest
+        self.keys = keys
         self.clock = clock
         self.now = now
         self.steadyNow = steadyNow
@@ -42,13 +44,15 @@ package actor HealthMonitor: Service {
         }
     }
 
-    package func check() {
+    package func check() async {
         let (wall, steady) = (now(), steadyNow())
         if watch.note(wall: wall, steady: steady) { metrics.clockSteps.increment() }
         beforeBuild = wall < clock.earliest ? beforeBuild ?? clock.problem(now: wall.date, files: []) : nil
         readiness.report([beforeBuild, watch.problem(at: steady)].compactMap(\.self), from: .clock, to: log)
-        guard selfTest.holds, steady - lastTest >= .seconds(60) else { return }
+        guard selfTest.holds else { return }
+        guard steady - lastTest >= .seconds(60) else { return await keys.test(.unable) }
         lastTest = steady
-        if let problem = selfTest.repeated() { readiness.report([problem], from: .selfTest, to: log) }
+        if let problem = selfTest.repeated() { return readiness.report([problem], from: .selfTest, to: log) }
+        await keys.test(.allActive)
     }
 }

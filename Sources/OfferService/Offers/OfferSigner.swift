@@ -14,6 +14,7 @@ import OfferTelemetry
 /// It is synchronous and owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation.
 package struct OfferSigner: Sendable {
     private let policy: CurrentPolicy
+    private let keyHealth: KeyHealth
     private let limits: RequestLimits
     private let trail: AuditTrail?
     private let selfTest: SelfTest?
@@ -27,10 +28,11 @@ package struct OfferSigner: Sendable {
     ///   - selfTest: nil to skip the self-test of the cryptography.
     ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
-        policy: CurrentPolicy, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?, earliest: Timestamp,
-        sources: Sources, metrics: ServiceMetrics, log: Logger
+        policy: CurrentPolicy, keyHealth: KeyHealth, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?,
+        earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, log: Logger
     ) {
         self.policy = policy
+        self.keyHealth = keyHealth
         self.limits = limits
         self.trail = trail
         self.selfTest = selfTest
@@ -256,7 +258,7 @@ package struct OfferSigner: Sendable {
     }
 
     /// Logs a signing fault in full, and tells the caller only that signing is unavailable. Takes a key that made a bad
-    /// signature out of service.
+    /// signature out of service. Readiness fails while a key cannot sign.
     private func reportingFaults<Signed>(
         of right: SigningRight, _ admission: Admission, _ sign: () throws(SigningFault) -> Signed
     ) throws(Problem) -> Signed {
@@ -264,17 +266,14 @@ package struct OfferSigner: Sendable {
             let keyID = right.keyID
             switch error {
             case .signatureRefused:
-                policy.takeOutOfService(keyID)
-                metrics.selfVerificationFailed(of: keyID)
-                log.critical(
-                    """
-                    ALARM: a signature did not verify with its own public key. It was not sent, and the key is out of \
-                    service. Suspect memory, processor or libcrypto; restart on another machine.
-                    """,
-                    metadata: admission.context.metadata(["keyID": "\(keyID)"]))
+                keyHealth.takeOutOfService(
+                    keyID,
+                    alarm: """
+                        ALARM: a signature did not verify with its own public key. It was not sent, and the key is out of \
+                        service. Suspect memory, processor or libcrypto; restart on another machine.
+                        """, admission.context.metadata([:]))
             case .signingFailed(let error):
-                log.error(
-                    "signing failed", metadata: admission.context.metadata(["keyID": "\(keyID)", "reason": "\(error)"]))
+                keyHealth.cannotSign(with: keyID, because: error, admission.context.metadata([:]))
             case .verificationFailed(let error):
                 log.error(
                     "verification failed",

@@ -38,6 +38,7 @@ package struct Application: Sendable {
     }
 
     package let signer: OfferSigner
+    package let keyHealth: KeyHealth
     let explanations: ExplanationEndpoint
     let health: Health
     let metricsPage: MetricsPage
@@ -53,13 +54,14 @@ package struct Application: Sendable {
         gatekeeper = Gatekeeper(
             policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
             limits: limits)
+        keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
-            policy: policy, limits: limits, trail: dependencies.trail, selfTest: dependencies.selfTest,
+            policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail, selfTest: dependencies.selfTest,
             earliest: dependencies.earliest, sources: sources, metrics: metrics, log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, now: sources.now, log: log)
         health = Health(
-            policy: policy, certificate: dependencies.certificate, readiness: dependencies.readiness,
+            policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
             now: sources.now, gatekeeper: gatekeeper)
         metricsPage = MetricsPage(metrics: metrics, health: health, budget: dependencies.budget)

@@ -44,10 +44,11 @@ package enum ServiceBuilder {
         )
         let budget = MemoryBudget(limit: configuration.memoryLimit)
         dependencies.budget = budget
+        let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
-            selfTest: selfTest, clock: .ofThisBuild, now: sources.now, readiness: readiness, metrics: metrics, log: log)
+            selfTest: selfTest, keys: application.keyHealth, clock: .ofThisBuild, now: sources.now, readiness: readiness, metrics: metrics, log: log)
         let server = HTTPServer(
-            listeners: listeners(configuration, Application(dependencies)), certificate: reloader.certificate,
+            listeners: listeners(configuration, application), certificate: reloader.certificate,
             readiness: readiness, metrics: metrics.connections, budget: budget,
             sources: ConnectionSources { [policy = reloader.policy] in
                 let policy = policy.snapshot

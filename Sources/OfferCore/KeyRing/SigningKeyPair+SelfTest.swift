@@ -1,0 +1,35 @@
+/// The result of a key's self-test.
+package enum KeyTestResult: Sendable {
+    case passed
+    /// Signing failed, perhaps for a moment only.
+    case cannotSign(any Error)
+    /// The signature is bad, or verification cannot tell good signatures from bad. The machine can no longer be trusted
+    /// with this key.
+    case failed(reason: String)
+}
+
+extension SigningKeyPair {
+    /// Signs `message` and verifies the signature as an offer's is verified. An altered signature and an altered message
+    /// must be refused, because verification that accepts everything would let bad signatures out.
+    /// - Parameter message: not empty.
+    package func selfTest(signing message: [UInt8]) -> KeyTestResult {
+        let signature: [UInt8]
+        do { signature = try sign(message) } catch { return .cannotSign(error) }
+        do {
+            guard try verifyOwn(signature, of: message) else { return .failed(reason: "a good signature is refused") }
+            guard try !verifyOwn(signature.flippingLastBit, of: message) else {
+                return .failed(reason: "an altered signature is accepted")
+            }
+            guard try !verifyOwn(signature, of: message.flippingLastBit) else {
+                return .failed(reason: "the signature of an altered message is accepted")
+            }
+            return .passed
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var flippingLastBit: [UInt8] { dropLast() + suffix(1).map { $0 ^ 1 } }
+}

@@ -1,0 +1,96 @@
+import Logging
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferTelemetry
+
+/// The health of the active keys: which of them cannot sign at the moment, and the alarm that takes a bad one out of
+/// service.
+package final class KeyHealth: Sendable {
+    /// The keys to test.
+    enum Selection: Sendable {
+        case allActive
+        /// Only those that could not sign when they last tried.
+        case unable
+    }
+
+    private let policy: CurrentPolicy
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    /// The reason a key could not sign when it last tried.
+    private let faults = NIOLockedValueBox<[KeyID: String]>([:])
+
+    init(policy: CurrentPolicy, metrics: ServiceMetrics, log: Logger) {
+        self.policy = policy
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// Whether each active key can sign.
+    func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
+
+    /// A problem for each active key that could not sign when it last tried.
+    func problems(under ring: KeyRing) -> [Diagnostic] {
+        unable(under: ring).map { id, reason in
+            Diagnostic(
+                "key \(id) cannot sign (\(reason))",
+                hint: "it is tried again every second; if that does not help, restart the service on another machine")
+        }
+    }
+
+    private func unable(under ring: KeyRing) -> [(id: KeyID, reason: String)] {
+        let faults = faults.withLockedValue { $0 }
+        guard !faults.isEmpty else { return [] }
+        return ring.active.compactMap { id in faults[id].map { (id, $0) } }
+    }
+
+    // MARK: Reports
+
+    /// Notes that a key could not sign. Readiness fails until it can.
+    func cannotSign(with id: KeyID, because error: any Error, _ metadata: Logger.Metadata = [:]) {
+        faults.withLockedValue { $0[id] = "\(error)" }
+        log.error(
+            "signing failed", metadata: metadata.merging(["keyID": "\(id)", "reason": "\(error)"]) { $1 })
+    }
+
+    /// Takes a key out of service until the process restarts, and raises the alarm.
+    func takeOutOfService(_ id: KeyID, alarm: Logger.Message, _ metadata: Logger.Metadata) {
+        policy.takeOutOfService(id)
+        metrics.selfVerificationFailed(of: id)
+        log.critical(alarm, metadata: metadata.merging(["keyID": "\(id)"]) { $1 })
+    }
+
+    // MARK: The test
+
+    /// Tests keys one by one, and yields in between, because a thousand keys take half a second.
+    func test(_ selection: Selection) async {
+        let ring = policy.snapshot.ring
+        let unable = Set(faults.withLockedValue { $0.keys })
+        for id in ring.active where selection == .allActive || unable.contains(id) {
+            guard let key = ring.key(id), !policy.snapshot.ring.isOutOfService(id) else { continue }
+            note(key.pair.selfTest(signing: (0..<32).map { _ in .random(in: .min ... .max) }), of: id)
+            await Task.yield()
+        }
+        // A key that is no longer active is not tested, so nothing is known about it.
+        faults.withLockedValue { $0 = $0.filter { ring.state(of: $0.key) == .active } }
+    }
+
+    private func note(_ result: KeyTestResult, of id: KeyID) {
+        switch result {
+        case .passed:
+            guard faults.withLockedValue({ $0.removeValue(forKey: id) }) != nil else { return }
+            log.notice("the key signs again", metadata: ["keyID": "\(id)"])
+        case .cannotSign(let error):
+            // Only the first failure is logged, because the key is tried again every second.
+            guard faults.withLockedValue({ $0.updateValue("\(error)", forKey: id) }) == nil else { return }
+            cannotSign(with: id, because: error)
+        case .failed(let reason):
+            takeOutOfService(
+                id,
+                alarm: """
+                    ALARM: a key failed its self-test, and is out of service. Suspect memory, processor or libcrypto; \
+                    restart on another machine.
+                    """,
+                ["reason": "\(reason)"])
+        }
+    }
+}
