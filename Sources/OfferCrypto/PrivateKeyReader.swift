@@ -5,7 +5,7 @@ import COpenSSL
 /// reads only the first other block.
 enum PrivateKeyReader {
     /// - Returns: the form of the text, such as `PKCS #8, PEM`, and a new `EVP_PKEY` that the caller owns.
-    static func read(_ text: [UInt8]) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
+    static func read(_ text: SecretBytes) throws(SigningKeyError) -> (form: String, pkey: OpaquePointer) {
         ERR_clear_error()
         guard let text = KeyText(text) else { throw .notPEM(nil) }
         switch text {
@@ -13,7 +13,7 @@ enum PrivateKeyReader {
             let (structure, pkey) = try unsafe read(pem: pem)
             return unsafe ("\(structure), \(form)", pkey)
         case .der(let der, let form):
-            return try unsafe der.withUnsafeBufferPointer { der throws(SigningKeyError) in
+            return try unsafe der.withBytes { der throws(SigningKeyError) in
                 if let pkey = unsafe decodePKCS8(der) { return unsafe ("\(pkcs8), \(form)", pkey) }
                 if let pkey = unsafe decodeSEC1(der) { return unsafe ("\(sec1), \(form)", pkey) }
                 throw .unreadable(.draining(after: "d2i_PKCS8_PRIV_KEY_INFO, EVP_PKCS82PKEY or d2i_PrivateKey"))
@@ -24,10 +24,14 @@ enum PrivateKeyReader {
     private static let pkcs8 = "PKCS #8"
     private static let sec1 = "SEC 1"
 
-    private static func read(pem: [UInt8]) throws(SigningKeyError) -> (structure: String, pkey: OpaquePointer) {
+    private static func read(pem: SecretBytes) throws(SigningKeyError) -> (structure: String, pkey: OpaquePointer) {
         // openssl ecparam writes the curve parameters in a separate block before the key.
         let block: PEMBlock
-        do { block = try PEMBlock(firstIn: pem, otherThan: "EC PARAMETERS") } catch { throw .notPEM(error) }
+        do throws(OpenSSLError) {
+            block = try unsafe pem.withBytes { pem throws(OpenSSLError) in
+                try unsafe PEMBlock(firstIn: pem, otherThan: "EC PARAMETERS")
+            }
+        } catch { throw .notPEM(error) }
         guard !block.hasHeader else { throw .encrypted }
         let structure: String
         let pkey: OpaquePointer?

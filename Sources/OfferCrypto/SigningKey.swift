@@ -15,7 +15,7 @@ import OfferCore
 
     /// Parses the key and tests it: a signature over random bytes must verify with the public half.
     /// - Parameter text: the unencrypted key as PEM, as App Store Connect issues it, or another form of ``KeyText``.
-    package init(text: [UInt8]) throws(SigningKeyError) {
+    package init(text: SecretBytes) throws(SigningKeyError) {
         let (form, pkey) = try unsafe PrivateKeyReader.read(text)
         self.form = form
         contexts = unsafe ECDSAContextPool(owning: pkey, canSign: true)
@@ -32,6 +32,11 @@ import OfferCore
             throw .unreadable(error)
         }
         try proveThatHalvesMatch()
+    }
+
+    /// - Parameter text: as for ``init(text:)``. The caller's array is not wiped, so this is not for keys that matter.
+    package convenience init(text: [UInt8]) throws(SigningKeyError) {
+        try self.init(text: SecretBytes(copying: text))
     }
 
     package func sign(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {

@@ -20,7 +20,9 @@ import COpenSSL
 
     /// - Parameter pem: a `PUBLIC KEY` block (RFC 7468 section 13) of a P-256 key.
     package convenience init(pem: [UInt8]) throws(OpenSSLError) {
-        let block = try PEMBlock(firstIn: pem)
+        let block = try unsafe SecretBytes(copying: pem).withBytes { pem throws(OpenSSLError) in
+            try unsafe PEMBlock(firstIn: pem)
+        }
         guard block.label == "PUBLIC KEY" else {
             throw OpenSSLError(call: "PEM_read_bio", reasons: ["there is no PUBLIC KEY block"])
         }

@@ -16,19 +16,60 @@ package struct RegularFile {
     package let bytes: [UInt8]
     package let permissions: FilePermissions
 
+    /// Whether the file is on a file system that is mounted read-only, so no one can write to it through this path.
+    private let isOnReadOnlyFileSystem: Bool
+
     /// Reads the file, following links. A pipe or device at `path` does not block.
     /// - Parameter maximumSize: in bytes.
     package init(path: String, maximumSize: Int) throws(Fault) {
+        self = try Self.opening(path) { file, permissions in
+            guard let bytes = try file.readAll(maximumSize: maximumSize) else { throw Fault.tooLarge }
+            return RegularFile(bytes: bytes, permissions: permissions, isReadOnly: file.isOnReadOnlyFileSystem)
+        }
+    }
+
+    /// Reads the file, like ``init(path:maximumSize:)``, into memory of the caller, who can wipe it.
+    /// - Returns: the number of bytes, and the file without them.
+    /// - Throws: `.tooLarge` if the file fills the span.
+    package static func read(
+        _ path: String, into bytes: inout MutableSpan<UInt8>
+    ) throws(Fault) -> (count: Int, file: RegularFile) {
+        try unsafe bytes.withUnsafeMutableBytes { buffer throws(Fault) in
+            try opening(path) { file, permissions in
+                var count = 0
+                while count < buffer.count {
+                    let read = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                    guard read > 0 else {
+                        return (
+                            count,
+                            RegularFile(bytes: [], permissions: permissions, isReadOnly: file.isOnReadOnlyFileSystem)
+                        )
+                    }
+                    count += read
+                }
+                throw Fault.tooLarge
+            }
+        }
+    }
+
+    private init(bytes: [UInt8], permissions: FilePermissions, isReadOnly: Bool) {
+        self.bytes = bytes
+        self.permissions = permissions
+        isOnReadOnlyFileSystem = isReadOnly
+    }
+
+    private static func opening<Result>(
+        _ path: String, _ read: (FileDescriptor, FilePermissions) throws -> Result
+    ) throws(Fault) -> Result {
         do {
             // Non-blocking, because opening a pipe that has no writer would otherwise wait for one.
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
-            (bytes, permissions) = try file.closeAfter {
+            return try file.closeAfter {
                 // Checks the open file, not the path, so that the file cannot be replaced in between.
                 let stat = try file.stat()
                 if stat.type == .directory { throw Fault.folder }
                 guard stat.type == .regular else { throw Fault.notAFile }
-                guard let bytes = try file.readAll(maximumSize: maximumSize) else { throw Fault.tooLarge }
-                return (bytes, stat.permissions)
+                return try read(file, stat.permissions)
             }
         } catch let fault as Fault {
             throw fault
@@ -44,7 +85,7 @@ package struct RegularFile {
     package var isPrivate: Bool { permissions.rawValue & 0o077 == 0 }
 
     /// Whether group or others have write access.
-    package var isWritableByOthers: Bool { permissions.rawValue & 0o022 != 0 }
+    package var isWritableByOthers: Bool { permissions.areWritableByOthers && !isOnReadOnlyFileSystem }
 
     /// The permissions in octal, such as `644`.
     package var mode: String { String(permissions.rawValue & 0o777, radix: 8) }

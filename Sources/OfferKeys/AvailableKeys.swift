@@ -21,7 +21,7 @@ package struct AvailableKeys: Sendable {
     private static func readText(_ settings: KeySettings) -> KeyFileStatus? {
         guard let text = settings.text, let id = settings.wanted.choice.ofAllApps else { return nil }
         do {
-            return .key(KeyRing.Key(id: id, pair: try SigningKey(text: Array(text.reveal.utf8))))
+            return .key(KeyRing.Key(id: id, pair: try SigningKey(text: SecretBytes(copying: text.reveal.utf8))))
         } catch {
             return .refused(id, .notAKey("SUBSCRIPTION_OFFERS_PRIVATE_KEY", error: error))
         }

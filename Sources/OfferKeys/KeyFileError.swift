@@ -11,6 +11,8 @@ package enum KeyFileError: Error, Hashable {
     case unreadable(path: String, reason: String)
     /// - Parameter mode: the permissions in octal, such as `644`.
     case readableByOthers(path: String, mode: String)
+    /// - Parameter mode: the permissions in octal, such as `464`.
+    case writableByOthers(path: String, mode: String)
     case tooLarge(path: String)
     case empty(path: String)
     /// `SubscriptionKey_….p8` with an ID that is not ten capital letters and digits.
@@ -61,6 +63,10 @@ extension KeyFileError {
                 "\(path) contains a private key and can be read by others (mode \(mode))",
                 hint: "chmod 600 \(path); or, if container secrets cannot have that mode, "
                     + "set SUBSCRIPTION_OFFERS_ALLOW_READABLE_KEYS=true")
+        case .writableByOthers(let path, let mode):
+            Diagnostic(
+                "\(path) can be written by others (mode \(mode)), who could then replace the key",
+                hint: "chmod go-w \(path)")
         case .tooLarge(let path):
             Diagnostic(
                 "\(path) is larger than \(KeyFolder.maximumFileSize) bytes, too large for a key", hint: Self.download)

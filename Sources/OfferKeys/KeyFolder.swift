@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import Glibc
 package import OfferCore
+package import OfferCrypto
 import OfferFiles
 import SystemPackage
 
@@ -25,28 +26,33 @@ package struct KeyFolder: Hashable, Sendable {
     package func filePath(of id: KeyID) -> String { filePath(KeyFileName.name(of: id)) }
 
     /// Reads the text of a key file.
-    package func read(_ id: KeyID) throws(KeyFileError) -> [UInt8] {
+    package func read(_ id: KeyID) throws(KeyFileError) -> SecretBytes {
         guard id.hasAppStoreConnectForm else { throw .noKeyID(path: filePath(of: id)) }
         return try Self.read(filePath(of: id), allowsReadableByOthers: allowsReadableByOthers)
     }
 
     /// Reads the text of a key file at any path. The rules of ``read(_:)`` apply, except that the name need not contain
     /// a key ID.
-    package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> [UInt8] {
+    package static func read(_ path: String, allowsReadableByOthers: Bool) throws(KeyFileError) -> SecretBytes {
         switch KeyFileName(path.split(separator: "/").last.map(String.init) ?? "") {
         case .key, .other: break
         case .noKeyID: throw .noKeyID(path: path)
         case .otherKind: throw .otherKind(path: path)
         }
-        let file: RegularFile
-        do { file = try RegularFile(path: path, maximumSize: maximumFileSize) } catch {
-            throw KeyFileError(error, path: path)
+        // One byte more, because a file that fills the memory may go on.
+        let bytes = try SecretBytes(capacity: maximumFileSize + 1) { bytes throws(KeyFileError) in
+            let (count, file): (Int, RegularFile)
+            do throws(RegularFile.Fault) { (count, file) = try RegularFile.read(path, into: &bytes) } catch {
+                throw KeyFileError(error, path: path)
+            }
+            guard allowsReadableByOthers || file.isPrivate else {
+                throw .readableByOthers(path: path, mode: file.mode)
+            }
+            guard !file.isWritableByOthers else { throw .writableByOthers(path: path, mode: file.mode) }
+            return count
         }
-        guard allowsReadableByOthers || file.isPrivate else {
-            throw .readableByOthers(path: path, mode: file.mode)
-        }
-        guard !file.bytes.isEmpty else { throw .empty(path: path) }
-        return file.bytes
+        guard bytes.count > 0 else { throw .empty(path: path) }
+        return bytes
     }
 
     /// Creates a key file that only its owner can read. The file appears complete or not at all, and never replaces

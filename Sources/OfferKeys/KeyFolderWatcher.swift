@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferCrypto
 
 /// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
 ///
@@ -14,12 +15,14 @@ package struct KeyFolderWatcher: KeySource {
     package static let maximumSettlingTime: Duration = .seconds(30)
 
     private let folder: KeyFolder
-    private let makeKey: @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair
+    private let makeKey: @Sendable (KeyID, SecretBytes) throws -> any SigningKeyPair
     private var files: [String: WatchedFile] = [:]
     private var folderFault: (problem: Diagnostic, since: ContinuousClock.Instant, isReported: Bool)?
 
     /// - Parameter makeKey: parses the text of a key and proves that the key can sign.
-    package init(folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, [UInt8]) throws -> any SigningKeyPair) {
+    package init(
+        folder: KeyFolder, makeKey: @escaping @Sendable (KeyID, SecretBytes) throws -> any SigningKeyPair
+    ) {
         self.folder = folder
         self.makeKey = makeKey
     }

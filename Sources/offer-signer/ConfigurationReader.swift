@@ -22,7 +22,8 @@ struct ConfigurationReader: Sendable {
         var problems: [Diagnostic] = []
         let environmentFile = readEnvironmentFile(&problems)
         let environment = ProcessInfo.processInfo.environment.merging(environmentFile?.variables ?? [:]) { $1 }
-        let configurationFile = readConfigurationFile(environment, &problems)
+        var problemsOfAccess = [environmentFile.flatMap { Self.writableByOthers($0.path, $0.file) }].compactMap(\.self)
+        let configurationFile = readConfigurationFile(environment, &problems, &problemsOfAccess)
         let certificate = readCertificate(environment, &problems)
         // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
@@ -33,6 +34,12 @@ struct ConfigurationReader: Sendable {
             problems += environmentFile?.problemsOfMode ?? []
         }
         problems += environmentFile?.problems ?? []
+        let keyFolder = configuration.keys.folder.path
+        if let mode = FolderAccess.modeIfWritableByOthers(keyFolder) {
+            problemsOfAccess.append(Self.writableByOthers("the key folder \(keyFolder)", mode, path: keyFolder))
+        }
+        // The App Store does not know a development key, so nothing is at stake.
+        if !flags.development { problems += problemsOfAccess }
         return (configuration, problems + problemsOfSettings)
     }
 
@@ -53,13 +60,14 @@ struct ConfigurationReader: Sendable {
     }
 
     private func readConfigurationFile(
-        _ environment: [String: String], _ problems: inout [Diagnostic]
+        _ environment: [String: String], _ problems: inout [Diagnostic], _ problemsOfAccess: inout [Diagnostic]
     ) -> ConfigurationFile {
         do throws(Diagnostic) {
             guard
                 let (path, file) = try read(
                     Settings.configurationFile, environment, maximumSize: ConfigurationFile.maximumSize)
             else { return ConfigurationFile() }
+            if let problem = Self.writableByOthers(path, file) { problemsOfAccess.append(problem) }
             let (content, problemsOfLines) = ConfigurationFile.read(file.bytes, name: path)
             problems += problemsOfLines
             return content
@@ -67,6 +75,16 @@ struct ConfigurationReader: Sendable {
             problems.append(error)
             return ConfigurationFile()
         }
+    }
+
+    private static func writableByOthers(_ path: String, _ file: RegularFile) -> Diagnostic? {
+        file.isWritableByOthers ? writableByOthers(path, file.mode, path: path) : nil
+    }
+
+    private static func writableByOthers(_ what: String, _ mode: String, path: String) -> Diagnostic {
+        Diagnostic(
+            "\(what) can be written by others (mode \(mode)), who could then decide what is signed",
+            hint: "chmod go-w \(path)")
     }
 
     private func readCertificate(

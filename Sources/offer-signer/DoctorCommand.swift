@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import OfferAudit
 import OfferCore
+import OfferCrypto
 import OfferHTTP
 import OfferIdentity
 import OfferKeys
@@ -25,6 +26,9 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         var (configuration, problems) = options.reader.readAll()
         if problems.isEmpty { report("the configuration is consistent") }
+        if let notice = configuration.proxyNotice {
+            StandardStreams.print("note: \(notice.error)\nhint: \(notice.hint)\n")
+        }
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
         problems += auditProblems(configuration)
@@ -42,9 +46,18 @@ struct DoctorCommand: AsyncParsableCommand {
         {
             return keys.all.compactMap(\.problem) + developmentKeyProblems(configuration.keys.folder.path)
         }
+        reportSecureHeap()
         let plan = keys.plan(from: KeyRing())
         for id in plan.ring.active { report("key \(id) signs") }
         return plan.problems
+    }
+
+    /// Says where private keys are kept. No problem: without the locked heap, the service works all the same.
+    private func reportSecureHeap() {
+        guard let problem = SecureHeap.state.problem else {
+            return report("private keys are kept on libcrypto's secure heap, locked in memory")
+        }
+        StandardStreams.print("note: \(problem.error)\nhint: \(problem.hint)\n")
     }
 
     /// Returns the problems that prevent a missing development key from being created.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CProcess
 import OfferCore
+import OfferCrypto
 
 /// `offer-signer`: the service and its tools.
 @main
@@ -29,6 +30,8 @@ struct OfferSignerCommand: AsyncParsableCommand {
         if !offer_keep_memory_private() {
             StandardStreams.printError("warning: core dumps could not be disabled; a core dump could contain a key\n")
         }
+        // Before any key is read.
+        _ = SecureHeap.state
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

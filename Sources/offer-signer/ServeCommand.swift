@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import OfferCore
+import OfferCrypto
 import OfferHTTP
 import OfferKeys
 import OfferService
@@ -45,6 +46,9 @@ struct ServeCommand: AsyncParsableCommand {
         _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
     ) async throws {
         try DevelopmentKey.createIfWanted(configuration)
+        if let problem = SecureHeap.state.problem {
+            log.notice("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
+        }
         let reader = options.reader
         let services = try await ServiceBuilder.build(
             configuration, reloadSignals: reloadSignals,

@@ -28,6 +28,55 @@ struct DoctorTests {
         #expect(outcome.standardError == "")
         #expect(outcome.standardOutput.contains("ok: key 2X9R4HXF34 signs\n"))
         #expect(outcome.standardOutput.hasSuffix("ok: the service would be ready\n"))
+        #expect(outcome.standardOutput.contains("on libcrypto's secure heap"))
+        #expect(!outcome.standardOutput.contains("a proxy hides"))
+    }
+
+    @Test("files and folders that others can write to are refused with a hint, except with a development key")
+    func writable() throws {
+        let file = folder.path + "/offers.yaml"
+        try folder.write("apps: [{bundleID: a, products: []}]\n".utf8, to: "offers.yaml", mode: 0o664)
+        try folder.write("SUBSCRIPTION_OFFERS_CONFIG=\(file)\n".utf8, to: "env", mode: 0o602)
+        let environment = [
+            "SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_ENV_FILE": folder.path + "/env",
+        ]
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: folder.path)
+        for command in ["doctor", "serve"] {
+            let outcome = try run(command, environment)
+            #expect(outcome.status == 1)
+            for problem in [
+                "\(file) can be written by others (mode 664)", "\(folder.path)/env can be written by others (mode 602)",
+                "the key folder \(folder.path) can be written by others (mode 777)",
+            ] { #expect(outcome.standardError.contains(problem)) }
+            #expect(outcome.standardError.contains("hint: chmod go-w \(file)\n"))
+            #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == 3, "\(outcome.standardError)")
+        }
+        let development = try Command.run(
+            Command.offerSigner, ["doctor", "--development", "--keys-dir", folder.path, "--config", file])
+        #expect(development.status == 0, "\(development.standardError)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/env")
+        #expect(try doctor(environment).status == 0)
+    }
+
+    @Test("a thousand keys fit on the secure heap")
+    func thousandKeys() throws {
+        let pem = try PrivateKeyPEM.generate()
+        for number in 1000..<2000 { try folder.write(pem, to: "SubscriptionKey_STBY00\(number).p8") }
+        let outcome = try doctor(["SUBSCRIPTION_OFFERS_KEY_ID": "STBY001999"])
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains("on libcrypto's secure heap"))
+    }
+
+    @Test("doctor says that a proxy hides addresses unless it is named")
+    func proxy() throws {
+        var environment = ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_BEHIND_PROXY": "true"]
+        let hidden = try doctor(environment)
+        #expect(hidden.status == 0 && hidden.standardOutput.contains("note: a proxy hides the addresses of clients"))
+        #expect(hidden.standardOutput.contains("hint: name the proxy in SUBSCRIPTION_OFFERS_TRUSTED_PROXIES"))
+        environment["SUBSCRIPTION_OFFERS_TRUSTED_PROXIES"] = "192.0.2.1"
+        #expect(try !doctor(environment).standardOutput.contains("a proxy hides"))
     }
 
     @Test(

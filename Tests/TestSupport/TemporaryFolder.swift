@@ -6,7 +6,8 @@ package final class TemporaryFolder: Sendable {
 
     package init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "offer-signer-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

@@ -35,6 +35,9 @@ package struct TrustedProxies: Hashable, Sendable {
         self.arePeersProxies = arePeersProxies
     }
 
+    /// Whether no proxy is trusted.
+    package var isEmpty: Bool { networks.isEmpty }
+
     /// Finds the address a request comes from: the peer's, or the one reported by a trusted proxy.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy appends the address it

@@ -103,6 +103,14 @@ package struct Configuration: Sendable {
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }
 
+    /// A notice if a proxy hides the addresses of clients, so that limits by address do not apply; otherwise nil.
+    package var proxyNotice: Diagnostic? {
+        guard isBehindProxy, proxies.isEmpty else { return nil }
+        return Diagnostic(
+            "a proxy hides the addresses of clients, so no limit applies to addresses",
+            hint: "name the proxy in \(Settings.trustedProxies.variable)")
+    }
+
     /// The ID of the key that `--development` creates. No key from App Store Connect has this ID.
     package static let developmentKeyID = "DEVELOPKEY"
 }

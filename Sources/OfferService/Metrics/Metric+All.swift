@@ -24,7 +24,8 @@ extension Metric {
         "JWS for promotional offers that are not bound to a transaction, so any customer of the app can use them.")
     static let selfVerificationFailures = Metric(
         "offer_signer_self_verification_failures_total", .counter, ["key"],
-        "Signatures that failed verification with their own public key and were not sent, and failed self-tests of keys.")
+        "Signatures that failed verification with their own public key and were not sent, and failed self-tests of keys."
+    )
     static let signing = Metric(
         "offer_signer_signing_seconds", .histogram, [], "Time to make one signature.")
     static let verifying = Metric(

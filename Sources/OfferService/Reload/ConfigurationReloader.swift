@@ -70,7 +70,13 @@ package actor ConfigurationReloader: Service {
         policy = CurrentPolicy(Policy(plan.ring, configuration))
         certificate = CurrentCertificate(configuration.certificate)
         log.notice("keys in force", metadata: plan.ring.summary)
+        Self.warn(about: configuration, log)
         readiness.report(plan.problems, from: .keys, to: log)
+    }
+
+    private static func warn(about configuration: Configuration, _ log: Logger) {
+        guard let notice = configuration.proxyNotice else { return }
+        log.warning("\(notice.error)", metadata: ["hint": "\(notice.hint)"])
     }
 
     /// Scans the key folder every second and reloads on every signal, until the service stops.
@@ -140,6 +146,7 @@ package actor ConfigurationReloader: Service {
             policy.replace(with: Policy(plan.ring, wanted))
             if running.certificate != nil { certificate.replace(with: wanted.certificate) }
             inForce = wanted
+            if isRequested, !isRefused { Self.warn(about: wanted, log) }
         }
         if isRequested || plan.isComplete { readiness.isNewestInForce = plan.isComplete && !isRefused }
         let isApplied = plan.isComplete && plan.keptKeys.isEmpty && !(isRequested && isRefused)

@@ -56,7 +56,8 @@ package struct Application: Sendable {
             limits: limits)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
-            policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail, selfTest: dependencies.selfTest,
+            policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
+            selfTest: dependencies.selfTest,
             earliest: dependencies.earliest, sources: sources, metrics: metrics, log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, now: sources.now, log: log)

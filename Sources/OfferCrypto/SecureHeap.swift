@@ -1,0 +1,57 @@
+import COpenSSL
+package import OfferCore
+
+/// libcrypto's secure heap, on which private keys live: separate memory between guard pages, which is locked in RAM, left
+/// out of core files and wiped when freed.
+package enum SecureHeap {
+    package enum State: Sendable {
+        /// Keys are on the heap, and the system never writes it to swap space.
+        case locked
+        /// Keys are on the heap, but the system may write it to swap space.
+        case notLocked
+        /// Keys are in ordinary memory.
+        case unavailable
+    }
+
+    /// In bytes, a power of two. A P-256 key takes 32 of them, a thread with its random numbers 256. If the heap were
+    /// full, libcrypto would fail instead of using other memory, so most of it is spare.
+    package static let size = 512 * 1024
+
+    /// In bytes. The heap's bookkeeping takes a bit for each of these.
+    private static let minimumSize = 32
+
+    /// The state of the heap, which is set up when this is first read. Read it before any key, while no other thread uses
+    /// libcrypto.
+    package static let state: State = {
+        let result = CRYPTO_secure_malloc_init(size, minimumSize)
+        guard result != 0, isUsedForKeys else { return .unavailable }
+        return result == 1 ? .locked : .notLocked
+    }()
+
+    /// Whether a key that is read lands on the heap, tried with a throw-away key.
+    private static var isUsedForKeys: Bool {
+        guard let pem = try? PrivateKeyPEM.generate() else { return false }
+        let before = CRYPTO_secure_used()
+        guard let (_, pkey) = unsafe try? PrivateKeyReader.read(SecretBytes(copying: pem)) else { return false }
+        defer { unsafe EVP_PKEY_free(pkey) }
+        return CRYPTO_secure_used() >= before + 32
+    }
+}
+
+extension SecureHeap.State {
+    /// The reason keys are less protected than they could be; nil if they are on the locked heap.
+    package var problem: Diagnostic? {
+        switch self {
+        case .locked: nil
+        case .notLocked:
+            Diagnostic(
+                "private keys are on libcrypto's secure heap, but the system did not lock it in memory, so it may be "
+                    + "written to swap space",
+                hint: "allow the service to lock \(SecureHeap.size / 1024) KiB (ulimit -l), or turn off swap")
+        case .unavailable:
+            Diagnostic(
+                "private keys are in ordinary memory, because libcrypto's secure heap is not available",
+                hint: "use a libcrypto with secure memory, as distributions build it")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import SystemPackage
+
+/// Who can change the contents of a folder.
+package enum FolderAccess {
+    /// Returns the permissions of the folder in octal, such as `775`, if group or others can create or replace files in it.
+    /// Returns nil if they cannot, or if there is no such folder.
+    ///
+    /// A folder on a read-only file system counts as closed: container engines mount secrets with mode 1777, but read-only.
+    package static func modeIfWritableByOthers(_ path: String) -> String? {
+        guard
+            let folder = try? FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.directory, .nonBlocking, .closeOnExec])
+        else { return nil }
+        defer { try? folder.close() }
+        guard let permissions = try? folder.stat().permissions, permissions.areWritableByOthers,
+            !folder.isOnReadOnlyFileSystem
+        else { return nil }
+        return String(permissions.rawValue & 0o777, radix: 8)
+    }
+}
+
+extension FilePermissions {
+    var areWritableByOthers: Bool { rawValue & 0o022 != 0 }
+}
+
+extension FileDescriptor {
+    var isOnReadOnlyFileSystem: Bool {
+        var system = statvfs()
+        return unsafe fstatvfs(rawValue, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
+    }
+}
