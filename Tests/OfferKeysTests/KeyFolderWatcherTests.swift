@@ -240,4 +240,12 @@ struct KeyFolderWatcherTests {
         _ = watcher.scan(at: start, .first)
         #expect(found(watcher) == ["key ABCDEFGH12"])
     }
+
+    @Test("a key file that others can write is refused, whatever the settings allow", arguments: [0o420, 0o602])
+    func writableByOthers(mode: Int) throws {
+        try folder.write(PrivateKeyPEM.generate(), to: Self.name, mode: mode)
+        var watcher = openShelf(allowsReadableByOthers: true)
+        _ = watcher.scan(at: start, .first)
+        #expect(found(watcher).count == 1 && found(watcher).first?.contains("can be written by others") == true)
+    }
 }
