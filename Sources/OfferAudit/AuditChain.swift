@@ -5,19 +5,23 @@ import OfferCrypto
 /// anyone who knows a later hash can detect the change.
 ///
 /// A line is a JSON object. Its first member is `line`, a number that increases by one per line. Its last member is
-/// `hash`, in lower-case hexadecimal. The hash is SHA-256 of the previous hash (32 bytes) followed by the bytes of the
-/// line up to the comma before `hash`. The chain begins with a hash of zeros and continues from file to file.
-package struct AuditChain: Hashable, Sendable {
+/// `hash` or `hmac`, in lower-case hexadecimal. It is SHA-256, or HMAC-SHA-256 with a key, of the previous line's value
+/// (32 bytes) followed by the bytes of the line up to the comma before that member. The chain begins with zeros and
+/// continues from file to file.
+package struct AuditChain: Sendable {
     /// The number of the last line; 0 if there is none yet.
     package var number: UInt64
-    /// The hash of the last line, 32 bytes.
+    /// The hash or HMAC of the last line, 32 bytes.
     package var hash: [UInt8]
+    /// How the next lines are linked to the last one.
+    package var seal: AuditSeal
 
     package static let beginning = AuditChain(number: 0, hash: [UInt8](repeating: 0, count: 32))
 
-    package init(number: UInt64, hash: [UInt8]) {
+    package init(number: UInt64, hash: [UInt8], seal: AuditSeal = .hash) {
         self.number = number
         self.hash = hash
+        self.seal = seal
     }
 
     /// Appends one line to `text`. After an error `text` is undefined and must be discarded.
@@ -28,14 +32,15 @@ package struct AuditChain: Hashable, Sendable {
             writer.member("line", Int64(number + 1))
             try write(&writer)
         }
-        let hash = try SHA256.hash(self.hash, text[begin...])
-        text += Self.hashMember
-        Hexadecimal.append(hash, to: &text)
-        text += Self.end
-        self = AuditChain(number: number + 1, hash: hash)
+        let code = try seal.code(of: hash, text[begin...])
+        text += seal.member
+        Hexadecimal.append(code, to: &text)
+        text += AuditSeal.end
+        number += 1
+        hash = code
     }
 
-    static let hashMember = Array(#","hash":""#.utf8)
-    /// Includes the line feed.
-    static let end = Array("\"}\n".utf8)
+    /// The limit on line numbers that a chain continues from. No real trail reaches it, and it leaves room below the
+    /// largest number that ``AuditLine`` can read.
+    static let maximumNumber: UInt64 = 100_000_000_000_000
 }

@@ -1,3 +1,5 @@
+package import OfferCrypto
+
 /// A check of the hash chain of an audit trail, line by line and file by file, oldest first.
 package struct AuditCheck {
     package enum Finding: Hashable, Sendable {
@@ -14,6 +16,8 @@ package struct AuditCheck {
         case headless
         /// A new trail begins here and does not continue the previous one.
         case newTrail
+        /// The line marks a break: the process noticed that the last line it knew was no longer in the file.
+        case marked
         /// The line has no line feed: the process stopped while writing it, before its response was sent. This is not a
         /// sign of tampering.
         case unfinished
@@ -24,14 +28,23 @@ package struct AuditCheck {
     /// The hash that the first line continues from; all zeros if the trail begins there.
     package private(set) var beginning: [UInt8]?
     package private(set) var lineCount = 0
+    /// The number of the last line that anyone can compute; nil if all lines have an HMAC.
+    package private(set) var lastWithoutKey: UInt64?
+    /// Whether any line has an HMAC.
+    package private(set) var hasKeyedLines = false
+    private let key: HMACSHA256Key?
 
-    package init() {}
+    /// - Parameter key: the key of lines with an HMAC.
+    package init(key: HMACSHA256Key? = nil) {
+        self.key = key
+    }
 
     /// Checks the next line.
     /// - Parameters:
     ///   - text: the line without its line feed.
     ///   - isFinished: whether it ended with a line feed.
     /// - Returns: nil if nothing is wrong with the line.
+    /// - Throws: ``AuditLine/KeyMissing`` if the line has an HMAC and there is no key.
     package mutating func take(_ text: ArraySlice<UInt8>, isFinished: Bool = true) throws -> Finding? {
         defer { lineCount += 1 }
         let isFirst = lineCount == 0
@@ -41,18 +54,24 @@ package struct AuditCheck {
             return .notALine
         }
         defer { chain = line.chain }
-        if isFirst { return try first(line) }
+        if line.isKeyed { hasKeyedLines = true } else { lastWithoutKey = line.number }
+        let mark = line.event == .broken ? Finding.marked : nil
+        if isFirst { return try first(line) ?? mark }
         // There is no hash to compare with after an unreadable line.
-        guard let chain else { return nil }
+        guard let chain else { return mark }
+        return try fault(of: line, after: chain) ?? mark
+    }
+
+    private func fault(of line: AuditLine, after chain: AuditChain) throws -> Finding? {
         if line.number == 1, chain.number != 0 { return .newTrail }
         if line.number <= chain.number { return .outOfOrder }
         if line.number > chain.number + 1 { return .missing(chain.number + 1...line.number - 1) }
-        return try line.continues(chain.hash) ? nil : .altered
+        return try line.continues(chain.hash, key: key) ? nil : .altered
     }
 
     private mutating func first(_ line: AuditLine) throws -> Finding? {
         guard let previous = line.number == 1 ? AuditChain.beginning.hash : line.previous else { return .headless }
         beginning = previous
-        return try line.continues(previous) ? nil : .altered
+        return try line.continues(previous, key: key) ? nil : .altered
     }
 }

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferCrypto
 
 /// One entry of the audit trail: a signature that was made, or requested and refused.
 ///
@@ -11,40 +12,72 @@ package final class AuditEntry: Sendable {
         case refused(String)
     }
 
+    /// The client that made the request.
+    package struct Client: Sendable {
+        /// The name of the principal: a caller's name, or the identity provider of a user.
+        package let name: String
+        /// SHA-256 of the caller's token; nil for other principals. The trail stores only its beginning.
+        package let tokenDigest: [UInt8]?
+        /// nil if it is unknown or not recorded.
+        package let address: IPAddress?
+
+        package init(name: String, tokenDigest: [UInt8]? = nil, address: IPAddress? = nil) {
+            self.name = name
+            self.tokenDigest = tokenDigest
+            self.address = address
+        }
+    }
+
+    /// What a signature grants, if its item does not say it.
+    package enum Grant: Hashable, Sendable {
+        case introductoryOffer(isAllowed: Bool)
+        /// The trail stores only the SHA-256 of the request.
+        case advancedCommerce(JSONObjectText)
+    }
+
     package let time: Timestamp
     package let requestID: String
-    /// The name of the principal: a caller's name, or the identity provider of a user.
-    package let caller: String
+    package let client: Client
     package let kind: SignatureKind
     package let item: CatalogueItem
+    package let grant: Grant?
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
     /// signature identifies no customer. The trail stores only the HMAC of these bytes.
     package let customer: [UInt8]?
     package let outcome: Outcome
 
     package init(
-        time: Timestamp, requestID: String, caller: String, kind: SignatureKind, item: CatalogueItem,
-        customer: [UInt8]?, outcome: Outcome
+        time: Timestamp, requestID: String, client: Client, kind: SignatureKind, item: CatalogueItem,
+        grant: Grant? = nil, customer: [UInt8]?, outcome: Outcome
     ) {
         self.time = time
         self.requestID = requestID
-        self.caller = caller
+        self.client = client
         self.kind = kind
         self.item = item
+        self.grant = grant
         self.customer = customer
         self.outcome = outcome
     }
 
     /// Writes the members of the entry's line.
-    /// - Parameter customerCode: computes the HMAC with the key of the trail.
-    package func write(to writer: inout JSONWriter, customerCode: ([UInt8]) throws -> [UInt8]) throws {
+    /// - Parameters:
+    ///   - address: the text that represents the client's address; nil to leave it out.
+    ///   - customerCode: computes the HMAC with the key of the trail.
+    func write(
+        to writer: inout JSONWriter, address: [UInt8]?, customerCode: ([UInt8]) throws -> [UInt8]
+    ) throws {
         writer.member("time", utf8: time.iso8601)
         writer.member("requestID", requestID)
-        writer.member("caller", caller)
+        writer.member("caller", client.name)
+        // Enough to tell the tokens of a caller apart.
+        if let digest = client.tokenDigest { writer.member("token", hexadecimal: Array(digest.prefix(4))) }
+        if let address { writer.member("address", utf8: address) }
         writer.member("kind", kind.rawValue)
         writer.member("bundleID", utf8: item.app.text.utf8)
         if let product = item.product { writer.member("productID", utf8: product.text.utf8) }
         if let offer = item.offer { writer.member("offerID", utf8: offer.text.utf8) }
+        if let grant { try write(grant, to: &writer) }
         if let customer {
             // An empty username stands for every customer of an app that attaches no username.
             writer.member("customer", hexadecimal: customer.isEmpty ? [] : try customerCode(customer))
@@ -56,6 +89,14 @@ package final class AuditEntry: Sendable {
             writer.member("outcome", "signed")
         case .refused(let code):
             writer.member("outcome", code)
+        }
+    }
+
+    private func write(_ grant: Grant, to writer: inout JSONWriter) throws {
+        switch grant {
+        case .introductoryOffer(let isAllowed): writer.member("allowIntroductoryOffer", isAllowed)
+        case .advancedCommerce(let request):
+            writer.member("requestSHA256", hexadecimal: try SHA256.hash(request.utf8))
         }
     }
 }

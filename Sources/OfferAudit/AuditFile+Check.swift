@@ -10,6 +10,7 @@ extension AuditFile {
         let path = FilePath(path)
         do {
             try checkFile(path)
+            if try type(of: path) ?? .regular == .regular { try AuditLock.check(of: path) }
         } catch let fault as AuditFault {
             throw fault
         } catch {
@@ -22,13 +23,14 @@ extension AuditFile {
         AuditFault("\(path) does not end with an audit line", isSetup: true)
     }
 
-    private static func checkFile(_ path: FilePath) throws {
+    /// Checks the file alone, without its lock.
+    static func checkFile(_ path: FilePath) throws {
         guard let type = try type(of: path) else {
-            return try requireAccess(to: path.folder, W_OK | X_OK)
+            return try AuditLock.requireAccess(to: path.folder, W_OK | X_OK)
         }
         guard type != .directory else { throw Errno.isDirectory }
         // Opening and closing a pipe would end its reader's input.
-        guard type == .regular else { return try requireAccess(to: path, W_OK) }
+        guard type == .regular else { return try AuditLock.requireAccess(to: path, W_OK) }
         let file = try FileDescriptor.open(path, .readWrite, options: [.append, .closeOnExec])
         try file.closeAfter {
             // Read without taking the lock, because a service with a hanging disk may hold it. A line that is being
@@ -43,7 +45,38 @@ extension AuditFile {
         do { return try path.stat().type } catch Errno.noSuchFileOrDirectory { return nil }
     }
 
-    private static func requireAccess(to path: FilePath, _ mode: Int32) throws {
-        guard unsafe access(path.string, mode) == 0 else { throw Errno(rawValue: errno) }
+    /// Reads the last line of a file. It does not wait for the lock.
+    package static func head(path: String) throws(AuditFault) -> AuditChain {
+        let path = FilePath(path)
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+            let tail = try file.closeAfter { try AuditTail(file, size: Int64(file.stat().size)) }
+            guard let chain = tail.chain else { throw notATrail(path) }
+            return chain
+        } catch let fault as AuditFault {
+            throw fault
+        } catch {
+            throw AuditFault("\(path) cannot be read (\(error))", isSetup: true)
+        }
+    }
+
+    /// The number of the last line of a file that marks a break which no one has acknowledged; nil if there is none near
+    /// its end, or if the file is not a trail. It does not wait for the lock.
+    package static func openBreak(path: String) -> UInt64? {
+        let path = FilePath(path)
+        guard (try? type(of: path)) == .regular,
+            let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+        else { return nil }
+        return try? file.closeAfter {
+            try AuditTail.openBreak(in: file, end: AuditTail(file, size: Int64(file.stat().size)).end)
+        }
+    }
+
+    /// The number of the first line of a file that has the form of an audit line; nil if there is none near its
+    /// beginning, or if the file cannot be read.
+    package static func firstLineNumber(path: String) -> UInt64? {
+        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
+        else { return nil }
+        return try? file.closeAfter { try AuditTail.firstNumber(in: file) }
     }
 }

@@ -1,55 +1,111 @@
-import FoundationEssentials
 import Glibc
 package import OfferCore
+package import OfferCrypto
 import OfferFiles
 import SystemPackage
 
 /// The file of the audit trail: a regular file, or a pipe or device that another program reads.
 ///
 /// Several processes may append to the same file, for example during a restart without downtime. Each takes a lock, reads the
-/// last line that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
+/// lines that the others have added, and then writes. After a rename, such as by logrotate, the next line goes to a new
 /// file.
+///
+/// The process is also a witness: before each write it checks that the file still holds the last line that it knows. If
+/// not, the next line marks the break.
 package final class AuditFile: AuditStore {
     private struct Open {
         let descriptor: FileDescriptor
         let isRegular: Bool
     }
 
+    /// The place of the last known line.
+    private struct Place {
+        /// nil once the file no longer has the trail's name. Its identity may then be given to a new file.
+        var file: FileIdentity?
+        /// The offset after the line.
+        var end: Int64
+    }
+
     private let path: FilePath
     private let isSynced: Bool
     private let rotatesAtBytes: Int64?
+    private let seal: AuditSeal
+    private let key: HMACSHA256Key?
     private let now: @Sendable () -> Timestamp
+    private let lock: AuditLock
+    private var isLockReady = false
     private var open: Open?
+    /// The identity of the open file.
+    private var identity: FileIdentity?
     private var chain = AuditChain.beginning
-    /// The offset of the end of the last line that this process has written or read. Anything beyond it is an unfinished line,
-    /// or was written by another process since then.
+    /// nil while no line in a regular file is known.
+    private var place: Place?
+    /// The offset of the end of the last line in the open file. Anything beyond it is an unfinished line, or was written by
+    /// another process since then.
     private var end: Int64 = 0
-    package private(set) var warning: Diagnostic?
+    /// What this write has noticed about earlier lines, until the write has succeeded.
+    private var foundBreak: AuditBreak?
+    private var isFileGone = false
+    private var findings: [AuditFinding] = []
+    private var rotationProblem: Diagnostic?
+    /// The number of the last line that marks a break which no one has acknowledged.
+    private var openBreak: UInt64?
 
     /// - Parameters:
     ///   - isSynced: whether lines count as written only once they are on the disk, not merely in the kernel.
     ///   - rotatesAtBytes: the size at which the file is renamed and a new one started; nil means never.
+    ///   - seal: how this process links its lines.
+    ///   - key: the key of the lines of other processes that have an HMAC; nil to accept them unverified.
     package init(
-        path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil,
+        path: String, isSynced: Bool, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.path = FilePath(path)
         self.isSynced = isSynced
         self.rotatesAtBytes = rotatesAtBytes
+        self.seal = seal
+        self.key = key
         self.now = now
+        lock = AuditLock(of: self.path)
     }
 
     deinit { try? open?.descriptor.close() }
 
+    package var head: AuditChain { chain }
+
+    package var problems: [Diagnostic] {
+        [openBreak.map(AuditBreak.problem(line:)), rotationProblem].compactMap(\.self)
+    }
+
+    package func takeFindings() -> [AuditFinding] {
+        defer { findings = [] }
+        return findings
+    }
+
     package func append(_ write: (inout [UInt8], inout AuditChain) throws -> Void) throws(AuditFault) {
+        try withFile { file in try append(to: file, write) }
+    }
+
+    package func checkLines() throws(AuditFault) {
+        guard open?.isRegular == true else { return }
+        try withFile { file in
+            if foundBreak != nil { try append(to: file) { _, _ in } }
+        }
+    }
+
+    /// Calls `body` with the open file, under the lock if it is a regular file.
+    private func withFile(_ body: (Open) throws -> Void) throws(AuditFault) {
         do {
-            var file = try lockedFile()
-            if file.isRegular, let limit = rotatesAtBytes, end >= limit {
+            (foundBreak, isFileGone) = (nil, false)
+            guard isRegular else { return try body(open ?? openFile()) }
+            try takeLock()
+            defer { lock.release() }
+            var file = try currentFile()
+            if file.isRegular, let limit = rotatesAtBytes, end >= limit, foundBreak == nil {
                 rotate()
-                file = try lockedFile()
+                file = try currentFile()
             }
-            defer { if file.isRegular { try? Self.lock(file.descriptor, F_UNLCK) } }
-            try append(to: file, write)
+            try body(file)
         } catch let fault as AuditFault {
             closeFile()
             throw fault
@@ -57,6 +113,39 @@ package final class AuditFile: AuditStore {
             closeFile()
             throw AuditFault("\(path) cannot be written (\(error))", isSetup: Self.isSetup(error))
         }
+    }
+
+    /// Whether the trail is, or will be, a regular file.
+    private var isRegular: Bool {
+        if let open { return open.isRegular }
+        let type = (try? path.stat())?.type ?? .regular
+        // The lock is not made beside a folder that has the trail's name.
+        return type == .regular
+    }
+
+    private func takeLock() throws {
+        // Leaves nothing behind beside a file that is not a trail.
+        if !isLockReady { try Self.checkFile(path) }
+        try lock.take()
+        isLockReady = true
+    }
+
+    /// Appends a line that acknowledges all breaks so far.
+    /// - Parameter user: the name of the person; nil if it is unknown.
+    /// - Returns: the number of the last line that marks a break; nil if there is none near the end of the file.
+    package func acknowledgeBreaks(user: String?) throws(AuditFault) -> UInt64? {
+        var acknowledged: UInt64?
+        try withFile { file in
+            guard file.isRegular else { throw AuditFault("\(path) is not a regular file", isSetup: true) }
+            acknowledged = openBreak
+            try append(to: file) { text, chain in
+                try appendEvent(.breakAcknowledged, to: &text, &chain) { writer in
+                    if let user { writer.member("user", user) }
+                }
+            }
+            openBreak = nil
+        }
+        return acknowledged
     }
 
     /// Closes the file so that the next append reopens it. The fault may affect only the open file, not the file that now has
@@ -79,15 +168,16 @@ package final class AuditFile: AuditStore {
     // MARK: Lines
 
     private func append(to file: Open, _ write: (inout [UInt8], inout AuditChain) throws -> Void) throws {
-        var next = chain
+        var next = foundBreak?.continuation ?? chain
+        next.number = max(next.number, chain.number)
+        next.seal = seal
         var text: [UInt8] = []
         if end == 0 {
-            try next.append(to: &text) { writer in
-                writer.member("time", utf8: now().iso8601)
-                writer.member("event", "begin")
-                writer.member("previous", hexadecimal: chain.hash)
-            }
+            let previous = next.hash
+            try appendEvent(.begin, to: &text, &next) { $0.member("previous", hexadecimal: previous) }
         }
+        if let foundBreak { try appendEvent(.broken, to: &text, &next, foundBreak.write) }
+        let lineOfBreak = next.number
         try write(&text, &next)
         do {
             try file.descriptor.writeAll(text)
@@ -98,24 +188,41 @@ package final class AuditFile: AuditStore {
             if file.isRegular { try? file.descriptor.resize(to: end) }
             throw error
         }
+        let lastKnown = chain.number
         chain = next
         end += Int64(text.count)
+        if file.isRegular { place = Place(file: identity, end: end) }
+        if isFileGone { findings.append(.fileGone(lastLine: lastKnown)) }
+        guard let foundBreak else { return }
+        findings.append(.broken(foundBreak, line: lineOfBreak))
+        openBreak = lineOfBreak
+    }
+
+    private func appendEvent(
+        _ event: AuditEvent, to text: inout [UInt8], _ chain: inout AuditChain,
+        _ writeMembers: (inout JSONWriter) -> Void
+    ) throws {
+        try chain.append(to: &text) { writer in
+            writer.member("time", utf8: now().iso8601)
+            writer.member("event", event.rawValue)
+            writeMembers(&writer)
+        }
     }
 
     // MARK: File
 
-    /// Opens and locks the file that now has this name, and sets ``chain`` and ``end`` to match its last line.
-    private func lockedFile() throws -> Open {
+    /// Opens the file that now has this name, and reads the lines of other processes. It is called under the lock.
+    private func currentFile() throws -> Open {
         while true {
             let file = try open ?? openFile()
             open = file
             guard file.isRegular else { return file }
-            try Self.lock(file.descriptor, F_WRLCK)
             let ours = try file.descriptor.stat()
+            identity = FileIdentity(ours)
             try catchUp(file, size: Int64(ours.size))
-            let named = try? path.stat()
-            if let named, named.inode == ours.inode, named.deviceID == ours.deviceID { return file }
+            if let named = try? path.stat(), FileIdentity(named) == identity { return file }
             // The file was renamed or removed, so the chain continues in a new one.
+            place?.file = nil
             closeFile()
         }
     }
@@ -141,50 +248,92 @@ package final class AuditFile: AuditStore {
             throw error
         }
         end = 0
-        return Open(descriptor: descriptor, isRegular: isRegular)
+        let file = Open(descriptor: descriptor, isRegular: isRegular)
+        open = file
+        return file
     }
 
-    /// Reads the last line, unless this process wrote it, and removes any unfinished line after it.
+    // MARK: The lines of other processes
+
+    /// Checks that the last known line is still in the file, reads the lines after it, and removes any unfinished line.
     private func catchUp(_ file: Open, size: Int64) throws {
-        guard size != end || size == 0 else { return }
+        guard let place, place.file == identity else { return try takeOver(file, size: size, isOther: true) }
+        guard size >= place.end, try AuditTail.holds(chain.hash, endingAt: place.end, in: file.descriptor) else {
+            // Unless the file was copied and then truncated, in which case a rotated file has the line.
+            return try takeOver(file, size: size, isOther: false)
+        }
+        end = place.end
+        if size > end { try readOn(file, size: size, from: chain) }
+    }
+
+    /// Continues the chain in a file that does not have the last known line, or in the first file of this process.
+    /// - Parameter isOther: whether the last known line, if any, was in another file.
+    private func takeOver(_ file: Open, size: Int64, isOther: Bool) throws {
+        end = 0
         let tail = try AuditTail(file.descriptor, size: size)
         switch tail.content {
-        case .nothing, .unfinished:
-            // The chain continues from its latest line, which this process or another one may have written to a file
-            // that has since been renamed.
-            chain = latestRotatedChain()
-        case .line(let line):
-            chain = line.chain
         case .somethingElse:
             throw Self.notATrail(path)
+        case .line(let line):
+            guard place != nil else { return try begin(after: line, in: file, tail, size: size) }
+            let previous = try AuditTail.firstLine(of: file.descriptor)?.previous
+            let states = RotatedTrails(of: path).states(from: chain)
+            // Another process has begun this file.
+            if let state = states.last(where: { $0.hash == previous }) {
+                return try readOn(file, size: size, from: state)
+            }
+        case .nothing, .unfinished:
+            let trails = RotatedTrails(of: path)
+            let isKept = place == nil || trails.contain(chain)
+            // A file that is emptied in place is a break, unless it was copied first.
+            if isKept || isOther {
+                isFileGone = !isKept
+                chain = trails.states(from: chain).last ?? chain
+                return try removeUnfinishedLine(file, size: size)
+            }
         }
+        try noteBreak(after: chain, file, size: size)
+    }
+
+    /// Continues the chain after the last line of the first file that this process opens.
+    private func begin(after line: AuditLine, in file: Open, _ tail: AuditTail, size: Int64) throws {
+        chain = line.chain
         end = tail.end
+        place = Place(file: identity, end: end)
+        openBreak = try AuditTail.openBreak(in: file.descriptor, end: end, needsKey: seal.isKeyed)
+        try removeUnfinishedLine(file, size: size)
+    }
+
+    /// Reads the lines between ``end`` and the end of the file.
+    /// - Parameter state: the state of the chain before these lines.
+    private func readOn(_ file: Open, size: Int64, from state: AuditChain) throws {
+        var reading = AuditReading(from: state, openBreak: openBreak, key: key, needsKey: seal.isKeyed)
+        let read = try AuditTail.forEachLine(of: file.descriptor, from: end, to: size) { try reading.take($0) }
+        if reading.isBroken { return try noteBreak(after: reading.chain, file, size: size) }
+        chain = reading.chain
+        openBreak = reading.openBreak
+        end = read
+        place = Place(file: identity, end: end)
+        try removeUnfinishedLine(file, size: size)
+    }
+
+    /// Notes that the lines after a known one are not in the file. ``append(to:_:)`` marks the break.
+    private func noteBreak(after known: AuditChain, _ file: Open, size: Int64) throws {
+        let tail = try AuditTail(file.descriptor, size: size)
+        if case .somethingElse = tail.content { throw Self.notATrail(path) }
+        foundBreak = foundBreak ?? AuditBreak(known: known, found: tail.chain)
+        end = tail.end
+        try removeUnfinishedLine(file, size: size)
+    }
+
+    private func removeUnfinishedLine(_ file: Open, size: Int64) throws {
         guard end < size else { return }
         do { try file.descriptor.resize(to: end) } catch {
             throw AuditFault("\(path) ends with an unfinished line that cannot be removed (\(error))", isSetup: true)
         }
     }
 
-    /// Finds where the chain continues: after the last line that this process knows or, if it knows none, after the
-    /// newest rotated file. Other processes may have continued the chain in files that have since been renamed.
-    private func latestRotatedChain() -> AuditChain {
-        let trails = rotatedTrails()
-        var chain = chain.number > 0 ? chain : trails.first?.chain ?? .beginning
-        while let next = trails.first(where: { $0.previous == chain.hash && $0.chain.number > chain.number }) {
-            chain = next.chain
-        }
-        return chain
-    }
-
-    /// Lists the rotated files of the trail, such as `audit.jsonl.1` or `audit.jsonl-20260101`, newest first.
-    private func rotatedTrails() -> [RotatedTrail] {
-        guard let name = path.lastComponent?.string,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: path.folder.string)
-        else { return [] }
-        let trails = names.filter { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "-") }
-            .compactMap { RotatedTrail(path.folder.appending($0)) }
-        return trails.sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
-    }
+    // MARK: Rotation
 
     /// Renames the file, with the number of its last line as the suffix. A renamed file is never written, removed or
     /// replaced. If renaming fails, the file keeps growing, because a failed rename must not stop signing.
@@ -193,9 +342,9 @@ package final class AuditFile: AuditStore {
         let name = "\(path).\(String(repeating: "0", count: max(0, 12 - number.count)))\(number)"
         let taken = (0..<100).prefix { (try? FilePath(Self.variant($0, of: name)).stat()) != nil }.count
         if unsafe rename(path.string, Self.variant(taken, of: name)) == 0 {
-            warning = nil
+            rotationProblem = nil
         } else {
-            warning = Diagnostic(
+            rotationProblem = Diagnostic(
                 "the audit trail \(path) has reached its size limit but cannot be renamed (\(Errno(rawValue: errno)))",
                 hint: "let the service write to its folder, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
         }
@@ -205,20 +354,6 @@ package final class AuditFile: AuditStore {
     /// has been restarted.
     private static func variant(_ number: Int, of name: String) -> String {
         number == 0 ? name : "\(name)-\(number + 1)"
-    }
-
-    // MARK: System calls
-
-    /// Linux's `F_OFD_SETLKW`, which Swift does not import.
-    private static let waitForLock: Int32 = 38
-
-    /// Locks the open file against other processes. Taking the lock requires write access to the file.
-    private static func lock(_ file: FileDescriptor, _ type: Int32) throws {
-        var lock = Glibc.flock()
-        lock.l_type = Int16(type)
-        while unsafe fcntl(file.rawValue, waitForLock, &lock) != 0 {
-            guard errno == EINTR else { throw Errno(rawValue: errno) }
-        }
     }
 
     private static func sync(_ file: FileDescriptor) throws {

@@ -2,6 +2,21 @@ package import OfferCore
 
 /// The settings of the audit trail.
 package struct AuditSettings: Sendable {
+    /// How lines are linked to the previous ones.
+    package enum Chain: String, CaseIterable, Hashable, Sendable {
+        case sha256
+        /// HMAC-SHA-256 with a key that derives from the audit key.
+        case hmac
+    }
+
+    /// How the addresses of clients are recorded.
+    package enum Addresses: String, CaseIterable, Hashable, Sendable {
+        /// As HMAC-SHA-256 with a key that derives from the audit key.
+        case hmac
+        case plain
+        case off
+    }
+
     /// The path of a file, pipe or device.
     package let path: String
     /// Whether lines are synced to disk before their responses are sent. Otherwise, they are only in the kernel's buffers by
@@ -12,12 +27,19 @@ package struct AuditSettings: Sendable {
     /// The key for the HMAC-SHA-256 codes that represent customers; nil means a new random key each time the service
     /// starts.
     package let key: Secret?
+    /// ``Chain/hmac`` requires a key.
+    package let chain: Chain
+    package let addresses: Addresses
 
-    package init(path: String, isSynced: Bool, rotatesAtBytes: Int64?, key: Secret?) {
+    package init(
+        path: String, isSynced: Bool, rotatesAtBytes: Int64?, key: Secret?, chain: Chain, addresses: Addresses
+    ) {
         self.path = path
         self.isSynced = isSynced
         self.rotatesAtBytes = rotatesAtBytes
         self.key = key
+        self.chain = chain
+        self.addresses = addresses
     }
 
     /// The notice shown when no key is set. The key is optional.

@@ -52,6 +52,66 @@ struct AuditTail {
         return head.firstIndex(of: lineFeed).flatMap { AuditLine(head[..<$0]) }
     }
 
+    /// The number of the first line that has the form of an audit line; nil if there is none in the first 256 KiB.
+    static func firstNumber(in file: FileDescriptor) throws -> UInt64? {
+        try read(file, from: 0, count: Int(chunkSize)).split(separator: lineFeed).lazy.compactMap {
+            AuditLine($0)?.number
+        }.first
+    }
+
+    /// Whether a line with this hash ends at the offset.
+    static func holds(_ hash: [UInt8], endingAt end: Int64, in file: FileDescriptor) throws -> Bool {
+        let ending = AuditSeal.ending(with: hash)
+        guard end >= ending.count else { return false }
+        return try read(file, from: end - Int64(ending.count), count: ending.count) == ending
+    }
+
+    /// Calls `body` for each complete line between two offsets, with its text without the line feed.
+    /// - Returns: the offset after the last complete line.
+    static func forEachLine(
+        of file: FileDescriptor, from begin: Int64, to end: Int64, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws -> Int64 {
+        var (offset, rest) = (begin, [UInt8]())
+        while offset + Int64(rest.count) < end {
+            let next = offset + Int64(rest.count)
+            let chunk = try read(file, from: next, count: Int(min(end - next, chunkSize)))
+            guard !chunk.isEmpty else { break }
+            rest += chunk
+            var first = 0
+            while let last = rest[first...].firstIndex(of: lineFeed) {
+                try body(rest[first..<last])
+                first = last + 1
+            }
+            rest.removeFirst(first)
+            offset += Int64(first)
+            guard rest.count <= maximumSize else {
+                throw AuditFault("the audit trail contains a line that is too long", isSetup: true)
+            }
+        }
+        return offset
+    }
+
+    /// Finds the last line near the end of a file that marks a break which no one has acknowledged.
+    /// - Parameters:
+    ///   - end: the offset after the last complete line.
+    ///   - needsKey: whether only a line with an HMAC can acknowledge a break.
+    /// - Returns: the number of that line; nil if there is none.
+    static func openBreak(in file: FileDescriptor, end: Int64, needsKey: Bool = false) throws -> UInt64? {
+        var number: UInt64?
+        _ = try forEachLine(of: file, from: max(0, end - searchedSize), to: end) { text in
+            switch AuditLine.event(in: text) {
+            case .broken: number = AuditLine(text)?.number ?? number
+            case .breakAcknowledged where !needsKey || AuditLine(text)?.isKeyed == true: number = nil
+            default: break
+            }
+        }
+        return number
+    }
+
+    /// The number of bytes searched for a break.
+    private static let searchedSize: Int64 = 16 * 1024 * 1024
+    private static let chunkSize: Int64 = 256 * 1024
+
     private static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

@@ -1,6 +1,6 @@
 package import Logging
 package import OfferCore
-import OfferCrypto
+package import OfferCrypto
 package import OfferTelemetry
 
 extension AuditTrail {
@@ -12,8 +12,6 @@ extension AuditTrail {
         metrics: AuditMetrics, log: Logger
     ) async throws(ConfigurationError) -> AuditTrail? {
         guard let settings else { return nil }
-        let file = AuditFile(
-            path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes, now: now)
         let waiting = Task {
             try await Task.sleep(for: .seconds(1))
             log.warning(
@@ -22,19 +20,35 @@ extension AuditTrail {
         }
         defer { waiting.cancel() }
         do {
-            let key = try settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make()
             if settings.key == nil {
                 let noKey = AuditSettings.noKey
                 log.notice("\(noKey.error)", metadata: ["hint": "\(noKey.hint)"])
             }
-            let customers = try HMACSHA256Key(key)
+            let keys = try AuditKeys(settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make())
             return try await AuditTrail(
-                store: file, customerCode: customers.code(of:), now: now, readiness: readiness, metrics: metrics,
-                log: log,
-                // Identifies the key without revealing it.
-                about: [("customerKey", Hexadecimal.text(of: Array(try SHA256.hash(key).prefix(8))))])
+                store: AuditFile(settings, keys, now: now), codes: keys.codes(settings.addresses), now: now,
+                readiness: readiness, metrics: metrics, log: log, about: [("customerKey", keys.id)])
         } catch {
             throw ConfigurationError(problems: [AuditFault(error).problem])
         }
+    }
+}
+
+extension AuditFile {
+    /// Makes the file that the settings describe, without opening it.
+    package static func make(
+        _ settings: AuditSettings, now: @escaping @Sendable () -> Timestamp
+    ) throws(OpenSSLError) -> AuditFile {
+        let secret: [UInt8]
+        if let key = settings.key { secret = Array(key.reveal.utf8) } else { secret = try RandomSecret.make() }
+        return AuditFile(settings, try AuditKeys(secret), now: now)
+    }
+
+    fileprivate convenience init(_ settings: AuditSettings, _ keys: AuditKeys, now: @escaping @Sendable () -> Timestamp)
+    {
+        self.init(
+            path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes,
+            seal: settings.chain == .hmac ? .hmac(keys.chain) : .hash, key: settings.key.map { _ in keys.chain },
+            now: now)
     }
 }

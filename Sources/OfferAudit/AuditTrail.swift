@@ -36,6 +36,8 @@ package final class AuditTrail: Sendable {
     private let commits: GroupCommit<AuditSink>
     private let refusals = NIOLockedValueBox(Refusals())
     private let hangWarning: ThrottledWarning
+    /// Whether the trail contains the addresses of clients.
+    package let recordsAddresses: Bool
 
     /// How long the disk may take before signing stops.
     private static let patience: TimeAmount = .seconds(1)
@@ -47,22 +49,27 @@ package final class AuditTrail: Sendable {
     /// Writes the `start` line, and returns once writing it has succeeded or failed.
     /// - Parameters:
     ///   - store: where the lines go.
-    ///   - customerCode: computes the HMAC that represents a customer.
+    ///   - codes: the text that represents customers and addresses.
     ///   - about: additional members of the lines that this process writes when it starts or resumes.
     /// - Throws: a fault that an operator has to fix. After any other fault, the trail is created, but nothing is signed
     ///   while the fault lasts.
     package init(
-        store: sending any AuditStore, customerCode: @escaping @Sendable ([UInt8]) throws -> [UInt8],
-        now: @escaping @Sendable () -> Timestamp, readiness: Readiness, metrics: AuditMetrics, log: Logger,
+        store: sending any AuditStore, codes: AuditCodes, now: @escaping @Sendable () -> Timestamp,
+        readiness: Readiness, metrics: AuditMetrics, log: Logger,
         about: [(name: String, text: String)] = []
     ) async throws(AuditFault) {
         let sink = AuditSink(
-            store: store, customerCode: customerCode, now: now, readiness: readiness, metrics: metrics, log: log,
-            about: about)
+            store: store, codes: codes, now: now, readiness: readiness, metrics: metrics, log: log, about: about)
         commits = GroupCommit(sink: sink, capacity: Self.capacity)
         hangWarning = ThrottledWarning("nothing is signed because the audit trail hangs", log: log)
+        recordsAddresses = codes.address != nil
         metrics.lag.set(0)
-        do { try await commits.perform { try $0.writeStart() } } catch {
+        do {
+            try await commits.perform { sink in
+                try sink.writeStart()
+                sink.logHead()
+            }
+        } catch {
             let fault = AuditFault(error)
             if fault.isSetup { throw fault }
             await commits.close(fault)
@@ -90,11 +97,28 @@ package final class AuditTrail: Sendable {
         if refusals.withLockedValue({ $0.omit() }) { scheduleOmittedReport() }
     }
 
+    /// Checks soon that the lines written so far are still there. Without this check, an altered file would be noticed
+    /// only when the next line is written.
+    package func checkLines() {
+        // Nothing can be checked while lines cannot be written, and the attempt to resume includes the check.
+        guard fault == nil else { return }
+        commits.schedule(in: .zero) { sink in
+            guard self.commits.health.fault == nil else { return }
+            try sink.checkLines()
+        }
+    }
+
+    /// Logs the last line soon.
+    package func logHead() {
+        guard fault == nil else { return }
+        commits.schedule(in: .zero) { $0.logHead() }
+    }
+
     private func scheduleOmittedReport() {
         commits.schedule(in: .seconds(1)) { sink in
             guard self.commits.health.fault == nil else { return self.scheduleOmittedReport() }
             let count = self.refusals.withLockedValue { $0.omitted }
-            do { try sink.writeEvent("refusals omitted") { $0.member("count", Int64(count)) } } catch {
+            do { try sink.writeEvent(.refusalsOmitted) { $0.member("count", Int64(count)) } } catch {
                 self.scheduleOmittedReport()
                 throw error
             }

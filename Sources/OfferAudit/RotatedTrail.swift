@@ -1,5 +1,7 @@
+import FoundationEssentials
 import Glibc
 import OfferCore
+import OfferFiles
 import SystemPackage
 
 /// A file of the audit trail that was renamed by rotation.
@@ -19,13 +21,40 @@ struct RotatedTrail {
         let ends = try? file.closeAfter {
             (first: try AuditTail.firstLine(of: file), tail: try AuditTail(file, size: Int64(stat.size)))
         }
-        guard let ends, let chain = ends.tail.chain, chain.number < Self.maximumNumber else { return nil }
+        guard let ends, let chain = ends.tail.chain, chain.number < AuditChain.maximumNumber else { return nil }
         previous = ends.first?.number == 1 ? AuditChain.beginning.hash : ends.first?.previous
         self.chain = chain
         changed = [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec]
     }
+}
 
-    /// The limit on line numbers that a chain continues from. No real trail reaches it, and it leaves room below the
-    /// largest number that ``AuditLine`` can read.
-    private static let maximumNumber: UInt64 = 100_000_000_000_000
+/// The rotated files of a trail, such as `audit.jsonl.1` or `audit.jsonl-20260101`, newest first.
+struct RotatedTrails {
+    private let trails: [RotatedTrail]
+
+    init(of path: FilePath) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path.folder.string)) ?? []
+        let name = path.lastComponent?.string ?? ""
+        trails = names.filter { !name.isEmpty && ($0.hasPrefix(name + ".") || $0.hasPrefix(name + "-")) }
+            .compactMap { RotatedTrail(path.folder.appending($0)) }
+            .sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
+    }
+
+    /// Whether a file ends with the last line of the chain, or continues from it.
+    func contain(_ chain: AuditChain) -> Bool {
+        trails.contains { $0.chain.hash == chain.hash || $0.previous == chain.hash }
+    }
+
+    /// The states of the chain at the ends of the files that continue from a line, oldest first, beginning with that
+    /// line. If no line is known, they begin with the last line of the newest file. Other processes may have continued
+    /// the chain in files that have since been renamed.
+    func states(from chain: AuditChain) -> [AuditChain] {
+        var states = [chain.number > 0 ? chain : trails.first?.chain ?? .beginning]
+        while let last = states.last,
+            let next = trails.first(where: { $0.previous == last.hash && $0.chain.number > last.number })
+        {
+            states.append(next.chain)
+        }
+        return states
+    }
 }

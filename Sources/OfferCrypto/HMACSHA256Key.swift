@@ -33,14 +33,21 @@ import NIOConcurrencyHelpers
     deinit { context.withLockedValue { unsafe EVP_MAC_CTX_free($0.pointer) } }
 
     /// - Returns: 32 bytes.
-    package func code(of message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+    package func code(of message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try code(of: message, []) }
+
+    /// Computes the code of the concatenation of `one` and `other`.
+    /// - Returns: 32 bytes.
+    package func code(of one: [UInt8], _ other: ArraySlice<UInt8>) throws(OpenSSLError) -> [UInt8] {
         ERR_clear_error()
         var code = [UInt8](repeating: 0, count: 32)
         var count = 0
         let isMade = context.withLockedValue { context in
             // Without a key, EVP_MAC_init restarts with the previous one.
             unsafe EVP_MAC_init(context.pointer, nil, 0, nil) == 1
-                && EVP_MAC_update(context.pointer, message, message.count) == 1
+                && EVP_MAC_update(context.pointer, one, one.count) == 1
+                && other.withUnsafeBufferPointer { other in
+                    unsafe EVP_MAC_update(context.pointer, other.baseAddress, other.count) == 1
+                }
                 && EVP_MAC_final(context.pointer, &code, &count, code.count) == 1
         }
         guard isMade, count == 32 else { throw .draining(after: "EVP_MAC_init, EVP_MAC_update or EVP_MAC_final") }

@@ -5,6 +5,6 @@ struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Inspect the audit trail.",
-        subcommands: [AuditVerifyCommand.self]
+        subcommands: [AuditVerifyCommand.self, AuditHeadCommand.self, AuditAcknowledgeCommand.self]
     )
 }

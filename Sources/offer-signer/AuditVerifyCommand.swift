@@ -3,6 +3,7 @@ import OfferAudit
 import OfferCore
 import OfferCrypto
 import OfferFiles
+import OfferService
 
 /// `offer-signer audit verify`: verifies the hash chain of an audit trail.
 struct AuditVerifyCommand: ParsableCommand {
@@ -10,10 +11,13 @@ struct AuditVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Detect altered, added or removed lines in an audit trail.",
         discussion: """
-            Each line contains a hash that covers the line itself and the previous line's hash. List the files of a trail \
-            oldest first. The names that SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB gives rotated files sort in this order:
+            Each line contains a hash that covers the line itself and the previous line's hash. The files are sorted by \
+            the numbers of their first lines, unless one of them is standard input:
 
-              offer-signer audit verify audit.jsonl.* audit.jsonl
+              offer-signer audit verify audit.jsonl*
+
+            Lines with an HMAC (SUBSCRIPTION_OFFERS_AUDIT_CHAIN) can only be verified with SUBSCRIPTION_OFFERS_AUDIT_KEY, \
+            in the environment or in the environment file.
 
             Exits with status 0 if each line continues the previous one, otherwise 1. Anyone who can write to the files can \
             rewrite the end of the trail or cut it off, and the files alone do not reveal this. Regularly record the last \
@@ -25,14 +29,16 @@ struct AuditVerifyCommand: ParsableCommand {
     @Option(help: "A hash recorded earlier; the trail must contain it.")
     var expectHash: String?
 
-    @Argument(help: "The files of the trail, oldest first; - for standard input.")
+    @Option(Settings.environmentFile) var envFile: String?
+
+    @Argument(help: "The files of the trail, in any order; - for standard input.")
     var files: [String]
 
     /// The maximum number of findings to print. A single fault can cause thousands.
     private static let maximumFindings = 20
 
     func run() throws {
-        var check = AuditCheck()
+        var check = AuditCheck(key: try key())
         var findings = 0
         var expected = try expectHash.map { digits in
             guard let hash = Hexadecimal.bytes(of: digits, count: 32) else {
@@ -41,11 +47,13 @@ struct AuditVerifyCommand: ParsableCommand {
             }
             return hash
         }
-        for file in files {
+        for file in Self.sorted(files) {
             do throws(LineFileError) {
                 try LineFile.read(file) { number, text, isFinished throws(LineFileError) in
                     let finding: AuditCheck.Finding?
-                    do { finding = try check.take(text, isFinished: isFinished) } catch {
+                    do { finding = try check.take(text, isFinished: isFinished) } catch is AuditLine.KeyMissing {
+                        throw LineFileError(Self.keyMissing)
+                    } catch {
                         throw LineFileError("\(error)")
                     }
                     if check.chain?.hash == expected { expected = nil }
@@ -57,10 +65,32 @@ struct AuditVerifyCommand: ParsableCommand {
                     }
                 }
             } catch {
+                if error.description == Self.keyMissing {
+                    throw CommandError(
+                        "\(file) contains \(error)",
+                        hint: "set \(Settings.auditKey.variable), or name the environment file with --env-file")
+                }
                 throw CommandError("\(file) cannot be read (\(error))", hint: "name the files of an audit trail")
             }
         }
         try report(check, findings: findings, isExpectedMissing: expected != nil)
+    }
+
+    private static let keyMissing = "lines with an HMAC, which cannot be verified without the audit key"
+
+    /// The key of lines with an HMAC.
+    private func key() throws -> HMACSHA256Key? {
+        var flags = Configuration.Flags()
+        flags[Settings.environmentFile] = envFile
+        let environment = try ConfigurationReader(flags: flags).environment()
+        return try Configuration.auditKey(environment: environment).map(AuditSettings.chainKey)
+    }
+
+    /// Returns the files in the order of their first lines. Files without a line come first.
+    private static func sorted(_ files: [String]) -> [String] {
+        guard !files.contains("-") else { return files }
+        return files.map { (path: $0, number: AuditFile.firstLineNumber(path: $0) ?? 0) }
+            .sorted { $0.number < $1.number }.map(\.path)
     }
 
     private func report(_ check: AuditCheck, findings: Int, isExpectedMissing: Bool) throws {
@@ -71,8 +101,7 @@ struct AuditVerifyCommand: ParsableCommand {
             throw CommandError(
                 "\(findings) of \(check.lineCount) lines were altered or follow a gap",
                 hint: """
-                    name all files of the trail, oldest first; if none is missing, a person or a faulty disk altered \
-                    them
+                    name all files of the trail; if none is missing, a person or a faulty disk altered them
                     """)
         }
         if isExpectedMissing {
@@ -83,9 +112,8 @@ struct AuditVerifyCommand: ParsableCommand {
         if let beginning = check.beginning, beginning != AuditChain.beginning.hash {
             text += "continues from: \(Hexadecimal.text(of: beginning))\n"
         }
-        if let chain = check.chain {
-            text += "last line: \(chain.number)\nlast hash: \(Hexadecimal.text(of: chain.hash))\n"
-        }
+        if check.hasKeyedLines, let number = check.lastWithoutKey { text += "last line without an HMAC: \(number)\n" }
+        if let chain = check.chain { text += chain.text }
         StandardStreams.print(text)
     }
 }
@@ -102,6 +130,7 @@ extension AuditCheck.Finding {
         case .outOfOrder: "this line's number is a duplicate"
         case .headless: "the lines before this one are missing"
         case .newTrail: "a new trail begins here, with no link to the previous one"
+        case .marked: "this line marks a break: the lines before it were not those that the service had written"
         case .unfinished: "this line was cut off while being written; no response was sent for it"
         }
     }

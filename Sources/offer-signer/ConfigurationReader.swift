@@ -16,6 +16,15 @@ struct ConfigurationReader: Sendable {
         return configuration
     }
 
+    /// Reads the process environment, with overrides from the environment file.
+    /// - Throws: problems with the environment file.
+    func environment() throws(ConfigurationError) -> [String: String] {
+        var problems: [Diagnostic] = []
+        let file = readEnvironmentFile(&problems)
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        return ProcessInfo.processInfo.environment.merging(file?.variables ?? [:]) { $1 }
+    }
+
     /// Reads as much of the configuration as possible, for a report on everything that is wrong.
     func readAll() -> (configuration: Configuration, problems: [Diagnostic]) {
         var flags = flags

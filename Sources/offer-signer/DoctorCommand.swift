@@ -100,6 +100,7 @@ struct DoctorCommand: AsyncParsableCommand {
         guard let settings = configuration.audit else { return [] }
         do throws(AuditFault) { try AuditFile.check(path: settings.path) } catch { return [error.problem] }
         report("the audit trail can be written to \(settings.path)")
+        if let line = AuditFile.openBreak(path: settings.path) { return [AuditBreak.problem(line: line)] }
         if settings.key == nil { StandardStreams.print("hint: \(AuditSettings.noKey.hint)\n") }
         return []
     }

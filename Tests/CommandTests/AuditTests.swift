@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCrypto
@@ -118,6 +119,15 @@ struct AuditTests {
         #expect(entries.filter { text.contains($0["nonce"] ?? "-") }.count == 5)
         let trail = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
         #expect(!trail.contains("MARKED") && !trail.contains(key) && !trail.contains("ost_"))
+        #expect(trail.ranges(of: #","allowIntroductoryOffer":true,"#).count == 1)
+        func digest(_ text: String) throws -> String {
+            String(try Command.run("sha256sum", [], input: Array(text.utf8)).standardOutput.prefix(64))
+        }
+        #expect(
+            entries.last?["requestSHA256"] == (try digest(#"{"operation":"MARKED-operation"}"#)))
+        let token = String(try digest("ost_0123456789abcdef01234567").prefix(8))
+        #expect(entries.allSatisfy { $0["token"] == token && $0["address"]?.count == 64 })
+        #expect(Set(entries.map { $0["address"] }).count == 1 && !trail.contains("127.0.0.1"))
         #expect(try verify(path).status == 0)
     }
 
@@ -357,6 +367,131 @@ struct AuditTests {
         let full = try sign("/dev/full")
         #expect(full.status != 0 && full.standardOutput.isEmpty)
         #expect(full.standardError.contains("audit trail"))
+    }
+
+    // MARK: The witness
+
+    private func ready(_ service: RunningService) async throws -> String {
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        return String(decoding: try #require(answer).body, as: UTF8.self)
+    }
+
+    @Test("erasing lines under a running service raises the alarm, until an operator acknowledges the break")
+    func erased() async throws {
+        let service = try service()
+        for _ in 0..<5 { #expect(try await status(service) == 200) }
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        try folder.write((lines.dropLast(3).joined(separator: "\n") + "\n").utf8, to: "audit.jsonl")
+        #expect(try await status(service) == 200)
+        try await waitUntil { try service.log.contains("ALARM: the audit trail no longer holds the last line") }
+        let degraded = try await ready(service)
+        #expect(degraded.hasPrefix(#"{"status":"degraded""#) && degraded.contains(#""audit":"degraded""#))
+        #expect(degraded.contains("line 8 of the audit trail marks a break"))
+        #expect(try await metric("offer_signer_audit_breaks_total", of: service) == 1)
+        #expect(try await metric("offer_signer_ready", of: service) == 1)
+        let altered = try verify(path)
+        #expect(altered.status == 1)
+        #expect(
+            altered.standardError.contains("/audit.jsonl:5: lines 5 to 7 of the trail are missing before this one\n"))
+        // With the lines back, only the mark is left.
+        let after = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        try folder.write(((lines + after.dropFirst(4)).joined(separator: "\n") + "\n").utf8, to: "whole")
+        let whole = try verify(folder.path + "/whole")
+        #expect(whole.status == 1)
+        #expect(whole.standardError.hasPrefix("\(folder.path)/whole:8: this line marks a break: "))
+        #expect(whole.standardError.contains("error: 1 of 9 lines"))
+
+        let doctor = try run("doctor", trail: path)
+        #expect(doctor.status == 1 && doctor.standardError.contains("line 8 of the audit trail marks a break"))
+        let acknowledged = try Command.run(
+            Command.offerSigner, ["audit", "acknowledge", "--audit-log", path], environment: ["SUDO_USER": "operator"])
+        #expect(acknowledged.status == 0, "\(acknowledged.standardError)")
+        #expect(acknowledged.standardOutput.hasPrefix("acknowledged: the break that line 8 marks\nlast line: 10\n"))
+        #expect(String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).contains(#""user":"operator""#))
+        #expect(try await status(service) == 200)
+        #expect(try await ready(service).hasPrefix(#"{"status":"ready""#))
+        #expect(try run("doctor", trail: path).status == 0)
+        #expect(try verify(path).status == 1, "lines are still missing")
+    }
+
+    @Test("audit acknowledge changes nothing without a trail")
+    func nothingToAcknowledge() throws {
+        func acknowledge(_ arguments: String...) throws -> Command.Outcome {
+            try Command.run(Command.offerSigner, ["audit", "acknowledge"] + arguments)
+        }
+        #expect(try acknowledge().standardError.contains("error: no audit trail is configured"))
+        #expect(try acknowledge("--audit-log", path).status == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("audit head prints the last line as audit verify does, and agrees with the metrics and the log")
+    func head() async throws {
+        let service = try service()
+        for _ in 0..<3 { #expect(try await status(service) == 200) }
+        let head = try Command.run(Command.offerSigner, ["audit", "head", path])
+        #expect(head.status == 0 && head.standardOutput.hasPrefix("last line: 5\nlast hash: "))
+        #expect(try verify(path).standardOutput.hasSuffix(head.standardOutput))
+        let hash = head.standardOutput.dropLast().suffix(64)
+        #expect(try await metric("offer_signer_audit_head_line", of: service) == 5)
+        let number = try #require(Int(hash.prefix(12), radix: 16))
+        #expect(try await metric("offer_signer_audit_head_hash", of: service) == Double(number))
+        #expect(try service.log.contains("audit trail head"))
+        #expect(try Command.run(Command.offerSigner, ["audit", "head", folder.path + "/none"]).status == 1)
+    }
+
+    @Test("lines with an HMAC can be verified only with the audit key")
+    func keyed() async throws {
+        let key = "0123456789abcdef0123456789abcdef"
+        let name = "SUBSCRIPTION_OFFERS_AUDIT_KEY"
+        do {
+            let service = try service(environment: [name: key, "SUBSCRIPTION_OFFERS_AUDIT_CHAIN": "hmac"])
+            for _ in 0..<2 { #expect(try await status(service) == 200) }
+            #expect(service.stop() == 0)
+        }
+        let without = try verify(path)
+        #expect(without.status == 1)
+        #expect(without.standardError.contains("audit.jsonl contains lines with an HMAC"))
+        #expect(without.standardError.contains("\nhint: set \(name)"))
+        try folder.write("\(name)=\(key)\n".utf8, to: "env")
+        #expect(try verify("--env-file", folder.path + "/env", path).status == 0)
+        func verifyAll(key: String) throws -> Command.Outcome {
+            try Command.run(Command.offerSigner, ["audit", "verify", path], environment: [name: key])
+        }
+        #expect(try verifyAll(key: key).standardOutput.hasPrefix("ok: 4 lines, "))
+        #expect(try verifyAll(key: "fedcba9876543210fedcba9876543210").status == 1)
+        // The trail goes on without the key. Until then, the whole trail needs it.
+        do {
+            let service = try service(environment: [name: key])
+            #expect(service.stop() == 0)
+        }
+        #expect(try verifyAll(key: key).standardOutput.contains("\nlast line without an HMAC: 5\nlast line: 5\n"))
+    }
+
+    @Test("audit verify sorts its files by their first lines")
+    func sorted() async throws {
+        let service = try service()
+        for name in ["c", "a", "b"] {
+            #expect(try await status(service) == 200)
+            try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/" + name)
+        }
+        #expect(try await status(service) == 200)
+        try folder.write([], to: "empty")
+        let files = ["a", "b", "c", "audit.jsonl", "empty"].map { folder.path + "/" + $0 }
+        let outcome = try Command.run(Command.offerSigner, ["audit", "verify"] + files)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.hasPrefix("ok: 9 lines, "))
+    }
+
+    @Test("someone who may only read the trail cannot stop signing with a lock on it")
+    func readLock() async throws {
+        let service = try service()
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        var lock = Glibc.flock()
+        lock.l_type = Int16(F_RDLCK)
+        // F_OFD_SETLK, which Swift does not import.
+        #expect(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        #expect(try await status(service) == 200)
+        #expect(try entries().count == 1)
     }
 
     @Test("audit verify reports each fault with its line number and checks for an expected hash")

@@ -78,7 +78,7 @@ struct PrometheusTests {
             Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
                 "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
                 "offer_signer_certificate_expiry_timestamp_seconds", "offer_signer_audit_writable",
-                "offer_signer_audit_lag_entries",
+                "offer_signer_audit_lag_entries", "offer_signer_audit_head_line", "offer_signer_audit_head_hash",
             ])
         #expect(service.stop() == 0)
     }

@@ -17,9 +17,11 @@ struct AuditFileTests {
 
     private var path: String { folder.path + "/audit.jsonl" }
 
-    private func file(at path: String? = nil, rotatesAtBytes: Int64? = nil) -> AuditFile {
+    private func file(
+        at path: String? = nil, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil
+    ) -> AuditFile {
         AuditFile(
-            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes,
+            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, seal: seal, key: key,
             now: { Timestamp(milliseconds: 1_767_225_600_000) })
     }
 
@@ -148,7 +150,7 @@ struct AuditFileTests {
         try append("b", to: file)
         try append("c", to: file)
         try append("d", to: file)
-        let expected = ["audit.jsonl", "audit.jsonl.000000000003"]
+        let expected = [".audit.jsonl.lock", "audit.jsonl", "audit.jsonl.000000000003"]
         #expect(try names() == expected)
         #expect(try lines(of: "audit.jsonl.000000000003", "audit.jsonl") == ["begin", "a", "b", "begin", "c", "d"])
 
@@ -223,11 +225,11 @@ struct AuditFileTests {
         try FileManager.default.createDirectory(atPath: named, withIntermediateDirectories: false)
         let file = file(at: named + "/audit.jsonl", rotatesAtBytes: 1)
         try append("a", to: file)
-        #expect(file.warning == nil)
+        #expect(file.problems == [])
         // The rotated file's name would exceed the maximum length.
-        let long = self.file(at: named + "/" + String(repeating: "a", count: 250), rotatesAtBytes: 1)
+        let long = self.file(at: named + "/" + String(repeating: "a", count: 249), rotatesAtBytes: 1)
         for word in ["a", "b"] { try append(word, to: long) }
-        #expect(long.warning != nil)
+        #expect(long.problems.count == 1)
     }
 
     @Test("a full device is an error, and the next append succeeds once the file is replaced")

@@ -28,6 +28,20 @@ struct TrustedProxiesTests {
         #expect(IPAddress(text) == nil)
     }
 
+    @Test(
+        "the text of an address is canonical (RFC 5952), and is the same address again",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:c000:201", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"),
+            ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::", "::"), ("0:0:0:0:0:0:0:1", "::1"), ("1::", "1::"),
+            ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"), ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+            ("2001:0:0:1:0:0:0:1", "2001:0:0:1::1"), ("1:2:3:4:5:6:0:0", "1:2:3:4:5:6::"), ("::1.2.3.4", "::102:304"),
+        ])
+    func text(spelling: String, text: String) throws {
+        let address = try #require(IPAddress(spelling))
+        #expect(address.description == text)
+        #expect(IPAddress(address.description) == address)
+    }
+
     @Test("loopback is 127.0.0.0/8 and ::1")
     func loopback() {
         for text in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {

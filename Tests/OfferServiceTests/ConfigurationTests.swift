@@ -1,4 +1,5 @@
 import Logging
+import OfferAudit
 import OfferCore
 import OfferHTTP
 import OfferKeys
@@ -52,6 +53,30 @@ struct ConfigurationTests {
         let configuration = Self.configuration(["SUBSCRIPTION_OFFERS_KEY_ID": "ABC"], flags: flags)
         #expect(configuration.keys.folder.path == "keys" && configuration.keys.folder.mayBeMissing)
         #expect(configuration.audit == nil)
+    }
+
+    @Test("audit lines with an HMAC require the audit key, and addresses are recorded as HMACs by default")
+    func auditChain() throws {
+        let chain = "SUBSCRIPTION_OFFERS_AUDIT_CHAIN"
+        var environment = ["SUBSCRIPTION_OFFERS_KEY_ID": "ABC", "SUBSCRIPTION_OFFERS_AUDIT_LOG": "audit.jsonl"]
+        let plain = try #require(Self.configuration(environment).audit)
+        #expect(plain.chain == .sha256 && plain.addresses == .hmac)
+        environment[chain] = "hmac"
+        #expect(
+            Configuration.read(flags: Configuration.Flags(), environment: environment).problems.map(\.error)
+                == ["\(chain) is hmac, but SUBSCRIPTION_OFFERS_AUDIT_KEY is not set"])
+        environment["SUBSCRIPTION_OFFERS_AUDIT_KEY"] = "0123456789abcdef"
+        environment["SUBSCRIPTION_OFFERS_AUDIT_ADDRESSES"] = "Off"
+        let keyed = try #require(Self.configuration(environment).audit)
+        #expect(keyed.chain == .hmac && keyed.addresses == .off)
+        // The commands for the trail read the same settings, whatever else is wrong.
+        environment["SUBSCRIPTION_OFFERS_PORT"] = "none"
+        let alone = try #require(try Configuration.audit(flags: Configuration.Flags(), environment: environment))
+        #expect(alone.chain == .hmac && alone.path == "audit.jsonl")
+        environment["SUBSCRIPTION_OFFERS_AUDIT_LOG"] = nil
+        #expect(throws: ConfigurationError.self) {
+            try Configuration.audit(flags: Configuration.Flags(), environment: environment)
+        }
     }
 
     @Test("the metrics address needs a port, and its flag overrides the environment")

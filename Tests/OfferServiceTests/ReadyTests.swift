@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import OfferAudit
 import OfferCore
 import OfferCrypto
 import OfferHTTP
@@ -236,6 +237,48 @@ struct ReadyTests {
         #expect(machine.routes.log.text.contains("error nothing is signed because the cryptography"))
         #expect(machine.routes.get("/health/live").status == 200)
         #expect(machine.routes.post("/offer", Self.sample).status == 503)
+    }
+
+    // MARK: The audit trail
+
+    /// A trail in memory that counts its checks.
+    private final class CountedStore: AuditStore {
+        let checks: NIOLockedValueBox<Int>
+
+        init(_ checks: NIOLockedValueBox<Int>) {
+            self.checks = checks
+        }
+
+        var problems: [Diagnostic] { [] }
+        var head: AuditChain { .beginning }
+
+        func takeFindings() -> [AuditFinding] { [] }
+
+        func append(_ write: (inout [UInt8], inout AuditChain) throws -> Void) throws(AuditFault) {}
+
+        func checkLines() { checks.withLockedValue { $0 += 1 } }
+    }
+
+    @Test("the trail is checked every minute, and its head is logged every hour, even if nothing is signed")
+    func trail() async throws {
+        let (checks, steady, log) = (NIOLockedValueBox(0), NIOLockedValueBox(ContinuousClock.now), RecordedLog())
+        let trail = try await AuditTrail(
+            store: CountedStore(checks), codes: AuditCodes(customer: { $0 }), now: { Fixtures.timestamp },
+            readiness: Readiness(), metrics: ServiceMetrics().audit, log: log.logger)
+        let monitor = HealthMonitor(
+            selfTest: try SelfTest(.test { _ in }), keys: TestService(pair: Fixtures.makeSigningKey()).keyHealth,
+            trail: trail, clock: Self.clock, now: { Fixtures.timestamp },
+            steadyNow: { steady.withLockedValue { $0 } }, readiness: Readiness(), metrics: ServiceMetrics(),
+            log: log.logger)
+        for minute in 1...60 {
+            steady.withLockedValue { $0 += .seconds(59) }
+            await monitor.check()
+            steady.withLockedValue { $0 += .seconds(1) }
+            await monitor.check()
+            try await waitUntil { checks.withLockedValue { $0 } == minute }
+        }
+        // One line at startup and one after an hour.
+        try await waitUntil { log.text.ranges(of: "audit trail head").count == 2 }
     }
 
     // MARK: The clock

@@ -95,6 +95,7 @@ struct ReloadRulesTests {
         let values = [
             "HOST": "localhost", "PORT": "1", "METRICS_ADDRESS": "127.0.0.1:1", "REUSE_PORT": "true",
             "AUDIT_LOG": "x", "AUDIT_KEY": "0123456789abcdef", "AUDIT_SYNC": "true", "AUDIT_ROTATE_MB": "1",
+            "AUDIT_CHAIN": "hmac", "AUDIT_ADDRESSES": "plain",
             "LOG_FORMAT": "json", "LOG_LEVEL": "debug", "KEY_ID": "B", "BUNDLE_KEY_IDS": "a=B",
             "RETIRED_KEY_IDS": "C", "KEYS_DIR": "x", "ALLOW_READABLE_KEYS": "true",
             "ISSUER_ID": Fixtures.issuerText, "API_TOKENS": "a=aaaaaaaa", "USERNAME_SALT": "0123456789abcdef",

@@ -16,7 +16,12 @@ struct LoopTurnTests {
     /// A store that accepts the first line of the trail and then hangs.
     private final class HangingStore: AuditStore {
         private var hasBegun = false
-        var warning: Diagnostic? { nil }
+        var problems: [Diagnostic] { [] }
+        var head: AuditChain { .beginning }
+
+        func takeFindings() -> [AuditFinding] { [] }
+
+        func checkLines() {}
 
         func append(_ write: (inout [UInt8], inout AuditChain) throws -> Void) throws(AuditFault) {
             if hasBegun { DispatchSemaphore(value: 0).wait() }
@@ -72,7 +77,7 @@ struct LoopTurnTests {
     @Test("a request read while responses are being sent does not overtake responses that wait for the audit trail")
     func readWhileSending() async throws {
         let trail = try await AuditTrail(
-            store: HangingStore(), customerCode: { $0 }, now: { Fixtures.timestamp },
+            store: HangingStore(), codes: AuditCodes(customer: { $0 }), now: { Fixtures.timestamp },
             readiness: Readiness(), metrics: ServiceMetrics().audit, log: RecordedLog().logger)
         let router = try TestService(pair: Fixtures.makeSigningKey(), trail: trail).router
         let loop = EmbeddedEventLoop()

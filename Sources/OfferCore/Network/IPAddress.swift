@@ -21,6 +21,11 @@ package struct IPAddress: Hashable, Sendable {
     /// Whether it is a loopback address, which only this machine can reach.
     package var isLoopback: Bool { isV4 ? halves.y >> 24 & 0xFF == 127 : halves == SIMD2(0, 1) }
 
+    /// The eight groups of 16 bits.
+    var groups: [UInt16] {
+        (0..<8).map { UInt16(truncatingIfNeeded: ($0 < 4 ? halves.x : halves.y) >> UInt64(48 - 16 * ($0 % 4))) }
+    }
+
     /// The part of the address that identifies one subscriber: an entire IPv4 address, or the first 64 bits of an IPv6
     /// address (RFC 6177).
     package var subscriber: IPAddress { prefix(bits: isV4 ? 128 : 64) }

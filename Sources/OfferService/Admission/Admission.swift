@@ -6,6 +6,8 @@ struct Admission {
     let principal: Principal
     var policy: Policy
     let context: RequestContext
+    /// The client's address for the audit trail; nil if it is unknown or not recorded.
+    var address: IPAddress?
 }
 
 /// The access rule of an endpoint.

@@ -7,11 +7,14 @@ struct Gatekeeper: Sendable {
     private let policy: CurrentPolicy
     private let authenticator: Authenticator
     private let limits: RequestLimits
+    private let recordsAddresses: Bool
 
-    init(policy: CurrentPolicy, authenticator: Authenticator, limits: RequestLimits) {
+    /// - Parameter recordsAddresses: whether admissions contain the client's address.
+    init(policy: CurrentPolicy, authenticator: Authenticator, limits: RequestLimits, recordsAddresses: Bool) {
         self.policy = policy
         self.authenticator = authenticator
         self.limits = limits
+        self.recordsAddresses = recordsAddresses
     }
 
     func admit(_ request: HTTPRequest, to access: Access) throws(Problem) -> Admission {
@@ -29,7 +32,12 @@ struct Gatekeeper: Sendable {
             try limits.count(principal, under: policy.limits, request.context)
             request.standing?.noteAuthenticated()
         }
-        return Admission(principal: principal, policy: policy, context: request.context)
+        let address = recordsAddresses ? client(of: request, under: policy) : nil
+        return Admission(principal: principal, policy: policy, context: request.context, address: address)
+    }
+
+    private func client(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
+        request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
     /// Counts a request that is refused before its client is identified, such as one for an unknown path.

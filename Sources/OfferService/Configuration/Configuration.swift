@@ -67,6 +67,27 @@ package struct Configuration: Sendable {
         return (configuration, reader.problems)
     }
 
+    /// Reads only the settings of the audit trail, for commands that must work whatever else is wrong.
+    /// - Returns: nil if no trail is configured.
+    /// - Throws: every problem with these settings.
+    package static func audit(
+        flags: Flags, environment: [String: String]
+    ) throws(ConfigurationError) -> AuditSettings? {
+        let names = Set(Settings.ofAudit.map(\.variable))
+        var reader = SettingReader(flags: flags, environment: environment.filter { names.contains($0.key) })
+        let audit = reader.audit()
+        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+        return audit
+    }
+
+    /// Reads only the key of the audit trail.
+    /// - Returns: nil if it is not set.
+    package static func auditKey(environment: [String: String]) throws(Diagnostic) -> Secret? {
+        let text = environment[Settings.auditKey.variable] ?? ""
+        if let problem = text.isEmpty ? nil : Settings.auditKey.problem(with: text) { throw problem }
+        return text.isEmpty ? nil : Secret(text)
+    }
+
     /// Returns the file path that a flag or variable sets; nil if neither is set.
     /// - Throws: a problem if the text cannot be a path.
     package static func path(

@@ -96,14 +96,24 @@ extension SettingReader {
         let isSynced = value(Settings.auditSync)
         let key = value(Settings.auditKey)
         let megabytes = value(Settings.auditRotateMB)
-        if path == nil, isSynced || key != nil || megabytes != nil {
+        let chain = value(Settings.auditChain)
+        let addresses = value(Settings.auditAddresses)
+        let isAnySet =
+            isSynced || key != nil || megabytes != nil || isSet(Settings.auditChain) || isSet(Settings.auditAddresses)
+        if path == nil, isAnySet {
             add(
                 "audit trail settings are present, but \(Settings.auditLog.variable) is not set",
                 hint: "name a file, or unset \(Settings.auditKey.variable) and the other audit settings")
         }
+        if chain == .hmac, key == nil {
+            add(
+                "\(Settings.auditChain.variable) is hmac, but \(Settings.auditKey.variable) is not set",
+                hint: Parse.secretHint)
+        }
         return path.map { path in
             AuditSettings(
-                path: path, isSynced: isSynced, rotatesAtBytes: megabytes.map { $0 * 1_000_000 }, key: key)
+                path: path, isSynced: isSynced, rotatesAtBytes: megabytes.map { $0 * 1_000_000 }, key: key,
+                chain: chain, addresses: addresses)
         }
     }
 

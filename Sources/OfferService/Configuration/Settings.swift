@@ -1,4 +1,5 @@
 package import Logging
+package import OfferAudit
 package import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
@@ -95,6 +96,13 @@ package enum Settings {
     package static let auditRotateMB = Setting<Int64?>(
         "AUDIT_ROTATE_MB", "Size in megabytes at which the audit trail is rotated", default: nil, nil,
         reload: .onRestart, parse: Parse.megabytes)
+    package static let auditChain = Setting<AuditSettings.Chain>(
+        "AUDIT_CHAIN",
+        "How audit lines are linked: sha256, or hmac, which only holders of SUBSCRIPTION_OFFERS_AUDIT_KEY can forge",
+        default: .sha256, "sha256", reload: .onRestart, parse: Parse.choice)
+    package static let auditAddresses = Setting<AuditSettings.Addresses>(
+        "AUDIT_ADDRESSES", "Clients' addresses in the audit trail: hmac, plain or off", default: .hmac, "hmac",
+        reload: .onRestart, parse: Parse.choice)
     package static let logLevel = Setting<Logger.Level>(
         "LOG_LEVEL", flag: "log-level",
         "Least severe level to log: trace, debug, info, notice, warning, error or critical", default: .info,
@@ -107,9 +115,13 @@ package enum Settings {
     package static let all: [any SettingDeclaration] = [
         keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
-        tlsKey,
-        behindProxy, trustedProxies, allowAnyone, bufferMiB, auditLog, auditKey, auditSync, auditRotateMB, logLevel,
-        logFormat,
+        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, auditLog, auditKey, auditSync, auditRotateMB,
+        auditChain, auditAddresses, logLevel, logFormat,
+    ]
+
+    /// The settings of the audit trail.
+    static let ofAudit: [any SettingDeclaration] = [
+        auditLog, auditKey, auditSync, auditRotateMB, auditChain, auditAddresses,
     ]
 
     /// Whether a variable with this name was meant for the service, even if the name is misspelled. If it is not the

@@ -1,12 +1,14 @@
 package import Logging
+package import OfferAudit
 package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// The service that checks the clock every second, and the cryptography and each active key every minute.
+/// The service that checks the clock every second, and the cryptography, each active key and the audit trail every minute.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth
+    private let trail: AuditTrail?
     private let clock: ClockCheck
     private let now: @Sendable () -> Timestamp
     private let steadyNow: @Sendable () -> ContinuousClock.Instant
@@ -18,17 +20,21 @@ package actor HealthMonitor: Service {
     /// contains the time and a new one would differ every second.
     private var beforeBuild: Diagnostic?
     private var lastTest: ContinuousClock.Instant
+    private var lastHead: ContinuousClock.Instant
 
     /// - Parameters:
+    ///   - trail: nil if there is no audit trail.
     ///   - now: the wall clock that signatures use.
     ///   - steadyNow: a clock that cannot be set.
     package init(
-        selfTest: SelfTest, keys: KeyHealth, clock: ClockCheck, now: @escaping @Sendable () -> Timestamp,
+        selfTest: SelfTest, keys: KeyHealth, trail: AuditTrail? = nil, clock: ClockCheck,
+        now: @escaping @Sendable () -> Timestamp,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,
         metrics: ServiceMetrics, log: Logger
     ) {
         self.selfTest = selfTest
         self.keys = keys
+        self.trail = trail
         self.clock = clock
         self.now = now
         self.steadyNow = steadyNow
@@ -36,6 +42,7 @@ package actor HealthMonitor: Service {
         self.metrics = metrics
         self.log = log
         lastTest = steadyNow()
+        lastHead = lastTest
     }
 
     package func run() async throws {
@@ -49,9 +56,17 @@ package actor HealthMonitor: Service {
         if watch.note(wall: wall, steady: steady) { metrics.clockSteps.increment() }
         beforeBuild = wall < clock.earliest ? beforeBuild ?? clock.problem(now: wall.date, files: []) : nil
         readiness.report([beforeBuild, watch.problem(at: steady)].compactMap(\.self), from: .clock, to: log)
+        if steady - lastHead >= .seconds(3600) {
+            lastHead = steady
+            trail?.logHead()
+        }
+        let isMinuteOver = steady - lastTest >= .seconds(60)
+        if isMinuteOver {
+            lastTest = steady
+            trail?.checkLines()
+        }
         guard selfTest.holds else { return }
-        guard steady - lastTest >= .seconds(60) else { return await keys.test(.unable) }
-        lastTest = steady
+        guard isMinuteOver else { return await keys.test(.unable) }
         if let problem = selfTest.repeated() { return readiness.report([problem], from: .selfTest, to: log) }
         await keys.test(.allActive)
     }

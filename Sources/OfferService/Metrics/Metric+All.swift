@@ -60,6 +60,15 @@ extension Metric {
     static let auditLag = Metric(
         "offer_signer_audit_lag_entries", .gauge, [],
         "Entries waiting to be written to the audit trail. Absent without an audit trail.")
+    static let auditBreaks = Metric(
+        "offer_signer_audit_breaks_total", .counter, [],
+        "Times that the audit trail no longer held the last line that the process had written or read.")
+    static let auditHeadLine = Metric(
+        "offer_signer_audit_head_line", .gauge, [],
+        "Number of the last line of the audit trail. Absent without an audit trail.")
+    static let auditHeadHash = Metric(
+        "offer_signer_audit_head_hash", .gauge, [],
+        "First 48 bits of the hash of that line, as a number. Absent without an audit trail.")
 
     // Connections.
     static let connections = Metric(
@@ -98,7 +107,7 @@ extension Metric {
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
-        connections,
+        auditBreaks, auditHeadLine, auditHeadHash, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,
         processCPU, processMemory,
         processOpenDescriptors, processMaximumDescriptors, processStart, build,

@@ -30,7 +30,10 @@ package final class ServiceMetrics: Sendable {
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         clockSteps = registry.counter(.clockSteps)
-        audit = AuditMetrics(failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag))
+        audit = AuditMetrics(
+            failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag),
+            breaks: registry.counter(.auditBreaks), headLine: registry.gauge(.auditHeadLine),
+            headHash: registry.gauge(.auditHeadHash))
         let open = registry.gauge(.connections)
         open.set(0)
         connections = ConnectionMetrics(

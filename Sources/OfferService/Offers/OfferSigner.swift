@@ -195,7 +195,8 @@ package struct OfferSigner: Sendable {
     ) throws(Problem) -> CompactJWS {
         let item = request.item(of: app)
         let customer = request.transactionID?.text.utf8
-        return try recordingRefusal(of: request.kind, item, customer: customer, admission) { () throws(Problem) in
+        return try recordingRefusal(of: request.kind, item, grant: request.grant, customer: customer, admission) {
+            () throws(Problem) in
             let right = try authorise(item, needsIssuerID: true, admission)
             return try makeJWS(request, right, at: timestamp(), admission)
         }
@@ -243,15 +244,17 @@ package struct OfferSigner: Sendable {
     /// Notes in the audit trail that a well-formed request was not signed. Refusals by rate limits are left out,
     /// because their number is unbounded.
     private func recordingRefusal<Signed>(
-        of kind: SignatureKind, _ item: CatalogueItem, customer: [UInt8]?, _ admission: Admission,
+        of kind: SignatureKind, _ item: CatalogueItem, grant: AuditEntry.Grant? = nil, customer: [UInt8]?,
+        _ admission: Admission,
         _ sign: () throws(Problem) -> Signed
     ) throws(Problem) -> Signed {
         do throws(Problem) { return try sign() } catch {
             if error.code != .rateLimited {
                 trail?.note(
                     AuditEntry(
-                        time: sources.now(), requestID: admission.context.id.text, caller: admission.principal.name,
-                        kind: kind, item: item, customer: customer, outcome: .refused(error.code.rawValue)))
+                        time: sources.now(), requestID: admission.context.id.text, client: admission.client,
+                        kind: kind, item: item, grant: grant, customer: customer, outcome: .refused(error.code.rawValue)
+                    ))
             }
             throw error
         }

@@ -7,7 +7,7 @@ import OfferHTTP
 extension SignedOffer {
     func entries(for admission: Admission) -> [AuditEntry] {
         let entry = AuditEntry(
-            time: payload.timestamp, requestID: admission.context.id.text, caller: admission.principal.name,
+            time: payload.timestamp, requestID: admission.context.id.text, client: admission.client,
             kind: .promotionalOffer,
             item: CatalogueItem(
                 app: payload.appBundleID, product: payload.productIdentifier, offer: payload.offerID),
@@ -21,13 +21,31 @@ extension CompactJWS {
     func entry(for admission: Admission) -> AuditEntry {
         AuditEntry(
             time: Timestamp(milliseconds: content.issuedAtSeconds * 1000), requestID: admission.context.id.text,
-            caller: admission.principal.name, kind: content.request.kind,
-            item: content.request.item(of: content.bundleID), customer: content.request.transactionID?.text.utf8,
+            client: admission.client, kind: content.request.kind, item: content.request.item(of: content.bundleID),
+            grant: content.request.grant, customer: content.request.transactionID?.text.utf8,
             outcome: .signed(content.keyID, content.nonce))
     }
 }
 
+extension Admission {
+    /// The client, as the audit trail records it.
+    var client: AuditEntry.Client {
+        var tokenDigest: [UInt8]?
+        if case .token(let caller) = principal { tokenDigest = caller.tokenDigest }
+        return AuditEntry.Client(name: principal.name, tokenDigest: tokenDigest, address: address)
+    }
+}
+
 extension AppStoreRequest {
+    /// What the request grants, if its item does not say it.
+    var grant: AuditEntry.Grant? {
+        switch self {
+        case .promotionalOffer: nil
+        case .introductoryOfferEligibility(_, let isAllowed, _): .introductoryOffer(isAllowed: isAllowed)
+        case .advancedCommerce(let request): .advancedCommerce(request)
+        }
+    }
+
     /// The catalogue item that the request is about.
     func item(of app: BundleID) -> CatalogueItem {
         switch self {

@@ -53,7 +53,7 @@ package struct Application: Sendable {
         let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
         gatekeeper = Gatekeeper(
             policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
-            limits: limits)
+            limits: limits, recordsAddresses: dependencies.trail?.recordsAddresses ?? false)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,

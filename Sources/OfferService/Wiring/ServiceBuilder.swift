@@ -46,8 +46,8 @@ package enum ServiceBuilder {
         dependencies.budget = budget
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
-            selfTest: selfTest, keys: application.keyHealth, clock: .ofThisBuild, now: sources.now,
-            readiness: readiness, metrics: metrics, log: log)
+            selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
+            now: sources.now, readiness: readiness, metrics: metrics, log: log)
         let server = HTTPServer(
             listeners: listeners(configuration, application), certificate: reloader.certificate,
             readiness: readiness, metrics: metrics.connections, budget: budget,

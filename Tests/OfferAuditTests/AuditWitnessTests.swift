@@ -1,0 +1,354 @@
+import Crypto
+import Foundation
+import Glibc
+import OfferAudit
+import OfferCore
+import OfferCrypto
+import TestSupport
+import Testing
+
+/// What a running process notices about the lines that it has written.
+@Suite("Audit witness")
+struct AuditWitnessTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var path: String { folder.path + "/audit.jsonl" }
+    private var lockPath: String { folder.path + "/.audit.jsonl.lock" }
+
+    private func file(
+        at path: String? = nil, rotatesAtBytes: Int64? = nil, seal: AuditSeal = .hash, key: HMACSHA256Key? = nil
+    ) -> AuditFile {
+        AuditFile(
+            path: path ?? self.path, isSynced: false, rotatesAtBytes: rotatesAtBytes, seal: seal, key: key,
+            now: { Fixtures.timestamp })
+    }
+
+    private func append(_ words: String..., to file: AuditFile) throws {
+        try file.append { text, chain in
+            for word in words { try chain.append(to: &text) { $0.member("text", word) } }
+        }
+    }
+
+    private func lines(_ name: String = "audit.jsonl") throws -> [String] {
+        String(decoding: try folder.read(name), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private func text(_ lines: some Sequence<String>) -> [UInt8] { lines.flatMap { Array($0.utf8) + [0x0A] } }
+
+    /// The findings of a verification, by line.
+    private func check(_ lines: [String], key: HMACSHA256Key? = nil) throws -> [Int: AuditCheck.Finding] {
+        var check = AuditCheck(key: key)
+        return try lines.enumerated().reduce(into: [:]) { findings, line in
+            findings[line.offset] = try check.take(Array(line.element.utf8)[...])
+        }
+    }
+
+    /// The breaks among the findings, as the numbers of the known, the found and the marking line.
+    private func breaks(_ file: AuditFile) -> [[UInt64]] {
+        file.takeFindings().compactMap { finding in
+            guard case .broken(let found, let line) = finding else { return nil }
+            return [found.known.number, found.found?.number ?? 0, line]
+        }
+    }
+
+    // MARK: Breaks
+
+    @Test("erased lines are marked, verification reports them, and putting them back makes the chain whole again")
+    func erased() throws {
+        let file = file()
+        try append("a", "b", "c", "d", to: file)
+        let whole = try lines()
+        try folder.write(text(whole.prefix(2)), to: "audit.jsonl")
+        try append("e", to: file)
+        #expect(breaks(file) == [[5, 2, 6]])
+        #expect(file.problems.map(\.error).count == 1)
+        let after = try lines()
+        #expect(after.count == 4)
+        #expect(after[2].contains(#""event":"break","lastLine":5,"lastHash":""#))
+        #expect(after[2].contains(#""foundLine":2,"foundHash":""#))
+        #expect(try check(after) == [2: .missing(3...5)])
+        #expect(try check(whole + after[2...]) == [5: .marked])
+        // The next line is not a break.
+        try append("f", to: file)
+        #expect(breaks(file) == [] && file.problems.count == 1)
+    }
+
+    enum Attack: String, CaseIterable {
+        case cut, emptied, replaced, lastLineRemade, forgedBeyond, insertedAfter
+    }
+
+    @Test("every way of altering the file under a running process is marked once", arguments: Attack.allCases)
+    func altered(attack: Attack) throws {
+        let (file, other) = (file(), self.file(at: folder.path + "/other"))
+        try append("a", "b", "c", to: file)
+        for _ in 0..<3 { try append("x", "y", to: other) }
+        let (ours, forged) = (try lines(), try lines("other"))
+        switch attack {
+        case .cut: try folder.write(text(ours.prefix(3)), to: "audit.jsonl")
+        case .emptied: try folder.write([], to: "audit.jsonl")
+        case .replaced: try folder.drop(text(ours.prefix(2)), as: "audit.jsonl")
+        case .lastLineRemade: try folder.write(text(ours.prefix(3) + [forged[3]]), to: "audit.jsonl")
+        case .forgedBeyond: try folder.write(text(forged), to: "audit.jsonl")
+        case .insertedAfter: try folder.write(text(ours + [forged[4]]), to: "audit.jsonl")
+        }
+        try file.checkLines()
+        #expect(breaks(file).count == 1)
+        #expect(file.problems.count == 1)
+        #expect(try lines().last?.contains(#""event":"break""#) == true)
+        #expect(try !check(lines()).isEmpty)
+        try append("d", to: file)
+        try file.checkLines()
+        #expect(breaks(file) == [])
+    }
+
+    @Test("a check of an unaltered file writes nothing")
+    func unaltered() throws {
+        let (one, other) = (file(), file())
+        try one.checkLines()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try append("a", to: one)
+        try append("b", "c", to: other)
+        let before = try folder.read("audit.jsonl")
+        for file in [one, other] {
+            try file.checkLines()
+            #expect(file.head.number == 4)
+            #expect(file.takeFindings().isEmpty && file.problems.isEmpty)
+        }
+        #expect(try folder.read("audit.jsonl") == before)
+    }
+
+    @Test("a break stays a problem until it is acknowledged, also for other processes and after a restart")
+    func acknowledged() throws {
+        let (one, other) = (file(), file())
+        try append("a", to: one)
+        try append("b", to: other)
+        try append("c", "d", to: one)
+        try folder.write(text(try lines().prefix(3)), to: "audit.jsonl")
+        try append("e", to: one)
+        #expect(breaks(one) == [[5, 3, 6]])
+        // The other process knew only lines that are still there.
+        try append("f", to: other)
+        #expect(breaks(other) == [] && other.problems == one.problems)
+        let restarted = file()
+        try append("g", to: restarted)
+        #expect(restarted.problems == one.problems && one.problems.count == 1)
+        #expect(AuditFile.openBreak(path: path) == 6)
+
+        #expect(try file().acknowledgeBreaks(user: "operator") == 6)
+        #expect(try lines().last?.contains(#""event":"break acknowledged","user":"operator""#) == true)
+        for file in [one, other, restarted] {
+            try file.checkLines()
+            #expect(file.problems == [] && breaks(file) == [])
+        }
+        let later = file()
+        try append("h", to: later)
+        #expect(later.problems == [])
+        #expect(AuditFile.openBreak(path: path) == nil)
+        #expect(try file().acknowledgeBreaks(user: nil) == nil)
+    }
+
+    @Test("a break that cannot be marked yet is marked once the file can be written")
+    func markedLater() throws {
+        struct Broken: Error {}
+        let file = file()
+        try append("a", "b", to: file)
+        try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
+        for _ in 0..<2 {
+            #expect(throws: AuditFault.self) { try file.append { _, _ in throw Broken() } }
+            #expect(breaks(file) == [])
+        }
+        try append("c", to: file)
+        #expect(breaks(file) == [[3, 1, 4]])
+    }
+
+    // MARK: Rotation
+
+    @Test(
+        "rotation by rename is not a break, even if the renamed file is moved or removed before the next line",
+        arguments: ["audit.jsonl.1", "audit.jsonl-20260101", "elsewhere", nil])
+    func renamed(name: String?) throws {
+        let (file, other) = (file(), self.file())
+        try append("a", to: file)
+        try append("b", to: other)
+        if let name {
+            try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/" + name)
+        } else {
+            try folder.remove("audit.jsonl")
+        }
+        try append("c", to: file)
+        let isBeside = name?.hasPrefix("audit.jsonl") == true
+        let gone = file.takeFindings().compactMap { finding in
+            if case .fileGone(let line) = finding { line } else { UInt64?(0) }
+        }
+        #expect(gone == (isBeside ? [] : [3]))
+        try append("d", to: other)
+        #expect(breaks(other) == [])
+        #expect(try lines().count == 3)
+        #expect(try check(lines()) == [:])
+        #expect(file.problems == [] && other.problems == [])
+    }
+
+    @Test("a process that misses whole files notices no break")
+    func missedFiles() throws {
+        let (idle, busy) = (file(), file(rotatesAtBytes: 1))
+        try append("a", to: idle)
+        for word in ["b", "c", "d"] { try append(word, to: busy) }
+        try append("e", to: idle)
+        #expect(breaks(idle) == [] && breaks(busy) == [])
+        #expect(try check(lines()) == [:])
+    }
+
+    @Test("a file that is copied and emptied is not a break")
+    func copied() throws {
+        let file = file()
+        try append("a", to: file)
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".1")
+        try folder.write([], to: "audit.jsonl")
+        try append("b", to: file)
+        #expect(file.takeFindings().isEmpty)
+        #expect(try check(lines("audit.jsonl.1") + lines()) == [:])
+    }
+
+    // MARK: The lock
+
+    @Test("someone who may only read the trail cannot stop writing with a lock on it")
+    func readLock() throws {
+        let file = file()
+        try append("a", to: file)
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        var lock = Glibc.flock()
+        lock.l_type = Int16(F_RDLCK)
+        // F_OFD_SETLK, which Swift does not import.
+        #expect(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        try append("b", to: file)
+        #expect(try lines().count == 3)
+    }
+
+    private func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test(
+        "only the service's account can open the lock file, even if it was created by hand", arguments: [false, true])
+    func lockMode(isThere: Bool) throws {
+        if isThere { try folder.write([], to: ".audit.jsonl.lock", mode: 0o644) }
+        try append("a", to: file())
+        #expect(try mode(of: lockPath) == 0o600)
+    }
+
+    @Test("a lock file that is a link or a folder is a setup fault, which the check before startup finds too")
+    func badLock() throws {
+        for name in ["link", "folder"] {
+            if name == "link" {
+                try FileManager.default.createSymbolicLink(atPath: lockPath, withDestinationPath: "/dev/null")
+            } else {
+                try FileManager.default.createDirectory(atPath: lockPath, withIntermediateDirectories: false)
+            }
+            let faults = [
+                { () throws(AuditFault) in try AuditFile.check(path: path) },
+                { () throws(AuditFault) in try file().append { _, _ in } },
+            ].map { attempt in
+                do throws(AuditFault) {
+                    try attempt()
+                    return nil as AuditFault?
+                } catch { return error }
+            }
+            #expect(faults.allSatisfy { $0?.isSetup == true && $0?.description.contains(lockPath) == true }, "\(name)")
+            try folder.remove(".audit.jsonl.lock")
+        }
+        try append("a", to: file())
+    }
+
+    @Test("a lock file that is removed is made again")
+    func removedLock() throws {
+        let (one, other) = (file(), file())
+        try append("a", to: one)
+        try folder.remove(".audit.jsonl.lock")
+        try append("b", to: other)
+        try append("c", to: one)
+        #expect(try mode(of: lockPath) == 0o600)
+        #expect(try check(lines()) == [:] && lines().count == 4)
+    }
+
+    // MARK: HMAC
+
+    @Test("lines with an HMAC agree with an independent implementation, and need the key to be verified")
+    func keyed() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        let file = file(seal: .hmac(key), key: key)
+        try append("a", to: file)
+        try append("b", to: file)
+        let lines = try lines()
+        let chainKey = Crypto.HMAC<Crypto.SHA256>.authenticationCode(
+            for: Data([0xFF] + "audit chain".utf8), using: SymmetricKey(data: Data("0123456789abcdef".utf8)))
+        var previous = Data(count: 32)
+        for line in lines {
+            let content = try #require(line.firstRange(of: ",\"hmac\":")).lowerBound
+            previous = Data(
+                Crypto.HMAC<Crypto.SHA256>.authenticationCode(
+                    for: previous + line[..<content].utf8, using: SymmetricKey(data: chainKey)))
+            #expect(line.hasSuffix(",\"hmac\":\"\(previous.map { String(format: "%02x", $0) }.joined())\"}"))
+        }
+        #expect(try check(lines, key: key) == [:])
+        #expect(throws: AuditLine.KeyMissing.self) { try check(lines) }
+        let altered = [lines[0], lines[1].replacing("\"a\"", with: "\"x\""), lines[2]]
+        #expect(try check(altered, key: key)[1] == .altered)
+        #expect(try check(lines, key: AuditSettings.chainKey(Secret("fedcba9876543210")))[0] == .altered)
+    }
+
+    @Test("a trail can change between the two kinds of line, and each process verifies the lines of the others")
+    func mixed() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        let (plain, keyed) = (file(), file(seal: .hmac(key), key: key))
+        try append("a", to: plain)
+        try append("b", to: keyed)
+        try append("c", to: plain)
+        try append("d", to: keyed)
+        #expect(breaks(plain) == [] && breaks(keyed) == [])
+        let lines = try lines()
+        #expect(lines.map { $0.contains("\"hmac\"") } == [false, false, true, false, true])
+        var check = AuditCheck(key: key)
+        for line in lines { #expect(try check.take(Array(line.utf8)[...]) == nil) }
+        #expect(check.hasKeyedLines && check.lastWithoutKey == 4)
+        // Without the key, a forged line cannot be told from a genuine one. With it, the forged line is a break.
+        let forged = lines[4].replacing("\"d\"", with: "\"x\"").replacing("\"line\":5", with: "\"line\":6")
+        try folder.write(text(lines + [forged]), to: "audit.jsonl")
+        try keyed.checkLines()
+        #expect(breaks(keyed) == [[5, 6, 7]])
+    }
+
+    @Test("where lines have an HMAC, only a line with one acknowledges a break")
+    func keyedAcknowledgement() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        let running = file(seal: .hmac(key), key: key)
+        try append("a", "b", to: running)
+        try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
+        try running.checkLines()
+        #expect(try file().acknowledgeBreaks(user: "stranger") == 4)
+        try running.checkLines()
+        #expect(running.problems.count == 1)
+        #expect(try file(seal: .hmac(key), key: key).acknowledgeBreaks(user: "operator") == 4)
+        try running.checkLines()
+        #expect(running.problems == [])
+    }
+
+    // MARK: Head
+
+    @Test("the head of a file is its last complete line")
+    func head() throws {
+        let file = file()
+        try append("a", "b", to: file)
+        let head = try AuditFile.head(path: path)
+        #expect(head.number == 3 && head.hash == file.head.hash)
+        try folder.write(try folder.read("audit.jsonl").dropLast(5), to: "audit.jsonl")
+        #expect(try AuditFile.head(path: path).number == 2)
+        try folder.write("text\n".utf8, to: "other")
+        for name in ["other", "none"] {
+            #expect(throws: AuditFault.self) { try AuditFile.head(path: folder.path + "/" + name) }
+        }
+    }
+}
