@@ -31,14 +31,15 @@ package struct Explainer: Sendable {
         case .v1(let fields, let token):
             // The JWS is checked first, because it needs few verifications.
             jwsVerdict = try token.map { try self.verdict(on: $0, &budget) }
-            verdict = try self.verdict(on: fields, budget)
+            verdict = try self.verdict(on: fields, &budget)
         case .jws(let token):
             verdict = try self.verdict(on: token, &budget)
         }
         let isGood = verdict.isGood && jwsVerdict?.isGood ?? true
         return Explanation(
             verdict: verdict, jwsVerdict: jwsVerdict,
-            storeKit: evidence.storeKitError.map { advice(on: String(decoding: $0, as: UTF8.self), isGood: isGood) })
+            storeKit: evidence.storeKitError.map { advice(on: String(decoding: $0, as: UTF8.self), isGood: isGood) },
+            verificationCount: budget.count)
     }
 
     private func advice(on text: String, isGood: Bool) -> Explanation.StoreKitAdvice {
@@ -50,10 +51,11 @@ package struct Explainer: Sendable {
 
     // MARK: V1
 
-    private func verdict(on fields: PresentedFields, _ budget: VerificationBudget) throws -> Verdict {
+    private func verdict(on fields: PresentedFields, _ budget: inout VerificationBudget) throws -> Verdict {
         let readings = SignatureReading.all(of: fields.signature, field: "signature")
         var search = PayloadSearch(fields, keys: keys, names: names, budget: budget)
         let proof = try search.proof(of: readings)
+        budget = search.budget
         let defects = FieldDefects(fields)
         var findings = proof?.findings ?? []
         if proof == nil {

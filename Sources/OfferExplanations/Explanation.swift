@@ -16,6 +16,8 @@ package struct Explanation: Hashable, Sendable {
     /// The verdict on a JWS that accompanies a V1 signature.
     package let jwsVerdict: Verdict?
     package let storeKit: StoreKitAdvice?
+    /// The number of verifications that the search took.
+    package let verificationCount: Int
 
     package subscript<Value>(dynamicMember member: KeyPath<Verdict, Value>) -> Value { verdict[keyPath: member] }
 

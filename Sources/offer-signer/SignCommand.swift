@@ -50,6 +50,7 @@ struct SignCommand: AsyncParsableCommand {
         let policy = Policy(ring: plan.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         var dependencies = Application.Dependencies(policy: CurrentPolicy(policy), sources: .system, log: log)
         dependencies.selfTest = try SelfTest(KnownAnswers())
+        dependencies.composeRefusals = { $0() }
         dependencies.earliest = ClockCheck.ofThisBuild.earliest
         dependencies.trail = try await AuditTrail.open(
             configuration.audit, now: dependencies.sources.now, readiness: dependencies.readiness,

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOConcurrencyHelpers
 import OfferAudit
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
@@ -58,10 +59,14 @@ struct AuditTests {
     @Test("each signature has a line with the caller, the request ID and the customer's HMAC")
     func everyKind() async throws {
         let key = "0123456789abcdef0123456789abcdef"
+        let digest = Hexadecimal.text(of: try SHA256.hash(Array("ost_0123456789abcdef01234567".utf8)))
+        let scopes = "sign, introductory, advanced_commerce"
+        try folder.write(
+            "callers: [{name: backend, tokenSHA256: \(digest), scopes: [\(scopes)]}]".utf8, to: "config.yaml")
         let service = try service(
             environment: [
                 "SUBSCRIPTION_OFFERS_AUDIT_KEY": key,
-                "SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789abcdef01234567",
+                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
                 "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
             ])
         let offer =

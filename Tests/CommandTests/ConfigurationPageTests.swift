@@ -86,7 +86,7 @@ struct ConfigurationPageTests {
         Settings.keyID.variable: "ANOTHERKEY", Settings.bundleKeyIDs.variable: "com.example.app=ANOTHERKEY",
         Settings.retiredKeyIDs.variable: "ANOTHERKEY",
         Settings.privateKey.variable: "PEM", Settings.issuerID.variable: Fixtures.issuerText,
-        Settings.allowReadableKeys.variable: "true", Settings.tokens.variable: "other=ost_0123456789",
+        Settings.allowReadableKeys.variable: "true", Settings.tokens.variable: "other=ost_0123456789ab",
         Settings.usernameSalt.variable: "0123456789abcdef", Settings.configurationFile.variable: "OTHER",
         Settings.auditLog.variable: "OTHER",
         Settings.auditKey.variable: "fedcba9876543210",
@@ -111,7 +111,7 @@ struct ConfigurationPageTests {
         for name in ["one.yaml", "other.yaml"] { try folder.write(configuration.utf8, to: name) }
         let service = try RunningService(
             environment: [
-                "SUBSCRIPTION_OFFERS_API_TOKENS": "one=ost_abcdefghij",
+                "SUBSCRIPTION_OFFERS_API_TOKENS": "one=ost_abcdefghijkl",
                 "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/one.yaml",
                 "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
                 "SUBSCRIPTION_OFFERS_AUDIT_KEY": "0123456789abcdef",

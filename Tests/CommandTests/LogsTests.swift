@@ -1,4 +1,6 @@
 import Foundation
+import OfferCore
+import OfferCrypto
 import TestSupport
 import Testing
 
@@ -46,6 +48,7 @@ struct LogsTests {
         /// A string that most other values contain, as text or base64.
         let part = "mArk3d"
         let token = "mArk3d-token-of-the-backend"
+        let otherToken = "mArk3d-token-in-the-environment"
         let username = "mArk3d-user@example.com"
         let accountToken = "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"
         let transactionID = "2000000987654321"
@@ -91,24 +94,28 @@ struct LogsTests {
         let provider = ProviderKey()
         let folder = try TemporaryFolder()
         try folder.write(ProviderKey.set(provider).utf8, to: "jwks.json")
+        let digest = Hexadecimal.text(of: try SHA256.hash(Array(marks.token.utf8)))
         try folder.write(
             """
             apps: [{bundleID: com.example.app, products: [{productID: pro, offers: [offer]}]}]
             users: [{issuer: 'https://id.example.com/', audience: offers, jwks: '\(folder.path)/jwks.json',
                      applicationUsername: sub}]
+            callers: [{name: backend, tokenSHA256: \(digest),
+                       scopes: [sign, introductory, advanced_commerce, explain, metrics]}]
             limits: {customers: {perSecond: 1000, burst: 1000}, tokens: {perSecond: 1000, burst: 1000}}
             """.utf8, to: "config.yaml")
         let service = try RunningService(
             arguments: [
                 "--config", folder.path + "/config.yaml", "--log-level", "trace", "--log-format", format, "--issuer-id",
                 Fixtures.issuerText,
-            ], environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=\(marks.token)"])
+            ], environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "other=\(marks.otherToken)"])
         let expiry = Int(Date.now.timeIntervalSince1970) + 600
         let claims = #"{"iss":"https://id.example.com/","aud":"offers","exp":\#(expiry),"sub":"\#(marks.username)"}"#
         let userToken = try provider.token(claims: claims)
         let credentials =
             [
-                marks.token, userToken, String(userToken.dropLast(2)), marks.jws, marks.token + "x", marks.pem,
+                marks.token, marks.otherToken, userToken, String(userToken.dropLast(2)), marks.jws, marks.token + "x",
+                marks.pem,
             ].map { "Authorization: Bearer \($0)\r\n" } + [""]
 
         var requests: [[UInt8]] = []

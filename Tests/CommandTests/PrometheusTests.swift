@@ -87,9 +87,9 @@ struct PrometheusTests {
     func ownAddress() async throws {
         let service = try RunningService(
             arguments: ["--metrics-address", "127.0.0.1:0"],
-            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=marked-token"])
+            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=marked-token-of-backend"])
         let port = try #require(try service.metricsPort)
-        let authorization = "Authorization: Bearer marked-token\r\n"
+        let authorization = "Authorization: Bearer marked-token-of-backend\r\n"
         #expect(try await Self.scrape(service.port, headers: authorization).status == 404)
         let answer = try await Self.scrape(port)
         #expect(answer.status == 200)

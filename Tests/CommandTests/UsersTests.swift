@@ -159,10 +159,10 @@ struct UsersTests {
         let token = try key.token(claims: Self.claims())
         let service = try RunningService(
             arguments: ["--metrics-address", "127.0.0.1:0"],
-            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=a.callers.token"])
+            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=token-of-a-caller"])
         #expect(try await Self.ask(service, token)?.status == 401)
         #expect(
-            try await Self.ask(service, "a.callers.token")?.status == 400,
+            try await Self.ask(service, "token-of-a-caller")?.status == 400,
             "the token is valid, but the request names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
@@ -171,11 +171,11 @@ struct UsersTests {
         let noTokens = "SUBSCRIPTION_OFFERS_API_TOKENS="
         try service.reload(keyID, config)
         #expect(try await Self.wait(service, token, for: 200))
-        #expect(try await Self.ask(service, "a.callers.token")?.status == 400)
+        #expect(try await Self.ask(service, "token-of-a-caller")?.status == 400)
 
         // With users alone, nobody else can request signatures.
         try service.reload(keyID, config, noTokens)
-        #expect(try await Self.wait(service, "a.callers.token", for: 401))
+        #expect(try await Self.wait(service, "token-of-a-caller", for: 401))
         #expect(try await Self.ask(service, token)?.status == 200)
         #expect(try await Self.ask(service, nil)?.status == 401)
 

@@ -9,13 +9,19 @@ struct FieldTests {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let expected = reason(for: scalar)
-            for text in ["\(scalar)", "a\(scalar)\u{301}", "e\u{301}\(scalar)"] {
+            let alone = expected ?? (Self.blanks.contains(value) ? .blank : nil)
+            let texts = [("\(scalar)", alone), ("a\(scalar)\u{301}", expected), ("e\u{301}\(scalar)", expected)]
+            for (text, expected) in texts {
                 let found = refusal { () throws(FieldError) in _ = try OfferID(utf8: Array(text.utf8)) }
                 guard found != expected else { continue }
                 Issue.record("U+\(String(value, radix: 16)): \(String(describing: found))")
             }
         }
     }
+
+    /// The scalars with the property `White_Space` that are not control characters or line separators (PropList.txt of
+    /// Unicode).
+    private static let blanks = Set([0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000] + Array(UInt32(0x2000)...0x200A))
 
     /// The rule, expressed for a single scalar.
     private func reason(for scalar: Unicode.Scalar) -> FieldError.Reason? {
@@ -75,6 +81,23 @@ struct FieldTests {
             try Customer(applicationUsername: [UInt8](repeating: 0x61, count: 513))
         }
         #expect(throws: FieldError(field: "keyID", reason: .notAlphanumeric)) { try KeyID(utf8: Array("../etc".utf8)) }
+    }
+
+    @Test(
+        "a field of white space only is refused, and white space beside other text is kept",
+        arguments: [" ", "    ", "\u{A0}", " \u{3000}\u{2003} ", String(repeating: " ", count: 150)])
+    func blank(text: String) throws {
+        let utf8 = Array(text.utf8)
+        #expect(throws: FieldError(field: "appBundleID", reason: .blank)) { try BundleID(utf8: utf8) }
+        #expect(throws: FieldError(field: "productIdentifier", reason: .blank)) { try ProductID(utf8: utf8) }
+        #expect(throws: FieldError(field: "offerID", reason: .blank)) { try OfferID(utf8: utf8) }
+        #expect(throws: FieldError(field: "applicationUsername", reason: .blank)) {
+            try Customer(applicationUsername: utf8)
+        }
+        let id = Array("7".utf8)
+        #expect(try OfferID(utf8: utf8 + id).text.utf8 == utf8 + id)
+        #expect(try Customer(applicationUsername: utf8 + id).utf8 == utf8 + id)
+        #expect(try Customer(applicationUsername: []).utf8 == [], "an app without usernames signs an empty one")
     }
 
     @Test("canonically equivalent strings with different bytes are different")

@@ -50,6 +50,46 @@ struct RateLimiterTests {
         }
     }
 
+    @Test("several tokens are taken together or not at all, and what an earlier call took is put back")
+    func several() throws {
+        let limits = RateLimiter<Int>()
+        let limit = try #require(RateLimit(perSecond: 1, burst: 5))
+        func take(_ count: Int, taken: Int = 0, at seconds: Int64 = 0) -> TimeAmount? {
+            limits.take(0, count: count, alreadyTaken: taken, limit: limit, now: Self.time(seconds * 1000))
+        }
+        #expect(take(3) == nil)
+        #expect(take(3) == .seconds(1))
+        #expect(take(2) == nil, "the refusal cost nothing")
+        #expect(take(1) == .seconds(1))
+        // One token is taken with a request, which then turns out to need three.
+        #expect(take(1, at: 2) == nil)
+        #expect(take(3, taken: 1, at: 2) == .seconds(1))
+        #expect(take(2, at: 2) == nil, "both tokens are there again")
+        #expect(take(1, at: 100) == nil)
+        #expect(take(5, taken: 1, at: 100) == nil, "the earlier token counts")
+        #expect(take(1, at: 100) == .seconds(1))
+        #expect(take(6, at: 200) == .seconds(1), "there are never as many")
+        #expect(take(5, at: 200) == nil)
+    }
+
+    @Test("a charge is taken even from an empty bucket, which must refill before it holds a token again")
+    func debt() throws {
+        let limits = RateLimiter<Int>()
+        let limit = try #require(RateLimit(perSecond: 1, burst: 10))
+        func wait(at seconds: Int64) -> TimeAmount? {
+            limits.wait(for: 0, limit: limit, now: Self.time(seconds * 1000))
+        }
+        #expect(wait(at: 0) == nil)
+        limits.charge(0, count: 9, limit: limit, now: Self.time(0))
+        #expect(wait(at: 0) == nil, "one token is left")
+        limits.charge(0, count: 4, limit: limit, now: Self.time(0))
+        #expect(wait(at: 0) == .seconds(4))
+        #expect(limits.take(0, limit: limit, now: Self.time(0)) == .seconds(4))
+        #expect(wait(at: 3) == .seconds(1) && wait(at: 4) == nil)
+        limits.charge(1, count: 1000, limit: limit, now: Self.time(0))
+        #expect(wait(at: 4) == nil, "each key has its own bucket")
+    }
+
     @Test("a lowered limit applies immediately, and no wait exceeds the time to refill the bucket")
     func smaller() throws {
         let limits = RateLimiter<Int>()

@@ -72,6 +72,27 @@ struct CallerTests {
         #expect(ofB.post("/offer", Self.body(app: "b"), authorization: "Bearer \(Self.token)").status == 200)
     }
 
+    @Test("each kind of signature has its own scope", arguments: Caller.Scope.allCases)
+    func scopesByKind(scope: Caller.Scope) throws {
+        let routes = try Self.routes([Self.caller(scopes: [scope])])
+        let needed: [(path: String, scope: Caller.Scope)] = [
+            ("/offer", .sign), ("/v1/promotional-offers", .sign), ("/v1/introductory-offers", .introductory),
+            ("/v1/advanced-commerce", .advancedCommerce), ("/v1/explanations", .explain),
+        ]
+        for endpoint in needed {
+            // An empty request is refused for its fields once the caller is admitted.
+            let answer = routes.post(endpoint.path, "{}", authorization: "Bearer \(Self.token)")
+            let isAdmitted = endpoint.scope == scope
+            #expect(answer.status == (isAdmitted ? 400 : 403), "\(endpoint.path)")
+            let detail = answer.json["detail"] as? String ?? ""
+            let isRefused = answer.json["code"] as? String == "scope_missing"
+            #expect(isRefused != isAdmitted, "\(endpoint.path)")
+            if isRefused { #expect(detail.contains(endpoint.scope.rawValue)) }
+        }
+        let scrape = routes.get("/metrics", authorization: "Bearer \(Self.token)")
+        #expect(scrape.status == (scope == .metrics ? 200 : 403))
+    }
+
     private static func catalogue() throws -> Catalogue {
         let text =
             "apps: [{bundleID: a.b, products: [{productID: pro, offers: [half]}, {productID: max, offers: [third]}]}]"

@@ -174,7 +174,7 @@ struct ConfigurationTests {
         #expect(Self.problems(open) { $0[Settings.host] = host }.count == 3)
         let proxy = open.merging(["SUBSCRIPTION_OFFERS_BEHIND_PROXY": "true"]) { $1 }
         #expect(Self.problems(proxy) { $0[Settings.host] = host }.count == 2)
-        let callers = proxy.merging(["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaa"]) { $1 }
+        let callers = proxy.merging(["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaaaaaaaaaa"]) { $1 }
         #expect(Self.problems(callers) { $0[Settings.host] = host }.count == 1)
         let anyone = proxy.merging(["SUBSCRIPTION_OFFERS_ALLOW_ANYONE": "true"]) { $1 }
         #expect(Self.problems(anyone) { $0[Settings.host] = host }.count == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import NIOCore
 import OfferCore
 import OfferCrypto
 import OfferExplanations
@@ -176,6 +177,49 @@ struct ExplanationRouteTests {
             statuses.append(answer.status)
         }
         #expect(statuses == [200, 200, 429])
+    }
+
+    @Test("an explanation costs its client as many verifications as its search takes")
+    func cost() async throws {
+        var limits = Limits()
+        limits.explanations = RateLimit(perSecond: 1, burst: 5)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(),
+            callers: [Self.caller("signer", [.sign]), Self.caller("one", [.explain]), Self.caller("two", [.explain])],
+            limits: limits)
+        let signed = Self.signed(routes, token: "Bearer token-of-signer")
+        func explain(_ text: String, by caller: String = "one") async -> HTTPResponse {
+            await routes.postLater(Self.path, text, authorization: "Bearer token-of-\(caller)")
+        }
+        // Evidence that needs no verification costs nothing, and a good signature costs one.
+        for _ in 0..<10 { #expect(await explain(#"{"compactJWS":"x"}"#).status == 200) }
+        #expect(await explain(signed).json["verifies"] as? Bool == true)
+        // The search for a cause overdraws the bucket once. Afterwards, nothing is explained to this caller.
+        #expect(await explain(signed.replacing(#""u""#, with: #""v""#)).json["cause"] as? String == "unexplained")
+        let refused = await explain(signed)
+        #expect(refused.status == 429 && refused.json["code"] as? String == "rate_limited")
+        #expect(try #require(refused.retryAfter) > 0)
+        #expect(await explain("{}").status == 400, "an invalid request is refused for what is wrong with it")
+        #expect(await explain(signed, by: "two").status == 200, "each caller has its own limit")
+        routes.clock.withLockedValue { $0 = $0 + .seconds(1000) }
+        #expect(await explain(signed).status == 200)
+    }
+
+    @Test("without callers, explanations are limited by address")
+    func costWithoutCallers() async throws {
+        var limits = Limits()
+        limits.explanations = RateLimit(perSecond: 1, burst: 1)
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+        let signed = Self.signed(routes)
+        func status(_ peer: String?) async -> Int { await routes.postLater(Self.path, signed, peer: peer).status }
+        for peer in [nil, "192.0.2.1", "192.0.2.2"] {
+            let statuses = [await status(peer), await status(peer)]
+            #expect(statuses == [200, 429], "\(peer ?? "unknown")")
+        }
+        #expect(await status("127.0.0.1") == 429, "programs on this machine count together")
+        limits.explanations = nil
+        let unlimited = try TestService(pair: Fixtures.makeSigningKey(), limits: limits)
+        for _ in 0..<3 { #expect(await unlimited.postLater(Self.path, Self.signed(unlimited)).status == 200) }
     }
 
     @Test("an explanation that no thread starts in time gets 503")

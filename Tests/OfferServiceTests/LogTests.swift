@@ -76,6 +76,35 @@ struct LogTests {
         #expect(lines.map { $0.split(separator: " ").last } == ["two", "five"])
     }
 
+    @Test("no flood of other lines crowds out an alarm, and a slow reader gets it before them")
+    func alarms() async throws {
+        let written = NIOLockedValueBox<[UInt8]>([])
+        let canWrite = DispatchSemaphore(value: 0)
+        let writer = LogWriter(format: .text, capacity: 100_000) { bytes in
+            canWrite.wait()
+            canWrite.signal()
+            written.withLockedValue { $0 += bytes }
+        }
+        let log = Logger(label: "test") { _ in LineLogHandler(writer: writer, level: LogLevel(.info)) }
+        for number in 0..<10_000 {
+            log.info("request refused", metadata: ["number": "\(number)"])
+            log.error("problem", metadata: ["number": "\(number)"])
+        }
+        for number in 0..<100 { log.critical("ALARM", metadata: ["number": "\(number)"]) }
+        for number in 0..<100 { log.error("problem", metadata: ["number": "\(number)"]) }
+        canWrite.signal()
+        await writer.finish()
+        let lines = String(decoding: written.withLockedValue { $0 }, as: UTF8.self).split(separator: "\n")
+        let alarms = lines.indices.filter { lines[$0].contains("critical ALARM") }
+        let problems = lines.indices.filter { lines[$0].contains("error problem") }
+        #expect(alarms.count == 100, "no alarm was dropped")
+        #expect(problems.count > 100 && problems.count < 10_000, "the buffer for other lines was full")
+        #expect(try #require(alarms.last) < #require(problems.last))
+        #expect(
+            alarms.map { lines[$0].split(separator: "\"")[1] } == (0..<100).map { Substring("\($0)") }, "in their order"
+        )
+    }
+
     @Test(
         "a stalled log reader blocks no caller; info lines are dropped and counted, critical lines are kept",
         arguments: LogFormat.allCases)

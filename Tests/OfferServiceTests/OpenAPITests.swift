@@ -236,7 +236,10 @@ struct OpenAPITests {
                 #expect(routes.post(path, String(decoding: body, as: UTF8.self)).status == 200)
             }
         }
-        for text in ["", "x", "é", "\u{2063}", "a\u{2063}\u{301}", "\n", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "😀"] {
+        for text in [
+            "", "x", "é", "\u{2063}", "a\u{2063}\u{301}", "\n", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "😀", " ", " x",
+            "\u{A0}", "\u{3000}",
+        ] {
             for count in [1, 38, 39, 63, 64, 128, 129, 155, 156, 255, 256, 512, 513] {
                 for field in ["bundleID", "productID", "offerID", "applicationUsername", "transactionID"] {
                     let value = String(repeating: text, count: count)

@@ -266,7 +266,7 @@ struct ReadyTests {
             store: CountedStore(checks), codes: AuditCodes(customer: { $0 }), now: { Fixtures.timestamp },
             readiness: Readiness(), metrics: ServiceMetrics().audit, log: log.logger)
         let monitor = HealthMonitor(
-            selfTest: try SelfTest(.test { _ in }), keys: TestService(pair: Fixtures.makeSigningKey()).keyHealth,
+            selfTest: try SelfTest(.test { _ in }), keys: try TestService(pair: Fixtures.makeSigningKey()).keyHealth,
             trail: trail, clock: Self.clock, now: { Fixtures.timestamp },
             steadyNow: { steady.withLockedValue { $0 } }, readiness: Readiness(), metrics: ServiceMetrics(),
             log: log.logger)

@@ -24,7 +24,7 @@ struct RefusalTests {
         for (value, code) in [
             (nil, "missing_field"), ("null", "wrong_type"), ("1", "wrong_type"), ("true", "wrong_type"),
             ("[]", "wrong_type"), ("{}", "wrong_type"), (#""a\u2063b""#, "invalid_field"),
-            (#""a\nb""#, "invalid_field"),
+            (#""a\nb""#, "invalid_field"), (#"" ""#, "invalid_field"), ("\" \u{A0}\u{3000}\"", "invalid_field"),
             (#""\u0000""#, "invalid_field"), ("\"\(String(repeating: "x", count: 600))\"", "invalid_field"),
         ] as [(String?, String)] {
             let answer = routes.post("/offer", Self.sample([field: value]))

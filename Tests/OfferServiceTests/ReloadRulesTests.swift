@@ -22,7 +22,7 @@ struct ReloadRulesTests {
     }
 
     private static let apps = "apps: [{bundleID: a, products: [{productID: p, offers: [o]}]}]\n"
-    private static let callers = ["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaa"]
+    private static let callers = ["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaaaaaaaaaa"]
     private static func users(_ claim: String, issuer: String = "i") -> String {
         "users: [{issuer: \(issuer), audience: a, jwks: keys.json, \(claim)}]\n"
     }
@@ -65,7 +65,7 @@ struct ReloadRulesTests {
             (Setup(), Setup(environment: callers, file: apps)),
             (
                 Setup(environment: callers),
-                Setup(environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "b=bbbbbbbb"], file: apps)
+                Setup(environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "b=bbbbbbbbbbbbbbbb"], file: apps)
             ),
             (Setup(file: users("applicationUsername: sub")), Setup(file: users("appAccountToken: sub", issuer: "j"))),
             (Setup(environment: salt("one")), Setup(environment: salt("two"))),
@@ -98,7 +98,7 @@ struct ReloadRulesTests {
             "AUDIT_CHAIN": "hmac", "AUDIT_ADDRESSES": "plain",
             "LOG_FORMAT": "json", "LOG_LEVEL": "debug", "KEY_ID": "B", "BUNDLE_KEY_IDS": "a=B",
             "RETIRED_KEY_IDS": "C", "KEYS_DIR": "x", "ALLOW_READABLE_KEYS": "true",
-            "ISSUER_ID": Fixtures.issuerText, "API_TOKENS": "a=aaaaaaaa", "USERNAME_SALT": "0123456789abcdef",
+            "ISSUER_ID": Fixtures.issuerText, "API_TOKENS": "a=aaaaaaaaaaaaaaaa", "USERNAME_SALT": "0123456789abcdef",
             "BEHIND_PROXY": "false", "TRUSTED_PROXIES": "192.0.2.1", "ALLOW_ANYONE": "true",
             "PRIVATE_KEY": "x", "KEY_FINGERPRINT": String(repeating: "0", count: 64), "BUFFER_MIB": "32",
         ]

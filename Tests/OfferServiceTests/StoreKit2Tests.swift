@@ -1,4 +1,6 @@
 import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
 import OfferCore
 import OfferCrypto
 import OfferExplanations
@@ -252,7 +254,8 @@ struct StoreKit2Tests {
     @Test("an offer outside the catalogue or the caller's apps gets the same refusal")
     func catalogue() throws {
         let caller = Caller(
-            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign],
+            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)),
+            scopes: [.sign, .introductory, .advancedCommerce],
             apps: [try BundleID(utf8: Array("a".utf8)), try BundleID(utf8: Array("elsewhere".utf8))], expiry: nil)
         let routes = try TestService(
             pair: key, catalogue: Self.catalogue(allowsUnboundJWS: false),
@@ -346,13 +349,13 @@ struct StoreKit2Tests {
         #expect(offers.count == 20 && offers.allSatisfy { $0["compactJWS"] != nil })
     }
 
-    @Test("a list counts once against the caller's limit and once per item against each customer's")
+    @Test("each offer in a list counts against the caller's limit and its customer's")
     func limits() throws {
         let caller = Caller(
             name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
             expiry: nil)
         var limits = Limits()
-        limits.tokens = RateLimit(perSecond: 1, burst: 2)
+        limits.tokens = RateLimit(perSecond: 1, burst: 6)
         limits.customers = RateLimit(perSecond: 0.1, burst: 2)
         let routes = try TestService(pair: key, callers: [caller], limits: limits)
         func post(_ users: String...) -> HTTPResponse {
@@ -366,5 +369,70 @@ struct StoreKit2Tests {
         #expect(problems[2]?["retryAfter"] as? Int == 10)
         #expect(post("w").status == 200)
         #expect(post("x").status == 429)
+    }
+
+    @Test("a list that exceeds the limit of its caller is refused as a whole, and costs nothing")
+    func tooMany() throws {
+        let caller = Caller(
+            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
+            expiry: nil)
+        var limits = Limits()
+        limits.tokens = RateLimit(perSecond: 1, burst: 5)
+        let routes = try TestService(pair: key, callers: [caller], limits: limits)
+        func post(_ count: Int) -> HTTPResponse {
+            let items = [String](repeating: Self.offer(), count: count).joined(separator: ",")
+            return routes.post(
+                "/v1/promotional-offers", #"{"offers":[\#(items)]}"#, authorization: "Bearer token-of-one")
+        }
+        #expect(post(3).status == 200)
+        for _ in 0..<10 {
+            let refused = post(3)
+            #expect(refused.status == 429 && refused.json["code"] as? String == "rate_limited")
+            #expect(refused.retryAfter == 1, "two of the three tokens are there")
+        }
+        #expect(routes.log.text.ranges(of: "offer signed").count == 3, "nothing of a refused list was signed")
+        #expect(post(2).status == 200)
+        #expect(post(1).status == 429)
+        routes.clock.withLockedValue { $0 = $0 + .seconds(100) }
+        #expect(post(6).status == 429, "longer than the burst")
+        #expect(post(5).status == 200)
+    }
+
+    @Test("only the app's own customers are counted, whatever kind of signature a request is for")
+    func customersOfAllKinds() throws {
+        let app = try BundleID(utf8: Array("a".utf8))
+        let caller = Caller(
+            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)),
+            scopes: [.introductory, .advancedCommerce], apps: [app], expiry: nil)
+        let other = Caller(
+            name: "two", tokenDigest: try SHA256.hash(Array("token-of-two".utf8)),
+            scopes: [.introductory, .advancedCommerce], apps: [], expiry: nil)
+        var limits = Limits()
+        limits.customers = RateLimit(perSecond: 1, burst: 1)
+        let routes = try TestService(
+            pair: key, issuerIDs: IssuerIDs(ofAllApps: Fixtures.issuerID()), callers: [caller, other], limits: limits)
+        func status(_ path: String, _ body: String, by caller: String = "one") -> Int {
+            routes.post("/v1/" + path, body, authorization: "Bearer token-of-\(caller)").status
+        }
+        // A caller that may not sign for the app cannot use up its customers' limits.
+        let introductory = ("introductory-offers", Self.introductory)
+        #expect(status(introductory.0, introductory.1, by: "two") == 403)
+        #expect(status(introductory.0, introductory.1) == 200)
+        #expect(status(introductory.0, introductory.1) == 429)
+        func commerce(_ info: String) -> (String, String) {
+            ("advanced-commerce", #"{"bundleID":"a","request":{"operation":"x"\#(info)}}"#)
+        }
+        func named(_ token: String) -> (String, String) {
+            commerce(#","requestInfo":{"appAccountToken":"\#(token)","requestReferenceId":"r"}"#)
+        }
+        let token = "d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10"
+        #expect(status(named(token).0, named(token).1, by: "two") == 403)
+        #expect(status(named(token).0, named(token).1) == 200)
+        #expect(status(named(token.uppercased()).0, named(token.uppercased()).1) == 429)
+        #expect(status(named(Fixtures.nonceText).0, named(Fixtures.nonceText).1) == 200)
+        // Without the token of a customer, there is nobody to count.
+        for (path, body) in [commerce(""), named("x"), commerce(#","requestInfo":7"#)] {
+            for _ in 0..<2 { #expect(status(path, body) == 200, "\(body)") }
+        }
     }
 }

@@ -18,6 +18,7 @@ struct TestService {
     let keyHealth: KeyHealth
     let log: RecordedLog
     let metrics: ServiceMetrics
+    let refusals: RefusalLog
 
     /// The key sets of identity providers.
     let userKeys: CurrentUserKeys
@@ -32,7 +33,7 @@ struct TestService {
         usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
         earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
-        logLevel: Logger.Level = .trace
+        logLevel: Logger.Level = .trace, composeRefusals: @escaping RefusalLog.Run = { $0() }
     ) throws {
         log = RecordedLog(level: logLevel)
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
@@ -51,11 +52,13 @@ struct TestService {
         dependencies.earliest = earliest
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
         dependencies.explanationWait = explanationWait
+        dependencies.composeRefusals = composeRefusals
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys
         let application = Application(dependencies)
         signer = application.signer
         keyHealth = application.keyHealth
+        refusals = application.refusals
         router = application.router(for: role)
     }
 

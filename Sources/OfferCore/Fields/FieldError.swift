@@ -4,6 +4,8 @@
 package struct FieldError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case empty
+        /// Not empty, but nothing except white space (Unicode's property `White_Space`).
+        case blank
         /// Longer than this many bytes of UTF-8.
         case tooLong(maximumBytes: Int)
         case notUTF8
@@ -33,6 +35,7 @@ extension FieldError: CustomStringConvertible {
     package var description: String {
         switch reason {
         case .empty: "\(field) must not be empty."
+        case .blank: "\(field) must not consist of white space only."
         case .tooLong(let maximum): "\(field) must not be longer than \(maximum) bytes of UTF-8."
         case .notUTF8: "\(field) is not valid UTF-8."
         case .separator: "\(field) must not contain U+2063, the character that joins the signed fields."

@@ -1,4 +1,5 @@
-/// The text of one field of a signed payload: valid UTF-8 of a bounded size, without separators or control characters.
+/// The text of one field of a signed payload: valid UTF-8 of a bounded size, without separators or control characters,
+/// and not only white space.
 ///
 /// The bytes are stored as received, because exactly those bytes are signed. `String` compares by canonical
 /// equivalence, which treats strings with different bytes as equal. Foundation's string search misses a separator that
@@ -17,7 +18,16 @@ package struct FieldText: Hashable, Sendable {
         guard utf8.count >= sizes.lowerBound else { throw FieldError(field: field, reason: .empty) }
         guard (try? UTF8Span(validating: utf8.span)) != nil else { throw FieldError(field: field, reason: .notUTF8) }
         if let reason = Self.forbiddenScalar(in: utf8) { throw FieldError(field: field, reason: reason) }
+        guard !Self.isBlank(utf8) else { throw FieldError(field: field, reason: .blank) }
         self.utf8 = utf8
+    }
+
+    /// Whether valid UTF-8 has only Unicode white space, and some of it. No identifier looks like that; it is what a form
+    /// or a template leaves behind for a missing value.
+    private static func isBlank(_ utf8: [UInt8]) -> Bool {
+        // Nearly every text begins with a visible ASCII character.
+        guard let first = utf8.first, first <= 0x20 || first >= 0x80 else { return false }
+        return String(decoding: utf8, as: UTF8.self).unicodeScalars.allSatisfy(\.properties.isWhitespace)
     }
 
     /// Finds the first forbidden Unicode scalar.

@@ -12,6 +12,9 @@ package struct Limits: Hashable, Sendable {
     /// The maximum number of connections per ``IPAddress/subscriber``. The default allows for the phones of many customers
     /// behind one address of a mobile network.
     package var connections: Int? = 256
+    /// The limit of verifications, of which an explanation takes up to 300, per principal. A verification takes about
+    /// 45 µs. The default lets one client occupy half a percent of a core, after ten of the costliest explanations in a row.
+    package var explanations = RateLimit(perSecond: 100, burst: 3000)
     /// The limit of TLS handshakes per ``IPAddress/subscriber``. A handshake costs as much as dozens of offers.
     package var handshakes = RateLimit(perSecond: 20, burst: 400)
 

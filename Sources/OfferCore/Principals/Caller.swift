@@ -2,12 +2,19 @@
 package struct Caller: Hashable, Sendable {
     /// A permission granted to a caller.
     package enum Scope: String, CaseIterable, Hashable, Sendable {
-        /// Sign offers.
+        /// Sign promotional offers.
         case sign
+        /// Sign who gets an introductory offer.
+        case introductory
+        /// Sign Advanced Commerce requests, which can name any price.
+        case advancedCommerce = "advanced_commerce"
         /// Get explanations of rejected signatures.
         case explain
         /// Read the metrics.
         case metrics
+
+        /// The scopes of a caller for whom none are configured: the least that a caller can need.
+        package static let usual: Set<Scope> = [.sign]
     }
 
     /// The caller's name in the log.
@@ -31,10 +38,13 @@ package struct Caller: Hashable, Sendable {
     /// Whether `text` is a valid caller name.
     package static func isName(_ text: String) -> Bool { text.isPlainName }
 
-    /// Whether `text` is a valid token: at least eight characters of `b64token` (RFC 6750 section 2.1).
+    /// The minimum number of characters of a token. Shorter ones could be guessed from many addresses.
+    package static let minimumTokenLength = 16
+
+    /// Whether `text` is a valid token: at least 16 characters of `b64token` (RFC 6750 section 2.1).
     package static func isToken(_ text: String) -> Bool {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        return text.utf8.count >= 8 && padding < text.utf8.count
+        return text.utf8.count >= minimumTokenLength && padding < text.utf8.count
             && text.utf8.dropLast(padding).allSatisfy {
                 $0.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
             }

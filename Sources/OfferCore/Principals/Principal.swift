@@ -10,10 +10,14 @@ package enum Principal: Sendable {
         switch self {
         case .anyone: true
         case .token(let caller): caller.scopes.contains(scope)
-        // Metrics and explanations concern all customers.
-        case .user: scope == .sign
+        // Metrics and explanations concern all customers. The endpoints of the other kinds tell users that they are not for
+        // them, which says more than a missing scope.
+        case .user: [.sign, .introductory, .advancedCommerce].contains(scope)
         }
     }
+
+    /// Whether no valid token identifies the principal.
+    package var isStranger: Bool { if case .anyone = self { true } else { false } }
 
     /// The apps that the principal may sign for; nil means all.
     package var apps: Set<BundleID>? {

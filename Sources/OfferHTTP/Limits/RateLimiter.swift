@@ -33,22 +33,46 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         return full - now <= whole ? nil : min(full - now - whole, whole)
     }
 
-    /// Takes a token from the bucket of `key`.
-    /// - Returns: nil if there was a token; otherwise the time until there is one.
-    package func take(_ key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
+    /// Takes `count` tokens from the bucket of `key`, or none if there are fewer.
+    /// - Parameter taken: how many of them an earlier call has already taken. If there are too few tokens, they are put
+    ///   back: a client that keeps asking for too many would otherwise never let its bucket fill up.
+    /// - Returns: nil if there were enough tokens; otherwise the time until there are. If `count` exceeds the burst, there
+    ///   never are.
+    package func take(
+        _ key: Key, count: Int = 1, alreadyTaken taken: Int = 0, limit: RateLimit, now: NIODeadline
+    ) -> TimeAmount? {
         let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
         let whole = interval * limit.burst
         let hash = key.hashValue
         return buckets.withLockedValue { buckets in
-            let full = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now) + interval
-            // After the limit is lowered, a bucket can be overdrawn, so the wait is capped.
-            guard full - now <= whole else { return min(full - now - whole, whole) }
-            buckets.recent[hash] = full
-            if buckets.recent.count > maximumCount / 2 {
-                swap(&buckets.recent, &buckets.older)
-                buckets.recent.removeAll(keepingCapacity: true)
+            let before = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now)
+            let full = before + interval * (count - taken)
+            // A bucket can be overdrawn, after the limit is lowered or by charge(), so the wait is capped.
+            guard full - now <= whole else {
+                if taken > 0 { set(before - interval * taken, hash, &buckets) }
+                return min(full - now - whole, whole)
             }
+            set(full, hash, &buckets)
             return nil
+        }
+    }
+
+    /// Takes `count` tokens from the bucket of `key` even if there are fewer, for work whose cost is known only once it
+    /// is done. An overdrawn bucket refills before ``wait(for:limit:now:)`` finds a token in it.
+    package func charge(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) {
+        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
+        let hash = key.hashValue
+        buckets.withLockedValue { buckets in
+            let before = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now)
+            set(before + interval * count, hash, &buckets)
+        }
+    }
+
+    private func set(_ full: NIODeadline, _ hash: Int, _ buckets: inout Buckets) {
+        buckets.recent[hash] = full
+        if buckets.recent.count > maximumCount / 2 {
+            swap(&buckets.recent, &buckets.older)
+            buckets.recent.removeAll(keepingCapacity: true)
         }
     }
 }

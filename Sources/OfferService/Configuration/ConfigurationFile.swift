@@ -16,7 +16,7 @@ package import OfferCore
 /// callers:
 ///   - name: backend
 ///     tokenSHA256: 3b1f…         # printed by 'offer-signer tokens new'
-///     scopes: [sign, explain]    # optional: all
+///     scopes: [sign, explain]    # optional: sign alone
 ///     apps: [com.example.app]    # optional: all
 ///     expires: 2027-01-01        # optional: never; the token expires when that day begins, UTC
 /// users:
@@ -174,6 +174,8 @@ package struct ConfigurationFile: Sendable {
         for node in nodes { readCaller(node, &reader) }
     }
 
+    private static let scopes = Caller.Scope.allCases.map(\.rawValue).joined(separator: ", ")
+
     private mutating func readCaller(_ node: YAMLNode, _ reader: inout YAMLReader) {
         let members = reader.members(
             of: node, "a caller", known: ["name", "tokenSHA256", "scopes", "apps", "expires"],
@@ -199,7 +201,7 @@ package struct ConfigurationFile: Sendable {
                 reader.items(of: node, "scopes").compactMap { node in
                     reader.text(of: node).flatMap { text in
                         Caller.Scope(rawValue: text)
-                            ?? reader.refuse("this is not a scope", at: node, hint: "sign, explain or metrics")
+                            ?? reader.refuse("this is not a scope", at: node, hint: "use any of \(Self.scopes)")
                     }
                 })
         }
@@ -213,7 +215,6 @@ package struct ConfigurationFile: Sendable {
         guard let name, let digest else { return }
         callers.append(
             Caller(
-                name: name, tokenDigest: digest, scopes: scopes ?? Set(Caller.Scope.allCases), apps: apps,
-                expiry: expiry))
+                name: name, tokenDigest: digest, scopes: scopes ?? Caller.Scope.usual, apps: apps, expiry: expiry))
     }
 }

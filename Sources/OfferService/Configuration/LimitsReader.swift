@@ -6,11 +6,13 @@ enum LimitsReader {
     static func read(_ node: YAMLNode, _ reader: inout YAMLReader) -> Limits {
         var limits = Limits()
         let members = reader.members(
-            of: node, "limits", known: ["tokens", "users", "customers", "addresses", "connections", "handshakes"])
+            of: node, "limits",
+            known: ["tokens", "users", "customers", "addresses", "explanations", "connections", "handshakes"])
         if let node = members["tokens"] { limits.tokens = readLimit(node, &reader) }
         if let node = members["users"] { limits.users = readLimit(node, &reader) }
         if let node = members["customers"] { limits.customers = readLimit(node, &reader) }
         if let node = members["addresses"] { limits.addresses = readLimit(node, &reader) }
+        if let node = members["explanations"] { limits.explanations = readLimit(node, &reader) }
         if let node = members["connections"] { limits.connections = readCount(node, &reader) }
         if let node = members["handshakes"] { limits.handshakes = readLimit(node, &reader) }
         return limits

@@ -214,11 +214,14 @@ enum Parse {
                 problems.append(
                     Diagnostic(
                         "part \(index) of \(name) is not of the form name=token",
-                        hint: "a name has letters, digits, . - _; create a token with: offer-signer tokens new"))
+                        hint: """
+                            a name has letters, digits, . - _, and a token has at least \(Caller.minimumTokenLength) \
+                            characters; create one with: offer-signer tokens new
+                            """))
                 return nil
             }
             return Caller(
-                name: pair[0], tokenDigest: digest, scopes: Set(Caller.Scope.allCases), apps: nil, expiry: nil)
+                name: pair[0], tokenDigest: digest, scopes: Caller.Scope.usual, apps: nil, expiry: nil)
         }
     }
 

@@ -11,6 +11,7 @@ struct ExplanationEndpoint: Sendable {
     private let threads: BackgroundThreads
     private let waitLimit: Duration
     private let limit: LaneLimit
+    private let limits: RequestLimits
     private let now: @Sendable () -> Timestamp
     private let log: Logger
 
@@ -19,11 +20,13 @@ struct ExplanationEndpoint: Sendable {
 
     /// - Parameter waitLimit: the maximum time to wait for a thread. It must leave enough of ``TimeLimit/later`` for the search.
     init(
-        threads: BackgroundThreads, waitLimit: Duration, now: @escaping @Sendable () -> Timestamp, log: Logger
+        threads: BackgroundThreads, waitLimit: Duration, limits: RequestLimits,
+        now: @escaping @Sendable () -> Timestamp, log: Logger
     ) {
         self.threads = threads
         self.waitLimit = waitLimit
         limit = LaneLimit(Self.maximumRequests)
+        self.limits = limits
         self.now = now
         self.log = log
     }
@@ -35,6 +38,7 @@ struct ExplanationEndpoint: Sendable {
     private func answer(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let evidence = try evidence(in: request)
         try requireApps(of: evidence, admission)
+        try limits.requireExplanation(of: request, by: admission.principal, under: admission.policy)
         // Run only the search there. While its thread waits for a core, it must not hold a lock that others need, such
         // as the log's.
         let search = await threads.run(within: waitLimit) {
@@ -43,6 +47,9 @@ struct ExplanationEndpoint: Sendable {
         guard let search else { throw .overloaded }
         do {
             let explanation = try search.get()
+            limits.countExplanation(
+                of: request, by: admission.principal, under: admission.policy,
+                verifications: explanation.verificationCount)
             log.debug(
                 "signature explained",
                 metadata: admission.context.metadata(["cause": "\(explanation.cause?.rawValue ?? "-")"]))

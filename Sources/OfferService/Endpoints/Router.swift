@@ -16,10 +16,13 @@ package struct Router: Responder {
     private let unreadable: [Int: Counter]
     private let gatekeeper: Gatekeeper
     private let metrics: ServiceMetrics
+    private let refusals: RefusalLog
     private let overloadWarning: ThrottledWarning
     private let log: Logger
 
-    init(_ endpoints: [Endpoint], gatekeeper: Gatekeeper, metrics: ServiceMetrics, log: Logger) {
+    init(
+        _ endpoints: [Endpoint], gatekeeper: Gatekeeper, metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
+    ) {
         routes = Dictionary(
             uniqueKeysWithValues: endpoints.map { endpoint in
                 (endpoint.path, Route(endpoint: endpoint, responses: metrics.responses(of: endpoint.path)))
@@ -28,6 +31,7 @@ package struct Router: Responder {
         unreadable = metrics.responses(of: "none")
         self.gatekeeper = gatekeeper
         self.metrics = metrics
+        self.refusals = refusals
         overloadWarning = ThrottledWarning("overloaded: shedding requests with 503", log: log)
         self.log = log
     }
@@ -38,13 +42,16 @@ package struct Router: Responder {
     package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
         let route = routes[request.path]
         let counters = route?.responses ?? unknownPath
+        var isStranger = true
         do throws(Problem) {
             let endpoint = try endpoint(for: request, route)
             guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
             let admission = try gatekeeper.admit(request, to: endpoint.access)
+            let isAdmittedStranger = admission.principal.isStranger
+            isStranger = isAdmittedStranger
             switch endpoint.handler {
             case .now(let handle):
-                return makeReply(try handle(request, admission), to: request.context, counters)
+                return makeReply(try handle(request, admission), to: request.context, isStranger, counters)
             case .later(let limit, let handle):
                 guard limit.enter() else { throw .overloaded }
                 return .later(
@@ -54,12 +61,12 @@ package struct Router: Responder {
                             let response = try await handle(request, admission)
                             return { respond(response, to: request.context, counters) }
                         } catch {
-                            return { refuse(error, request.context, counters) }
+                            return { refuse(error, isAdmittedStranger, request.context, counters) }
                         }
-                    }, timedOut: { refuse(.overloaded, request.context, counters) })
+                    }, timedOut: { refuse(.overloaded, isAdmittedStranger, request.context, counters) })
             }
         } catch {
-            return .now(refuse(error, request.context, counters))
+            return .now(refuse(error, isStranger, request.context, counters))
         }
     }
 
@@ -84,14 +91,17 @@ package struct Router: Responder {
     }
 
     package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
-        refuse(Problem(fault), context, unreadable)
+        refuse(Problem(fault), true, context, unreadable)
     }
 
-    private func makeReply(_ answer: Endpoint.Answer, to context: RequestContext, _ counters: [Int: Counter]) -> Reply {
+    private func makeReply(
+        _ answer: Endpoint.Answer, to context: RequestContext, _ isStranger: Bool, _ counters: [Int: Counter]
+    ) -> Reply {
         guard let commit = answer.commit else { return .now(respond(answer.response, to: context, counters)) }
         return .after(commit) { isDurable in
             isDurable
-                ? respond(answer.response, to: context, counters) : refuse(.auditUnavailable, context, counters)
+                ? respond(answer.response, to: context, counters)
+                : refuse(.auditUnavailable, isStranger, context, counters)
         }
     }
 
@@ -104,16 +114,21 @@ package struct Router: Responder {
         return response
     }
 
-    private func refuse(_ problem: Problem, _ context: RequestContext, _ counters: [Int: Counter]) -> HTTPResponse {
+    /// - Parameter isStranger: whether the request was not admitted with a valid token.
+    private func refuse(
+        _ problem: Problem, _ isStranger: Bool, _ context: RequestContext, _ counters: [Int: Counter]
+    ) -> HTTPResponse {
         metrics.refused(problem.code)
         counters[problem.status]?.increment()
-        var metadata = context.metadata(["code": "\(problem.code.rawValue)"])
-        if let reason = problem.logReason { metadata["reason"] = "\(reason)" }
-        log.log(level: isFrequent(problem, context) ? .debug : .info, "request refused", metadata: metadata)
+        if isFrequent(problem, context) {
+            log.debug("request refused", metadata: context.metadata(["code": "\(problem.code.rawValue)"]))
+        } else {
+            refusals.requestRefused(problem, isStranger: isStranger, context)
+        }
         return problem.response(to: context)
     }
 
-    /// Whether a problem can occur thousands of times a second and has its own, less frequent log line.
+    /// Whether a problem can occur thousands of times a second, even to callers, and has its own, less frequent log line.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true

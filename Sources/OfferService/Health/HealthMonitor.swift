@@ -5,6 +5,7 @@ package import OfferTelemetry
 import ServiceLifecycle
 
 /// The service that checks the clock every second, and the cryptography, each active key and the audit trail every minute.
+/// Every second, it also logs how many requests of strangers were refused.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth
@@ -14,6 +15,7 @@ package actor HealthMonitor: Service {
     private let steadyNow: @Sendable () -> ContinuousClock.Instant
     private let readiness: Readiness
     private let metrics: ServiceMetrics
+    private let refusals: RefusalLog?
     private let log: Logger
     private var watch = ClockWatch()
     /// The problem reported when the clock was first found to be behind the build date. It is kept, because its text
@@ -30,7 +32,7 @@ package actor HealthMonitor: Service {
         selfTest: SelfTest, keys: KeyHealth, trail: AuditTrail? = nil, clock: ClockCheck,
         now: @escaping @Sendable () -> Timestamp,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,
-        metrics: ServiceMetrics, log: Logger
+        metrics: ServiceMetrics, refusals: RefusalLog? = nil, log: Logger
     ) {
         self.selfTest = selfTest
         self.keys = keys
@@ -40,6 +42,7 @@ package actor HealthMonitor: Service {
         self.steadyNow = steadyNow
         self.readiness = readiness
         self.metrics = metrics
+        self.refusals = refusals
         self.log = log
         lastTest = steadyNow()
         lastHead = lastTest
@@ -49,9 +52,11 @@ package actor HealthMonitor: Service {
         await cancelWhenGracefulShutdown {
             repeat { await self.check() } while (try? await Task.sleep(for: .seconds(1))) != nil
         }
+        refusals?.flush()
     }
 
     package func check() async {
+        refusals?.flush()
         let (wall, steady) = (now(), steadyNow())
         if watch.note(wall: wall, steady: steady) { metrics.clockSteps.increment() }
         beforeBuild = wall < clock.earliest ? beforeBuild ?? clock.problem(now: wall.date, files: []) : nil

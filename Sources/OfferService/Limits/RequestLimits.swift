@@ -4,7 +4,7 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// The rate limiters for addresses, callers, users and customers.
+/// The rate limiters for addresses, callers, users, customers and explanations.
 package final class RequestLimits: Sendable {
     private struct User: Hashable {
         let issuer: [UInt8]
@@ -21,10 +21,19 @@ package final class RequestLimits: Sendable {
         }
     }
 
+    /// A client whose explanations are counted together.
+    private enum ExplainedTo: Hashable {
+        case caller(String)
+        case address(IPAddress)
+        /// Clients without a token whose address is unknown or this machine's own.
+        case others
+    }
+
     private let callers = RateLimiter<String>()
     private let users = RateLimiter<User>()
     private let customers = RateLimiter<CustomerOfApp>()
     private let addresses = RateLimiter<IPAddress>()
+    private let explanations = RateLimiter<ExplainedTo>()
     private let uptime: @Sendable () -> NIODeadline
     private let metrics: ServiceMetrics
     private let warning: ThrottledWarning
@@ -64,19 +73,63 @@ package final class RequestLimits: Sendable {
 
     /// Counts a request by an authenticated principal.
     func count(_ principal: Principal, under limits: Limits, _ context: RequestContext) throws(Problem) {
+        try take(Count(offers: 1, counted: 0), principal, limits, context)
+    }
+
+    /// Counts each offer of a list against its principal. The first one was counted with the request. If the limit does
+    /// not allow all of them, the list counts as nothing.
+    func countList(
+        of count: Int, _ principal: Principal, under limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
+        try take(Count(offers: count, counted: 1), principal, limits, context)
+    }
+
+    /// A number of offers, and how many of them have been counted before.
+    private struct Count {
+        let offers: Int
+        let counted: Int
+    }
+
+    private func take(
+        _ count: Count, _ principal: Principal, _ limits: Limits, _ context: RequestContext
+    ) throws(Problem) {
         switch principal {
         case .anyone: break
         case .token(let caller):
             guard let limit = limits.tokens else { return }
-            try take(caller.name, callers, limit, .caller, "the caller \(caller.name)", context)
+            try take(caller.name, callers, limit, .caller, "the caller \(caller.name)", context, count)
         case .user(let issuer, let customer):
             guard let limit = limits.users else { return }
             let user = User(issuer: issuer.issuer, customer: customer.utf8)
-            try take(user, users, limit, .user, "a user of \(issuer.name)", context)
+            try take(user, users, limit, .user, "a user of \(issuer.name)", context, count)
         }
     }
 
-    /// Counts a request that a caller makes for a customer.
+    /// Refuses an explanation to a client whose limit is used up. Nothing is counted, because the cost is not known yet.
+    func requireExplanation(
+        of request: HTTPRequest, by principal: Principal, under policy: Policy
+    ) throws(Problem) {
+        guard let limit = policy.limits.explanations,
+            let wait = explanations.wait(for: explainedTo(request, principal, policy), limit: limit, now: uptime())
+        else { return }
+        throw refusal(after: wait, .explanation, "explanations for \(principal.name)", request.context)
+    }
+
+    /// Charges an explanation to its client.
+    /// - Parameter verifications: how many the search took.
+    func countExplanation(
+        of request: HTTPRequest, by principal: Principal, under policy: Policy, verifications: Int
+    ) {
+        guard let limit = policy.limits.explanations, verifications > 0 else { return }
+        explanations.charge(explainedTo(request, principal, policy), count: verifications, limit: limit, now: uptime())
+    }
+
+    private func explainedTo(_ request: HTTPRequest, _ principal: Principal, _ policy: Policy) -> ExplainedTo {
+        if case .token(let caller) = principal { return .caller(caller.name) }
+        return limitedClient(of: request, under: policy).map { .address($0.subscriber) } ?? .others
+    }
+
+    /// Counts a request that a caller makes for a customer, of any kind that names one.
     /// - Parameter customer: the username or account token to sign. An app that attaches no username has an empty one
     ///   for every customer, so an empty username is not limited.
     func countCustomer(
@@ -99,9 +152,12 @@ package final class RequestLimits: Sendable {
 
     private func take<Key>(
         _ key: Key, _ limiter: RateLimiter<Key>, _ limit: RateLimit, _ party: LimitedParty,
-        _ name: @autoclosure () -> String, _ context: RequestContext
+        _ name: @autoclosure () -> String, _ context: RequestContext, _ count: Count = Count(offers: 1, counted: 0)
     ) throws(Problem) {
-        guard let wait = limiter.take(key, limit: limit, now: uptime()) else { return }
+        guard
+            let wait = limiter.take(
+                key, count: count.offers, alreadyTaken: count.counted, limit: limit, now: uptime())
+        else { return }
         throw refusal(after: wait, party, name(), context)
     }
 

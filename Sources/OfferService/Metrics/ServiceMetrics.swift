@@ -90,7 +90,7 @@ package final class ServiceMetrics: Sendable {
 
 /// The party whose rate limit was exceeded.
 enum LimitedParty: String, CaseIterable {
-    case caller, user, customer, address
+    case caller, user, customer, address, explanation
 }
 
 /// The outcome of a reload of keys or configuration.

@@ -5,6 +5,9 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
     package let bundleID: BundleID
     /// Signed byte for byte as sent, because another parser could read a rewritten request differently.
     package let request: JSONObjectText
+    /// The customer whom the request names as Apple's `requestInfo.appAccountToken`; nil if it names none, or if that is
+    /// not a UUID, which the App Store refuses.
+    package let customer: Customer?
 
     /// The maximum size of the request, in bytes. Its JWS is 16/9 times as large and must fit into a request to
     /// `/v1/explanations`.
@@ -35,6 +38,15 @@ package struct AdvancedCommerceRequest: Hashable, Sendable {
             throw .invalidField(FieldError(field: "request", reason: .tooLong(maximumBytes: Self.maximumSize)))
         }
         self.request = request
+        customer = Self.customer(in: object)
+    }
+
+    private static func customer(in request: JSONObject) -> Customer? {
+        guard case .object(let info)? = request["requestInfo"], case .string(let token)? = info["appAccountToken"]
+        else {
+            return nil
+        }
+        return try? Customer(appAccountToken: token)
     }
 
     /// Returns the response body. The JWS contains the request.

@@ -21,6 +21,7 @@ package struct OfferSigner: Sendable {
     private let earliest: Timestamp
     let sources: Sources
     let metrics: ServiceMetrics
+    let refusals: RefusalLog
     let log: Logger
     let missingIssuerWarning: ThrottledWarning
 
@@ -29,7 +30,8 @@ package struct OfferSigner: Sendable {
     ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?,
-        earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, log: Logger
+        earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog,
+        log: Logger
     ) {
         self.policy = policy
         self.keyHealth = keyHealth
@@ -39,6 +41,7 @@ package struct OfferSigner: Sendable {
         self.earliest = earliest
         self.sources = sources
         self.metrics = metrics
+        self.refusals = refusals
         self.log = log
         missingIssuerWarning = ThrottledWarning(
             "a JWS was requested for an app without an issuer ID", log: log)
@@ -62,6 +65,8 @@ package struct OfferSigner: Sendable {
             let offer = try signOffer(in: members, spelling: .v1, admission)
             return try record(offer.entries(for: admission), answer: offer.v1Body)
         }
+        try limits.countList(
+            of: items.count, admission.principal, under: admission.policy.limits, admission.context)
         let offers = signEach(items, admission)
         return try record(
             offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] },
@@ -73,9 +78,10 @@ package struct OfferSigner: Sendable {
         try requireReady()
         try refuseUsers(admission)
         let offer = try IntroductoryOfferRequest(RequestMembers.read(request))
-        try limits.countCustomer(
-            of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
-        let jws = try signJWS(offer.appStoreRequest, app: offer.bundleID, admission)
+        let jws = try signJWS(offer.appStoreRequest, app: offer.bundleID, admission) { () throws(Problem) in
+            try limits.countCustomer(
+                of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
+        }
         return try record([jws.entry(for: admission)], answer: offer.body(jws))
     }
 
@@ -84,7 +90,12 @@ package struct OfferSigner: Sendable {
         try requireReady()
         try refuseUsers(admission)
         let commerce = try AdvancedCommerceRequest(RequestMembers.read(request), body: request.body)
-        let jws = try signJWS(.advancedCommerce(commerce.request), app: commerce.bundleID, admission)
+        let jws = try signJWS(.advancedCommerce(commerce.request), app: commerce.bundleID, admission) {
+            () throws(Problem) in
+            guard let customer = commerce.customer else { return }
+            try limits.countCustomer(
+                customer, of: commerce.bundleID, under: admission.policy.limits, admission.context)
+        }
         return try record([jws.entry(for: admission)], answer: commerce.body(jws))
     }
 
@@ -190,13 +201,16 @@ package struct OfferSigner: Sendable {
     }
 
     /// Authorises a request and makes its JWS, for requests that are signed only in this form.
+    /// - Parameter countCustomer: counts the request against its customer, once the app has been checked.
     private func signJWS(
-        _ request: AppStoreRequest, app: BundleID, _ admission: Admission
+        _ request: AppStoreRequest, app: BundleID, _ admission: Admission, countCustomer: () throws(Problem) -> Void
     ) throws(Problem) -> CompactJWS {
         let item = request.item(of: app)
         let customer = request.transactionID?.text.utf8
         return try recordingRefusal(of: request.kind, item, grant: request.grant, customer: customer, admission) {
             () throws(Problem) in
+            try requireApp(of: item, admission)
+            try countCustomer()
             let right = try authorise(item, needsIssuerID: true, admission)
             return try makeJWS(request, right, at: timestamp(), admission)
         }

@@ -86,8 +86,10 @@ extension OfferSigner {
     private func requireInCatalogue(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
         guard let catalogue = admission.policy.catalogue else { return }
         do { try catalogue.require(item) } catch {
-            let hint = CatalogueHint.hint(for: error, item, in: catalogue)
-            throw refuse(item, because: "\(error)" + (hint.map { ": \($0)" } ?? ""), admission)
+            throw refuse(
+                item,
+                because: "\(error)" + (CatalogueHint.hint(for: error, item, in: catalogue).map { ": \($0)" } ?? ""),
+                admission)
         }
     }
 
@@ -100,16 +102,12 @@ extension OfferSigner {
         }
     }
 
-    /// Logs why an item is refused, and returns the problem. It is the same for every reason, so that no one can probe
-    /// for what exists.
-    private func refuse(_ item: CatalogueItem, because reason: String, _ admission: Admission) -> Problem {
-        log.notice(
-            "offer not served",
-            metadata: admission.context.metadata([
-                "reason": "\(reason)", "app": "\(item.app.text)",
-                "product": "\(item.product?.text.description ?? "-")",
-                "offer": "\(item.offer?.text.description ?? "-")", "caller": "\(admission.principal.name)",
-            ]))
+    /// Has the reason logged why an item is refused, and returns the problem. Neither the problem nor the time it takes
+    /// depends on the reason, so that no one can probe for what exists.
+    private func refuse(
+        _ item: CatalogueItem, because reason: @autoclosure @escaping @Sendable () -> String, _ admission: Admission
+    ) -> Problem {
+        refusals.offerNotServed(item, to: admission.principal, admission.context, because: reason)
         return .offerNotServed
     }
 }

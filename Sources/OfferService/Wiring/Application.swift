@@ -29,6 +29,8 @@ package struct Application: Sendable {
         package var earliest = Timestamp.min
         /// The maximum time that an explanation waits for a thread.
         package var explanationWait = Duration.seconds(10)
+        /// Runs what composes log lines about refusals; nil for a thread of its own.
+        package var composeRefusals: RefusalLog.Run?
 
         package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
             self.policy = policy
@@ -39,6 +41,7 @@ package struct Application: Sendable {
 
     package let signer: OfferSigner
     package let keyHealth: KeyHealth
+    package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
     let health: Health
     let metricsPage: MetricsPage
@@ -50,6 +53,7 @@ package struct Application: Sendable {
         let (policy, sources, log) = (dependencies.policy, dependencies.sources, dependencies.log)
         self.log = log
         metrics = dependencies.metrics
+        refusals = RefusalLog(log: log, uptime: sources.uptime, run: dependencies.composeRefusals)
         let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
         gatekeeper = Gatekeeper(
             policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
@@ -58,9 +62,9 @@ package struct Application: Sendable {
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
             selfTest: dependencies.selfTest,
-            earliest: dependencies.earliest, sources: sources, metrics: metrics, log: log)
+            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals, log: log)
         explanations = ExplanationEndpoint(
-            threads: .shared, waitLimit: dependencies.explanationWait, now: sources.now, log: log)
+            threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(
             policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
@@ -70,6 +74,6 @@ package struct Application: Sendable {
 
     /// Returns the responder for a listener with this role.
     package func router(for role: ListenerRole) -> Router {
-        Router(endpoints(of: role), gatekeeper: gatekeeper, metrics: metrics, log: log)
+        Router(endpoints(of: role), gatekeeper: gatekeeper, metrics: metrics, refusals: refusals, log: log)
     }
 }

@@ -30,8 +30,9 @@ extension Application {
         let work: [Endpoint] = [
             .work(["GET", "POST"], "/offer", scope: .sign, .now(signer.answerSample)),
             .work(["POST"], "/v1/promotional-offers", scope: .sign, .now(signer.answerPromotionalOffers)),
-            .work(["POST"], "/v1/introductory-offers", scope: .sign, .now(signer.answerIntroductoryOffer)),
-            .work(["POST"], "/v1/advanced-commerce", scope: .sign, .now(signer.answerAdvancedCommerce)),
+            .work(["POST"], "/v1/introductory-offers", scope: .introductory, .now(signer.answerIntroductoryOffer)),
+            .work(
+                ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .view("/openapi.json", for: .anyAddress) { _, _ in OpenAPI.answer },
         ]

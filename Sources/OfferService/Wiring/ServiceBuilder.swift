@@ -47,7 +47,8 @@ package enum ServiceBuilder {
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
-            now: sources.now, readiness: readiness, metrics: metrics, log: log)
+            now: sources.now, readiness: readiness, metrics: metrics,
+            refusals: application.refusals, log: log)
         let server = HTTPServer(
             listeners: listeners(configuration, application), certificate: reloader.certificate,
             readiness: readiness, metrics: metrics.connections, budget: budget,

@@ -27,6 +27,6 @@ package struct LineLogHandler: LogHandler {
         var all = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
         if let error = event.error { all["error"] = "\(error)" }
         let line = writer.format.line(event.level, "\(event.message)", all)
-        writer.add(line, isImportant: event.level >= .warning)
+        writer.add(line, event.level)
     }
 }

@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -6,12 +6,39 @@ import NIOPosix
 /// A writer of log lines with its own thread, so that requests never wait for whatever reads the log.
 ///
 /// If the log is not read and the buffer is full, lines are dropped. Their number is logged once the log is read again.
+/// Critical lines have a buffer of their own, which nothing else can fill, and are written first.
 package final class LogWriter: Sendable {
     private struct Queue {
-        var text: [UInt8] = []
+        /// Critical lines.
+        var critical: [UInt8] = []
+        /// Other lines, in portions. While the log is read slowly, critical lines wait for one portion only.
+        var portions: [[UInt8]] = []
+        /// The bytes in all portions.
+        var size = 0
         var dropped = 0
         var isWriting = false
+
+        mutating func add(_ line: String) {
+            if portions.isEmpty || portions[portions.count - 1].count >= LogWriter.portionSize { portions.append([]) }
+            portions[portions.count - 1].append(line: line)
+            size += line.utf8.count + 1
+        }
+
+        /// Takes what to write next; empty if there is nothing.
+        mutating func take() -> [UInt8] {
+            guard critical.isEmpty else {
+                defer { critical = [] }
+                return critical
+            }
+            guard !portions.isEmpty else { return [] }
+            let portion = portions.removeFirst()
+            size -= portion.count
+            return portion
+        }
     }
+
+    /// The size in bytes at which a portion is full: that of a pipe.
+    private static let portionSize = 64 * 1024
 
     package let format: LogFormat
     private let write: @Sendable ([UInt8]) -> Void
@@ -21,7 +48,8 @@ package final class LogWriter: Sendable {
 
     /// - Parameters:
     ///   - format: the format of the line that reports dropped lines.
-    ///   - capacity: the size of the buffer in bytes; important lines may use twice as much.
+    ///   - capacity: the size of the buffer in bytes. Warnings and errors may use twice as much, and critical lines have
+    ///     another buffer of this size.
     ///   - write: writes whole lines and may block. It is called from one thread at a time.
     package init(
         format: LogFormat, capacity: Int = 1024 * 1024, write: @escaping @Sendable ([UInt8]) -> Void
@@ -34,15 +62,16 @@ package final class LogWriter: Sendable {
     /// Adds a line to the buffer.
     /// - Parameters:
     ///   - line: the text without a line feed.
-    ///   - isImportant: whether the line may use the second half of the buffer.
-    package func add(_ line: String, isImportant: Bool = false) {
+    ///   - level: the level of the event, which determines the room for the line.
+    package func add(_ line: String, _ level: Logger.Level) {
+        let isCritical = level >= .critical
+        let room = level >= .warning && !isCritical ? 2 * capacity : capacity
         let wakesThread = queue.withLockedValue { queue in
-            guard queue.text.count + line.utf8.count < (isImportant ? 2 * capacity : capacity) else {
+            guard (isCritical ? queue.critical.count : queue.size) + line.utf8.count < room else {
                 queue.dropped += 1
                 return false
             }
-            queue.text += line.utf8
-            queue.text.append(UInt8(ascii: "\n"))
+            if isCritical { queue.critical.append(line: line) } else { queue.add(line) }
             defer { queue.isWriting = true }
             return !queue.isWriting
         }
@@ -60,8 +89,7 @@ package final class LogWriter: Sendable {
     private func drain() {
         while true {
             let text = queue.withLockedValue { queue in
-                var text = queue.text
-                queue.text = []
+                var text = queue.take()
                 if queue.dropped > 0 { text += droppedLine(queue.dropped).utf8 }
                 queue.dropped = 0
                 queue.isWriting = !text.isEmpty
@@ -74,5 +102,12 @@ package final class LogWriter: Sendable {
 
     private func droppedLine(_ count: Int) -> String {
         format.line(.warning, "log lines dropped because the log was not read", ["count": "\(count)"]) + "\n"
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(line: String) {
+        append(contentsOf: line.utf8)
+        append(UInt8(ascii: "\n"))
     }
 }

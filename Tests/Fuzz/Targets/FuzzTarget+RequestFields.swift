@@ -68,6 +68,9 @@ extension FuzzTarget {
         try promise(
             "only the username can be empty",
             fields.indices.allSatisfy { index in index == 4 || !fields[index].isEmpty })
+        try promise(
+            "no payload field consists of white space only",
+            fields.allSatisfy { field in field.isEmpty || !field.allSatisfy(\.properties.isWhitespace) })
 
         let signed = SignedOffer(payload: payload, signature: OfferSignature(der: [0x30, 6, 2, 1, 1, 2, 1, 1]))
         for answer in [signed.sampleBody(namesCustomer: true), signed.v1Body, signed.commandOutput] {

@@ -96,6 +96,7 @@ extension FuzzTarget {
         let sources = Sources(now: { now }, makeNonce: Sources.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
         dependencies.userKeys = keys
+        dependencies.composeRefusals = { $0() }
         return Application(dependencies).router(for: .all)
     }
 

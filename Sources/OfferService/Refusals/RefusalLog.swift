@@ -1,0 +1,91 @@
+package import Logging
+package import NIOCore
+import NIOPosix
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+import Synchronization
+
+/// The log lines about refused requests.
+///
+/// Strangers can be refused millions of times, so all of their refusals together get one line a second. A refusal that
+/// says why an offer is not served is composed on a thread of its own: looking for what the request may have meant takes
+/// longer for some names than for others, and the time of the response must not reveal which names exist.
+package final class RefusalLog: Sendable {
+    /// Runs a job later, on another thread.
+    package typealias Run = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
+
+    /// The maximum number of lines that wait to be composed. Any more are dropped and counted.
+    package static let maximumWaiting = 256
+
+    private let log: Logger
+    private let run: Run
+    private let requests: LinePerSecond
+    private let offers: LinePerSecond
+    private let waiting = Atomic(0)
+    private let dropped = Atomic(0)
+
+    /// - Parameter run: nil for a thread of its own.
+    package init(log: Logger, uptime: @escaping @Sendable () -> NIODeadline, run: Run? = nil) {
+        self.log = log
+        self.run = run ?? Self.onOwnThread()
+        requests = LinePerSecond(uptime: uptime)
+        offers = LinePerSecond(uptime: uptime)
+    }
+
+    private static func onOwnThread() -> Run {
+        let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1).any()
+        return { thread.execute($0) }
+    }
+
+    /// Logs that a request was refused.
+    /// - Parameter isStranger: whether the request was not admitted with a valid token.
+    func requestRefused(_ problem: Problem, isStranger: Bool, _ context: RequestContext) {
+        var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
+        if let reason = problem.logReason { metadata["reason"] = "\(reason)" }
+        var level = Logger.Level.info
+        if isStranger {
+            // An offer that is not served has its own line.
+            let tally = problem.code == .offerNotServed ? nil : requests.note(problem.code.rawValue)
+            if let tally { metadata.merge(tally) { $1 } } else { level = .debug }
+        }
+        log.log(level: level, "request refused", metadata: context.metadata(metadata))
+    }
+
+    /// Logs why an offer is not served. Nothing waits for the line.
+    /// - Parameter reason: composed on another thread.
+    func offerNotServed(
+        _ item: CatalogueItem, to principal: Principal, _ context: RequestContext,
+        because reason: @escaping @Sendable () -> String
+    ) {
+        guard log.logLevel <= .notice else { return }
+        var tally: Logger.Metadata = [:]
+        if principal.isStranger {
+            guard let due = offers.note(Problem.Code.offerNotServed.rawValue) else { return }
+            tally = due
+        }
+        guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+            dropped.wrappingAdd(1, ordering: .relaxed)
+            return
+        }
+        run { [self, tally] in
+            var metadata = tally
+            metadata["reason"] = "\(reason())"
+            metadata["app"] = "\(item.app.text)"
+            metadata["product"] = "\(item.product?.text.description ?? "-")"
+            metadata["offer"] = "\(item.offer?.text.description ?? "-")"
+            metadata["caller"] = "\(principal.name)"
+            let dropped = dropped.exchange(0, ordering: .relaxed)
+            if dropped > 0 { metadata["dropped"] = "\(dropped)" }
+            log.notice("offer not served", metadata: context.metadata(metadata))
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// Logs the strangers' refusals that no later one has reported. Called once a second.
+    package func flush() {
+        if let tally = requests.overdue() { log.info("request refused", metadata: tally) }
+        if let tally = offers.overdue() { log.notice("offer not served", metadata: tally) }
+    }
+}
