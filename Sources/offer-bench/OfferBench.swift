@@ -42,7 +42,8 @@ enum OfferBench {
         let policy = CurrentPolicy(Policy(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
         var sources = Sources.system
         sources.now = { Timestamp(milliseconds: 1_767_225_600_000) }
-        return Application(.init(policy: policy, sources: sources, log: log)).router(for: .all)
+        return Application(.init(policy: policy, sources: sources, log: log)).router(
+            for: .all, isOnLoopback: false)
     }
 
     /// Returns the time per call of `work` in the fastest of several rounds, because interference only makes a round

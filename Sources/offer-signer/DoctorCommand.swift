@@ -17,7 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
             Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
             the users' key sets in files, the end of the audit trail, the clock, and the cryptography (with known-answer \
             tests). Does not try the port, because a running service may be using it. Exits with status 0 if the service \
-            would be ready, otherwise 1.
+            would be ready, otherwise 1. That no caller is configured is only a warning: /health/ready would answer 200, \
+            with the status degraded.
             """
     )
 
@@ -25,7 +26,12 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         var (configuration, problems) = options.reader.readAll()
-        if problems.isEmpty { report("the configuration is consistent") }
+        if problems.isEmpty {
+            report("the configuration is consistent")
+            for problem in configuration.callersProblems {
+                StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+            }
+        }
         if let notice = configuration.proxyNotice {
             StandardStreams.print("note: \(notice.error)\nhint: \(notice.hint)\n")
         }

@@ -1,6 +1,7 @@
 import Foundation
 import OfferAudit
 import OfferCore
+import OfferCrypto
 import TestSupport
 import Testing
 
@@ -159,9 +160,13 @@ struct AuditPageTests {
             "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
             "SUBSCRIPTION_OFFERS_AUDIT_KEY": "0123456789abcdef", "SUBSCRIPTION_OFFERS_AUDIT_CHAIN": "hmac",
         ]
+        let token = "ost_0123456789abcdef01234567"
+        let digest = Hexadecimal.text(of: try SHA256.hash(Array(token.utf8)))
+        try folder.write(
+            "callers: [{name: backend, tokenSHA256: \(digest), scopes: [introductory]}]".utf8, to: "config.yaml")
         let service = try RunningService(
             environment: audit.merging([
-                "SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789",
+                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
                 "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
             ]) { $1 })
         try await Connection.open(port: service.port) { connection in
@@ -173,7 +178,7 @@ struct AuditPageTests {
                 let answer = try await connection.post(
                     "/v1/introductory-offers",
                     json: #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":true,"transactionID":"20000001"}"#,
-                    headers: "Authorization: Bearer ost_0123456789\r\n")
+                    headers: "Authorization: Bearer \(token)\r\n")
                 #expect(answer?.status == 200)
             }
         }

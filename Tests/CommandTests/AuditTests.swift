@@ -125,12 +125,12 @@ struct AuditTests {
         let trail = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self)
         #expect(!trail.contains("MARKED") && !trail.contains(key) && !trail.contains("ost_"))
         #expect(trail.ranges(of: #","allowIntroductoryOffer":true,"#).count == 1)
-        func digest(_ text: String) throws -> String {
+        func sha256(_ text: String) throws -> String {
             String(try Command.run("sha256sum", [], input: Array(text.utf8)).standardOutput.prefix(64))
         }
         #expect(
-            entries.last?["requestSHA256"] == (try digest(#"{"operation":"MARKED-operation"}"#)))
-        let token = String(try digest("ost_0123456789abcdef01234567").prefix(8))
+            entries.last?["requestSHA256"] == (try sha256(#"{"operation":"MARKED-operation"}"#)))
+        let token = String(try sha256("ost_0123456789abcdef01234567").prefix(8))
         #expect(entries.allSatisfy { $0["token"] == token && $0["address"]?.count == 64 })
         #expect(Set(entries.map { $0["address"] }).count == 1 && !trail.contains("127.0.0.1"))
         #expect(try verify(path).status == 0)
@@ -242,9 +242,9 @@ struct AuditTests {
             }
             #expect(try await connection.get("/health/live")?.status == 200)
             let post =
-                "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                "POST /offer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
-            try await connection.send(post + "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n" + post)
+            try await connection.send(post + "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" + post)
             for expected in [503, 200, 503] { #expect(try await connection.receive()?.status == expected) }
         }
         second.resume()
@@ -261,7 +261,7 @@ struct AuditTests {
         try await Connection.open(port: service.port) { connection in
             // More requests than fit in the pipe.
             let post =
-                "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                "POST /offer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(BadRequest.goodBody.utf8.count)\r\n\r\n\(BadRequest.goodBody)"
             for _ in 0..<100 { try await connection.send(String(repeating: post, count: 3)) }
             connection.finishSending()
@@ -343,7 +343,7 @@ struct AuditTests {
         let text = try folder.read("audit.jsonl")
         let running = try run("doctor", trail: path, key: "0123456789abcdef")
         #expect(running.status == 0, "\(running.standardError)")
-        #expect(!running.standardOutput.contains("hint: "))
+        #expect(!running.standardOutput.contains("SUBSCRIPTION_OFFERS_AUDIT_KEY"))
         #expect(try folder.read("audit.jsonl") == text)
     }
 
@@ -414,7 +414,7 @@ struct AuditTests {
         #expect(acknowledged.standardOutput.hasPrefix("acknowledged: the break that line 8 marks\nlast line: 10\n"))
         #expect(String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).contains(#""user":"operator""#))
         #expect(try await status(service) == 200)
-        #expect(try await ready(service).hasPrefix(#"{"status":"ready""#))
+        #expect(try await !ready(service).contains("marks a break"))
         #expect(try run("doctor", trail: path).status == 0)
         #expect(try verify(path).status == 1, "lines are still missing")
     }

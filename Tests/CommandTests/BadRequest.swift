@@ -19,7 +19,7 @@ struct BadRequest: Sendable {
 
     static func body(_ name: String, bytes: [UInt8]) -> BadRequest {
         let head =
-            "POST /offer HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n"
+            "POST /offer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(bytes.count)\r\n\r\n"
         return BadRequest(name: name, bytes: Array(head.utf8) + bytes, statuses: [400])
     }
 
@@ -34,7 +34,7 @@ struct BadRequest: Sendable {
 
     /// This request line and these headers, followed by a valid body.
     static func framed(_ name: String, _ line: String, _ headers: [String], _ statuses: Set<Int>) -> BadRequest {
-        raw(name, ([line, "Host: a"] + headers).joined(separator: "\r\n") + "\r\n\r\n" + goodBody, statuses)
+        raw(name, ([line, "Host: localhost"] + headers).joined(separator: "\r\n") + "\r\n\r\n" + goodBody, statuses)
     }
 
     static let json = "Content-Type: application/json"
@@ -75,11 +75,13 @@ struct BadRequest: Sendable {
         framed("two Host headers", "POST /offer HTTP/1.1", ["Host: b", json, length], [400]),
         raw("no Host header", "POST /offer HTTP/1.1\r\n\(json)\r\n\(length)\r\n\r\n\(goodBody)"),
         framed("an unknown expectation", "POST /offer HTTP/1.1", ["Expect: a coupon", json, length], [400]),
-        raw("a truncated body", "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\n\(length)\r\n\r\n{\"appBundleID\":"),
+        raw(
+            "a truncated body",
+            "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(json)\r\n\(length)\r\n\r\n{\"appBundleID\":"),
         raw(
             "a truncated chunk",
-            "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\nFF\r\n{}"),
-        raw("truncated headers", "POST /offer HTTP/1.1\r\nHost: a\r\nContent-"),
+            "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\nFF\r\n{}"),
+        raw("truncated headers", "POST /offer HTTP/1.1\r\nHost: localhost\r\nContent-"),
         framed("no body and no length", "POST /offer HTTP/1.1", [json], [400]),
     ]
 
@@ -111,7 +113,7 @@ struct BadRequest: Sendable {
         body("a body that is one byte too large", String(repeating: " ", count: 32769)).expecting([413]),
         raw(
             "a chunked body that is too large",
-            "POST /offer HTTP/1.1\r\nHost: a\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "POST /offer HTTP/1.1\r\nHost: localhost\r\n\(json)\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + String(repeating: "1000\r\n" + String(repeating: " ", count: 4096) + "\r\n", count: 9) + "0\r\n\r\n",
             [413]),
         framed(
@@ -202,24 +204,25 @@ struct BadRequest: Sendable {
     ]
 
     static let queries: [BadRequest] = [
-        raw("a query that lacks fields", "GET /offer?appBundleID=a HTTP/1.1\r\nHost: a\r\n\r\n"),
-        raw("neither query nor body", "GET /offer HTTP/1.1\r\nHost: a\r\n\r\n"),
+        raw("a query that lacks fields", "GET /offer?appBundleID=a HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        raw("neither query nor body", "GET /offer HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         raw(
             "a duplicate name in the query",
-            "GET /offer?appBundleID=a&appBundleID=a&productID=p&offerID=o&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"
+            "GET /offer?appBundleID=a&appBundleID=a&productID=p&offerID=o&applicationUsername= HTTP/1.1\r\nHost: localhost\r\n\r\n"
         ),
         raw(
             "an unescaped plus sign",
-            "GET /offer?appBundleID=a&productID=p&offerID=o+o&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "GET /offer?appBundleID=a&productID=p&offerID=o+o&applicationUsername= HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         raw(
             "an incomplete percent escape",
-            "GET /offer?appBundleID=a&productID=p&offerID=%E&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "GET /offer?appBundleID=a&productID=p&offerID=%E&applicationUsername= HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         raw(
             "the separator in the query",
-            "GET /offer?appBundleID=a&productID=p&offerID=%E2%81%A3&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "GET /offer?appBundleID=a&productID=p&offerID=%E2%81%A3&applicationUsername= HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        ),
         raw(
             "invalid UTF-8 in the query",
-            "GET /offer?appBundleID=a&productID=p&offerID=%FF&applicationUsername= HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "GET /offer?appBundleID=a&productID=p&offerID=%FF&applicationUsername= HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         framed("a query together with a body", "POST /offer?offerID=other HTTP/1.1", [json, length], [400]),
     ]
 

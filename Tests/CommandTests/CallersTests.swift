@@ -125,7 +125,40 @@ struct CallersTests {
         ((try? SHA256.hash(Array(token.utf8))) ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("tokens new prints a new token each time, with the digest that sha256sum computes")
+    @Test("a service without callers says so once in the log and in /health/ready, until one is configured")
+    func nobody() async throws {
+        let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
+        let problem = "no caller is configured, so anyone who can reach the service can request signatures"
+        #expect(try await Self.ready(of: service).contains(#""status":"degraded""#))
+        #expect(try await Self.ready(of: service).contains(problem))
+        let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        #expect(answer?.status == 200, "the service can sign")
+        // Another host than this machine is refused, except for health checks.
+        for (path, status) in [
+            ("/metrics", 421), ("/openapi.json", 421), ("/health/live", 200), ("/health/ready", 200),
+        ] {
+            let answer = try await Connection.open(port: service.port) {
+                try await $0.send("GET \(path) HTTP/1.1\r\nHost: offers.example.com\r\n\r\n")
+                return try await $0.receive()
+            }
+            // Metrics have their own address here.
+            #expect(answer?.status == status, "\(path)")
+        }
+        try service.reload(Self.key)
+        try await waitUntil { try service.log.ranges(of: "keys in force").count == 2 }
+        #expect(try service.log.ranges(of: " warning \(problem)").count == 1)
+        try service.reload(Self.key, "SUBSCRIPTION_OFFERS_API_TOKENS=backend=ost_0123456789abcdef")
+        try await waitUntil { try await Self.ready(of: service).hasPrefix(#"{"status":"ready""#) }
+        #expect(try service.log.contains(#"problem resolved problem="\#(problem)""#))
+        let other = try await Connection.open(port: service.port) {
+            try await $0.send("GET /openapi.json HTTP/1.1\r\nHost: offers.example.com\r\n\r\n")
+            return try await $0.receive()
+        }
+        #expect(other?.status == 200, "with callers, any host is served")
+        #expect(service.stop() == 0)
+    }
+
+    @Test("tokens new prints a new token of 256 bits each time, with the digest that sha256sum computes")
     func newToken() throws {
         let made = try (0..<2).map { _ in
             try JSONDecoder().decode(
@@ -134,6 +167,7 @@ struct CallersTests {
         }
         #expect(made[0]["token"] != made[1]["token"])
         let token = try #require(made[0]["token"])
+        #expect(token.wholeMatch(of: /ost_[0-9a-f]{64}/) != nil)
         let sum = try Command.run("sha256sum", [], input: Array(token.utf8))
         #expect(made[0]["tokenSHA256"] == String(sum.standardOutput.prefix(64)))
     }

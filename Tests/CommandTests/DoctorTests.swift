@@ -154,13 +154,31 @@ struct DoctorTests {
 
     @Test("doctor and serve agree on readiness", arguments: [nil] + BrokenKeyFile.all.map { $0 as BrokenKeyFile? })
     func agreesWithServe(broken: BrokenKeyFile?) async throws {
-        let service = try RunningService(prepare: { try broken?.place(in: $0) })
+        let callers = ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789abcdef"]
+        let service = try RunningService(environment: callers, prepare: { try broken?.place(in: $0) })
         let answer = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
         let isReady = String(decoding: try #require(answer).body, as: UTF8.self).hasPrefix(#"{"status":"ready""#)
         let doctor = try Command.run(
-            Command.offerSigner, ["doctor", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID])
+            Command.offerSigner, ["doctor", "--keys-dir", service.keys.path, "--key-id", RunningService.keyID],
+            environment: callers)
         #expect(isReady == (broken == nil))
         #expect(doctor.status == (isReady ? 0 : 1))
+    }
+
+    @Test("doctor warns if no caller is configured, and says so only then")
+    func callers() throws {
+        let warning =
+            "warning: no caller is configured, so anyone who can reach the service can request signatures\nhint: "
+        let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34"]
+        let alone = try doctor(key)
+        #expect(alone.status == 0 && alone.standardOutput.contains(warning))
+        let token = ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=ost_0123456789abcdef"]
+        #expect(try !doctor(key.merging(token) { $1 }).standardOutput.contains("warning"))
+        for text in ["", " ", "\t \n"] {
+            let empty = try doctor(key.merging(["SUBSCRIPTION_OFFERS_API_TOKENS": text]) { $1 })
+            #expect(empty.status == 1, "\(text.debugDescription)")
+            #expect(empty.standardError.contains("error: SUBSCRIPTION_OFFERS_API_TOKENS is set but empty"))
+        }
     }
 
     @Test("doctor creates no files with --development")

@@ -9,15 +9,18 @@ struct HealthTests {
         try Command.run(Command.offerSigner, ["health"] + arguments)
     }
 
-    @Test("health prints a ready service's status and exits with status 0, even if its own settings are invalid")
+    @Test(
+        "health prints a ready or degraded service's status and exits with status 0, even if its own settings are invalid"
+    )
     func ready() throws {
         let service = try RunningService()
         let outcome = try health(["--port", "\(service.port)", "--env-file", "/nowhere"])
         #expect(outcome.status == 0)
         #expect(
             outcome.standardOutput
-                == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","#
-                + #""catalogue":"off"},"activeKeys":["\#(RunningService.keyID)"]}"# + "\n")
+                == #"{"status":"degraded","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","#
+                + #""catalogue":"off"},"activeKeys":["\#(RunningService.keyID)"],"problems":["no caller is configured, "#
+                + #"so anyone who can reach the service can request signatures"]}"# + "\n")
         #expect(outcome.standardError == "")
     }
 
@@ -37,7 +40,7 @@ struct HealthTests {
         let service = try RunningService(arguments: flags)
         let outcome = try health(["--port", "\(service.port)", "--host", "0.0.0.0"] + flags)
         #expect(outcome.status == 0, "\(outcome.standardError)")
-        #expect(outcome.standardOutput.hasPrefix(#"{"status":"ready","#))
+        #expect(outcome.standardOutput.hasPrefix(#"{"status":"degraded","#), "no caller is configured")
     }
 
     @Test("without a response, health prints an error and exits with status 1")

@@ -55,7 +55,7 @@ struct TLSTests {
         arguments: [("--http1.1", "1.1"), ("--http2", "2")])
     func versions(flag: String, version: String) throws {
         let pair = try Pair()
-        let service = try RunningService(arguments: pair.arguments)
+        let service = try RunningService(arguments: pair.arguments + ["--log-level", "debug"])
         let post = [flag, "-H", "Content-Type: application/json", "-w", " %{http_version} %{http_code}"]
         for tls in [[], ["--tls-max", "1.2"]] {
             let answer = try pair.curl(post + tls + ["-d", Self.offer], of: service)

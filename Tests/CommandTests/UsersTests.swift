@@ -157,37 +157,41 @@ struct UsersTests {
     func reload() async throws {
         let key = ProviderKey()
         let token = try key.token(claims: Self.claims())
-        let service = try RunningService(
-            arguments: ["--metrics-address", "127.0.0.1:0"],
-            environment: ["SUBSCRIPTION_OFFERS_API_TOKENS": "backend=token-of-a-caller"])
-        #expect(try await Self.ask(service, token)?.status == 401)
+        let service = try RunningService(arguments: ["--metrics-address", "127.0.0.1:0"])
+        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
+        let tokens = "SUBSCRIPTION_OFFERS_API_TOKENS=backend=token-of-a-caller"
+        try service.reload(keyID, tokens)
+        #expect(try await Self.wait(service, token, for: 401))
         #expect(
             try await Self.ask(service, "token-of-a-caller")?.status == 400,
             "the token is valid, but the request names no customer")
         try service.keys.write(ProviderKey.set(key).utf8, to: "jwks.json")
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json"))
-        let keyID = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
         let config = "SUBSCRIPTION_OFFERS_CONFIG=\(service.configurationFile)"
-        let noTokens = "SUBSCRIPTION_OFFERS_API_TOKENS="
-        try service.reload(keyID, config)
+        try service.reload(keyID, config, tokens)
         #expect(try await Self.wait(service, token, for: 200))
         #expect(try await Self.ask(service, "token-of-a-caller")?.status == 400)
 
+        // An empty variable is a mistake, not a way to remove the callers.
+        try service.reload(keyID, config, "SUBSCRIPTION_OFFERS_API_TOKENS=")
+        #expect(try await Self.waitForReady(service) { $0.contains("SUBSCRIPTION_OFFERS_API_TOKENS is set but empty") })
+        #expect(try await Self.ask(service, "token-of-a-caller")?.status == 400)
+
         // With users alone, nobody else can request signatures.
-        try service.reload(keyID, config, noTokens)
+        try service.reload(keyID, config)
         #expect(try await Self.wait(service, "token-of-a-caller", for: 401))
         #expect(try await Self.ask(service, token)?.status == 200)
         #expect(try await Self.ask(service, nil)?.status == 401)
 
         // Removing the users too would open the service to everyone.
-        try service.reload(keyID, noTokens)
+        try service.reload(keyID)
         #expect(try await Self.waitForReady(service) { $0.contains("anyone could request signatures") })
         #expect(try await Self.ask(service, nil)?.status == 401)
         #expect(try await Self.ask(service, token)?.status == 200)
 
         // Another issuer replaces the first.
         try service.configure(Self.file(jwks: service.keys.path + "/jwks.json", issuer: "another"))
-        try service.reload(keyID, config, noTokens)
+        try service.reload(keyID, config)
         #expect(try await Self.wait(service, token, for: 401))
         let ofAnother = try key.token(claims: Self.claims(issuer: "another"))
         #expect(try await Self.wait(service, ofAnother, for: 200))
@@ -223,13 +227,12 @@ struct UsersTests {
 
         try service.configure(Self.file(jwks: jwks + ".typo", customer: "hashedUsername: sub"))
         try service.reload(keyID, config, salt + "a salt of enough bytes")
-        var isTold = false
-        while !isTold {
-            #expect(try await Self.ask(service, token)?.status == 200)
-            isTold = try await Self.ready(service).contains("jwks.json.typo does not exist")
-            // Stays within the rate limit for users.
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        #expect(try await Self.waitForReady(service) { $0.contains("jwks.json.typo does not exist") })
+        // The keys of the old location are no longer trusted.
+        #expect(try await Self.ask(service, token)?.status == 503)
+        try service.configure(Self.file(jwks: jwks, customer: "hashedUsername: sub"))
+        try service.reload(keyID, config, salt + "a salt of enough bytes")
+        #expect(try await Self.wait(service, token, for: 200))
         #expect(try await Self.username(service, token) == before)
         #expect(service.stop() == 0)
     }

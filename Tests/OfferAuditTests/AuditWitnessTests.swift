@@ -248,16 +248,11 @@ struct AuditWitnessTests {
             } else {
                 try FileManager.default.createDirectory(atPath: lockPath, withIntermediateDirectories: false)
             }
-            let faults = [
-                { () throws(AuditFault) in try AuditFile.check(path: path) },
-                { () throws(AuditFault) in try file().append { _, _ in } },
-            ].map { attempt in
-                do throws(AuditFault) {
-                    try attempt()
-                    return nil as AuditFault?
-                } catch { return error }
+            let check = #expect(throws: AuditFault.self) { try AuditFile.check(path: path) }
+            let append = #expect(throws: AuditFault.self) { try file().append { _, _ in } }
+            for fault in [check, append] {
+                #expect(fault?.isSetup == true && fault?.description.contains(lockPath) == true, "\(name)")
             }
-            #expect(faults.allSatisfy { $0?.isSetup == true && $0?.description.contains(lockPath) == true }, "\(name)")
             try folder.remove(".audit.jsonl.lock")
         }
         try append("a", to: file())

@@ -51,7 +51,8 @@ struct PayloadTests {
             text.append(scalar)
             count += UTF8.width(scalar)
         }
-        return text.isEmpty && bytes.lowerBound > 0 ? "x" : String(text)
+        let isBlank = text.allSatisfy(\.properties.isWhitespace)
+        return isBlank && (!text.isEmpty || bytes.lowerBound > 0) ? "x" : String(text)
     }
 
     @Test("an empty username keeps its separators")

@@ -89,6 +89,63 @@ struct RequestReaderTests {
         #expect(problem == .malformed)
     }
 
+    /// The host of a single request; nil if it is refused or names none.
+    private static func host(_ text: String) throws -> String? {
+        var reader = RequestReader()
+        reader.add(ByteBuffer(string: text))
+        guard case .request(let head, _)? = try reader.next() else { return nil }
+        return head.host
+    }
+
+    @Test(
+        "the host is read without its port",
+        arguments: [
+            ("a", "a"), ("Example.COM", "Example.COM"), ("a:8080", "a"), ("a:", "a"), ("a:99999999", "a"), ("", ""),
+            (":80", ""), ("127.0.0.1:80", "127.0.0.1"), ("[::1]", "[::1]"), ("[2001:db8::1]:443", "[2001:db8::1]"),
+            ("[::ffff:1.2.3.4]", "[::ffff:1.2.3.4]"), ("a_b~c!$&'()*+,;=-.d", "a_b~c!$&'()*+,;=-.d"),
+            ("%C3%bc.example", "%C3%bc.example"),
+        ])
+    func hosts(text: String, host: String) throws {
+        #expect(try Self.host("GET / HTTP/1.1\r\nHost: \(text)\r\n\r\n") == host)
+        #expect(try Self.host("GET / HTTP/1.0\r\nHost: \(text)\r\n\r\n") == host)
+    }
+
+    @Test("HTTP/1.0 needs no host, and an absolute URL takes precedence over Host")
+    func hostOfTarget() throws {
+        #expect(try Self.host("GET / HTTP/1.0\r\n\r\n") == nil)
+        for (url, host) in [
+            ("http://a", "a"), ("HTTPS://b:1/x?y", "b"), ("http://[::1]:1?x", "[::1]"), ("http://a?http://b", "a"),
+        ] {
+            #expect(try Self.host("GET \(url) HTTP/1.1\r\nHost: other\r\n\r\n") == host)
+            #expect(try Self.host("GET \(url) HTTP/1.0\r\n\r\n") == host)
+        }
+    }
+
+    @Test(
+        "a malformed host is refused",
+        arguments: [
+            "a b", "a, b", "a/b", "a@b", "a:b", "a:1:2", "a:+1", "[::1", "::1]", "[]", "[a]", "[1.2.3.4]", "[::1]a",
+            "[::1%25eth0]", "[v1.a]", "%", "%4", "%zz", "a%4", "a#b", "a?b", "a\\b", "\"a\"", "<a>", "a|b", "ü", "a\tb",
+        ])
+    func malformedHost(text: String) {
+        for request in [
+            "GET / HTTP/1.1\r\nHost: \(text)\r\n\r\n", "GET http://a/ HTTP/1.1\r\nHost: \(text)\r\n\r\n",
+            "GET / HTTP/1.0\r\nHost: \(text)\r\n\r\n",
+        ] {
+            #expect(Self.ours([Array(request.utf8)]).problem == .malformed)
+        }
+    }
+
+    @Test(
+        "an absolute URL with a malformed or empty authority is refused",
+        arguments: [
+            "http://", "http:///x", "http://?x", "http://:80/", "http://a@b/", "https://[::1/", "http://a:b/",
+            "http://a#b",
+        ])
+    func malformedURL(url: String) {
+        #expect(Self.ours([Array("GET \(url) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)]).problem == .malformed)
+    }
+
     @Test("oversized heads, bodies and trailers, and heads with too many lines, are refused")
     func bounds() {
         let long = String(repeating: "a", count: RequestHead.maximumSize)

@@ -219,6 +219,31 @@ struct ConfigurationTests {
         #expect(Self.problems(["SUBSCRIPTION_OFFERS_KEY_ID": "A"]) { $0.development = true }.count == 1)
     }
 
+    @Test("a token variable that is set but empty is a problem; any other empty variable counts as unset")
+    func emptyVariables() {
+        let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
+        for text in ["", " ", "\t\n ", "\u{A0}"] {
+            let problems = Self.problems(key.merging(["SUBSCRIPTION_OFFERS_API_TOKENS": text]) { $1 })
+            #expect(problems.count == 1 && problems.first?.contains("API_TOKENS is set but empty") == true)
+        }
+        for variable in Settings.all.map(\.variable) where variable != Settings.tokens.variable {
+            var environment = ["SUBSCRIPTION_OFFERS_BUNDLE_KEY_IDS": "a=A"]
+            environment[variable] = ""
+            let problems = Self.problems(environment)
+            let expected = variable == Settings.bundleKeyIDs.variable ? 1 : 0
+            #expect(problems.count == expected, "\(variable): \(problems)")
+        }
+    }
+
+    @Test("a configuration without callers says so")
+    func withoutCallers() {
+        let key = ["SUBSCRIPTION_OFFERS_KEY_ID": "A"]
+        let problems = Self.configuration(key).callersProblems
+        #expect(problems.count == 1 && problems.first?.error.hasPrefix("no caller is configured") == true)
+        let token = ["SUBSCRIPTION_OFFERS_API_TOKENS": "a=aaaaaaaaaaaaaaaa"]
+        #expect(Self.configuration(key.merging(token) { $1 }).callersProblems == [])
+    }
+
     @Test("per-app keys are read from pairs, with or without a key for all other apps")
     func keysOfApps() throws {
         for (environment, ofOthers) in [([:], nil), (["SUBSCRIPTION_OFFERS_KEY_ID": "ALL"], "ALL")]

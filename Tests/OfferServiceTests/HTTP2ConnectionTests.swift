@@ -52,9 +52,11 @@ struct HTTP2ConnectionTests {
         }
 
         /// - Parameter fields: additional fields, literal without indexing (RFC 7541 section 6.2.2).
-        func begin(stream: UInt32, _ fields: [(String, String)] = [], ends: Bool = false) throws {
+        func begin(
+            stream: UInt32, _ fields: [(String, String)] = [], authority: String = "a", ends: Bool = false
+        ) throws {
             let all = [
-                (":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/offer"),
+                (":method", "POST"), (":scheme", "https"), (":authority", authority), (":path", "/offer"),
                 ("content-type", "application/json"),
             ]
             var block: [UInt8] = []
@@ -302,5 +304,23 @@ struct HTTP2ConnectionTests {
         #expect(
             frames.contains { $0.type == Frame.reset }
                 || frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("malformed_http") })
+    }
+
+    @Test(
+        "a malformed authority is refused, as a malformed Host is",
+        arguments: ["a b", "a:b", "user@a", "[::1", "a/b", "a:80:80", "%zz"])
+    func authority(text: String) throws {
+        let client = try Client()
+        try client.begin(stream: 1, authority: text)
+        try client.finish(stream: 1)
+        let frames = try client.frames()
+        #expect(!Client.isSigned(1, in: frames))
+        #expect(
+            frames.contains { $0.type == Frame.reset }
+                || frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("malformed_http") })
+        let other = try Client()
+        try other.begin(stream: 1, authority: "[::1]:8443")
+        try other.finish(stream: 1)
+        #expect(try Client.isSigned(1, in: other.frames()))
     }
 }

@@ -83,6 +83,7 @@ struct OpenAPITests {
         case .bodyTooLarge: .bodyTooLarge
         case .notJSONContent: .notJSONContent
         case .encodedContent: .encodedContent
+        case .misdirectedRequest: .misdirectedRequest
         case .unreadableJSON: .unreadableJSON(JSONError(.notUTF8, at: 0))
         case .notAnObject: .notAnObject
         case .unreadableQuery: .unreadableQuery(.plus)
@@ -217,6 +218,12 @@ struct OpenAPITests {
             let answer = refusing.get("/health/ready", authorization: token.map { "Bearer \($0)" })
             #expect(answer.status == 200)
             expect(answer, isDocumentedAt: "/health/ready", "GET", "\(token ?? "no token")")
+        }
+        for path in ["/offer", "/metrics", "/openapi.json"] {
+            let local = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
+            let answer = local.respond(HTTPRequest(method: "GET", target: path, host: "evil.example.com"))
+            #expect(answer.status == 421)
+            expect(answer, isDocumentedAt: path, "GET", "another host")
         }
         for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
             expect(problem.response(to: RequestContext()), isDocumentedAt: "/offer", "POST", "\(problem)")

@@ -33,7 +33,8 @@ struct TestService {
         usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
         earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
-        logLevel: Logger.Level = .trace, composeRefusals: @escaping RefusalLog.Run = { $0() }
+        isOnLoopback: Bool = false, logLevel: Logger.Level = .trace,
+        composeRefusals: @escaping RefusalLog.Run = { $0() }
     ) throws {
         log = RecordedLog(level: logLevel)
         let nonces = NIOLockedValueBox(SplitMix64(seed: 1))
@@ -59,7 +60,7 @@ struct TestService {
         signer = application.signer
         keyHealth = application.keyHealth
         refusals = application.refusals
-        router = application.router(for: role)
+        router = application.router(for: role, isOnLoopback: isOnLoopback)
     }
 
     /// Returns the response to a request from any lane. Every commit counts as durable.

@@ -323,7 +323,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
 extension HTTPRequest {
     fileprivate init(_ head: RequestHead, from connection: OpenConnection, body: [UInt8]) {
         self.init(
-            method: head.method, target: head.target, contentType: head.contentType,
+            method: head.method, target: head.target, host: head.host, contentType: head.contentType,
             contentEncoding: head.contentEncoding, authorization: head.authorization, peer: connection.peer,
             forwardedFor: head.forwardedFor, context: RequestContext(head), standing: connection.standing, body: body)
     }

@@ -211,10 +211,11 @@ extension HTTPRequest {
             let method = head.first(name: ":method"), (1...32).contains(method.utf8.count),
             method.utf8.allSatisfy(RequestHead.isTokenCharacter),
             let target = head.first(name: ":path"), target.hasPrefix("/") || target == "*",
-            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), head.isUnambiguous
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), head.isUnambiguous,
+            let host = (head.first(name: ":authority") ?? head.first(name: "host")).flatMap({ URIHost.text(in: $0) })
         else { throw .malformed }
         self.init(
-            method: method, target: target, contentType: head.joined("content-type"),
+            method: method, target: target, host: host, contentType: head.joined("content-type"),
             contentEncoding: head.joined("content-encoding"),
             authorization: head.only("authorization"), peer: connection.peer,
             forwardedFor: head.joined("x-forwarded-for"), context: context, standing: connection.standing)

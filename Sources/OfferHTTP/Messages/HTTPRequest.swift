@@ -8,6 +8,8 @@ package struct HTTPRequest: Sendable {
     package let path: String
     /// The part of the target after the first `?`, still encoded; nil if there is none.
     package let query: String?
+    /// The host that the request is for, without its port; nil if the client did not say.
+    package let host: String?
     package let contentType: String?
     package let contentEncoding: String?
     /// The value of the `Authorization` header. With several such headers, it is empty and matches no credentials.
@@ -28,6 +30,7 @@ package struct HTTPRequest: Sendable {
     /// The approximate size in memory, in bytes.
     var size: Int {
         512 + body.count + path.utf8.count + (query?.utf8.count ?? 0) + (authorization?.utf8.count ?? 0)
+            + (host?.utf8.count ?? 0)
     }
 
     /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.
@@ -35,7 +38,7 @@ package struct HTTPRequest: Sendable {
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.
     package init(
-        method: String, target: String, contentType: String? = nil, contentEncoding: String? = nil,
+        method: String, target: String, host: String? = nil, contentType: String? = nil, contentEncoding: String? = nil,
         authorization: String? = nil, peer: IPAddress? = nil, forwardedFor: String? = nil,
         context: RequestContext = RequestContext(), standing: ClientStanding? = nil, body: [UInt8] = []
     ) {
@@ -48,6 +51,7 @@ package struct HTTPRequest: Sendable {
             path = target
             query = nil
         }
+        self.host = host
         self.contentType = contentType
         self.contentEncoding = contentEncoding
         self.authorization = authorization

@@ -99,6 +99,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
         case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Unknown"

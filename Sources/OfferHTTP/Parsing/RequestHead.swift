@@ -18,6 +18,10 @@ package struct RequestHead {
     package private(set) var framing = Framing.length(0)
     /// Whether the connection closes after the response.
     package private(set) var isLast: Bool
+    /// The host that the request is for, without its port. An absolute URL as the target takes precedence over `Host` (RFC
+    /// 9112 section 3.2.2). Empty for an empty `Host`, which a client sends if its URL has no authority; nil if there is
+    /// neither.
+    package private(set) var host: String?
     private(set) var contentType: String?
     private(set) var contentEncoding: String?
     private(set) var authorization: String?
@@ -43,6 +47,7 @@ package struct RequestHead {
         guard target.hasPrefix("/") || method == "CONNECT" || target == "*" || written.contains("://") else {
             throw .malformed
         }
+        let hostOfTarget = try Self.host(ofURL: written)
         let isHTTP11 = try Self.isHTTP11(bytes, &index)
         // The server speaks no other protocol. A request to switch protocols gets an ordinary response, and then the connection
         // closes.
@@ -59,6 +64,7 @@ package struct RequestHead {
             switch name.count {
             case 4 where Self.isEqual(bytes, name, "host"):
                 hosts += 1
+                host = try Self.host(bytes, value)
             case 6 where Self.isEqual(bytes, name, "expect"):
                 guard Self.isEqual(bytes, value, "100-continue") else { throw .malformed }
                 expectsContinue = isHTTP11  // RFC 9110 section 15.2: no 1xx responses to HTTP/1.0
@@ -101,6 +107,7 @@ package struct RequestHead {
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 does not require it.
         guard hosts == 1 || hosts == 0 && !isHTTP11 else { throw .malformed }
+        if let hostOfTarget { host = hostOfTarget }
     }
 
     /// Classifies a head that is too large. Oversized credentials have their own fault; anything else is malformed.
@@ -155,6 +162,17 @@ package struct RequestHead {
         return target
     }
 
+    /// The host of an absolute URL; nil for any other target. Without a host, the URL is invalid (RFC 9110 section 4.2.1).
+    private static func host(ofURL target: String) throws(RequestFault) -> String? {
+        guard !target.hasPrefix("/") else { return nil }
+        for scheme in ["http://", "https://"] where target.prefix(scheme.count).isEqual(toLowerCase: scheme) {
+            let authority = target.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+            guard let host = URIHost.text(in: authority), !host.isEmpty else { throw .malformed }
+            return host
+        }
+        return nil
+    }
+
     // MARK: Lines
 
     private static func isEmptyLine(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(RequestFault) -> Bool {
@@ -201,6 +219,11 @@ package struct RequestHead {
 
     private static func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw .malformed }
+    }
+
+    private static func host(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(RequestFault) -> String {
+        guard let host = URIHost.range(in: bytes, range) else { throw .malformed }
+        return try text(bytes, host)
     }
 
     /// Like ``text``, but returns an empty string for a value that is not UTF-8. Used for headers that may contain anything.

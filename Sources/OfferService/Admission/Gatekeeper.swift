@@ -40,6 +40,13 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
+    /// Refuses a request for another host than this machine. Called where nothing but the loopback address keeps strangers
+    /// out, unless there are callers.
+    func requireThisMachine(_ request: HTTPRequest) throws(Problem) {
+        if let host = request.host, LoopbackAddress.isTrustworthy(host: host) { return }
+        guard !policy.snapshot.callers.isEmpty else { throw .misdirectedRequest }
+    }
+
     /// Counts a request that is refused before its client is identified, such as one for an unknown path.
     func countStranger(_ request: HTTPRequest) throws(Problem) {
         guard request.standing?.isAuthenticated != true else { return }

@@ -132,6 +132,20 @@ package struct Configuration: Sendable {
             hint: "name the proxy in \(Settings.trustedProxies.variable)")
     }
 
+    /// A problem if no callers are configured. The service runs nonetheless, for development and for setups in which
+    /// something else keeps strangers out.
+    package var callersProblems: [Diagnostic] {
+        guard callers.isEmpty else { return [] }
+        return [
+            Diagnostic(
+                "no caller is configured, so anyone who can reach the service can request signatures",
+                hint: """
+                    create a token with: offer-signer tokens new, and name its digest under callers in \
+                    \(Settings.configurationFile.variable)
+                    """)
+        ]
+    }
+
     /// The ID of the key that `--development` creates. No key from App Store Connect has this ID.
     package static let developmentKeyID = "DEVELOPKEY"
 }

@@ -14,6 +14,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     package let defaultText: String?
     package let isSecret: Bool
     package let isSwitch: Bool
+    package let refusesEmpty: Bool
     package let reload: ReloadRule
     /// The value if neither the flag nor the variable is set.
     let defaultValue: Value
@@ -26,7 +27,8 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     ///   - defaultText: the default as shown in `--help` and the documentation; nil if there is none.
     init(
         _ name: String, flag: String? = nil, _ summary: String, default defaultValue: Value, _ defaultText: String?,
-        isSecret: Bool = false, isSwitch: Bool = false, reload: ReloadRule, parse: @escaping Parser
+        isSecret: Bool = false, isSwitch: Bool = false, refusesEmpty: Bool = false, reload: ReloadRule,
+        parse: @escaping Parser
     ) {
         variable = "SUBSCRIPTION_OFFERS_" + name
         self.flag = flag
@@ -35,6 +37,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
         self.defaultText = defaultText
         self.isSecret = isSecret
         self.isSwitch = isSwitch
+        self.refusesEmpty = refusesEmpty
         self.reload = reload
         self.parse = parse
     }
@@ -69,6 +72,8 @@ package protocol SettingDeclaration: Sendable {
     var isSecret: Bool { get }
     /// Whether the flag takes no value.
     var isSwitch: Bool { get }
+    /// Whether a variable that is set but empty is a problem, rather than unset.
+    var refusesEmpty: Bool { get }
     var reload: ReloadRule { get }
 }
 

@@ -4,7 +4,7 @@ import OfferCore
 struct SettingReader {
     private let flags: Configuration.Flags
     /// The environment without empty values, because container tools unset a variable by setting it to the empty
-    /// string.
+    /// string. A variable whose value opens the service when it is lost is a problem if it is empty.
     private let environment: [String: String]
     private(set) var problems: [Diagnostic] = []
     /// The values read, by variable. A reload compares them to see what has changed.
@@ -12,7 +12,15 @@ struct SettingReader {
 
     init(flags: Configuration.Flags, environment: [String: String]) {
         self.flags = flags
-        self.environment = environment.filter { !$0.value.isEmpty }
+        let emptyVariables = Settings.all.filter(\.refusesEmpty).map(\.variable).filter { variable in
+            environment[variable]?.allSatisfy(\.isWhitespace) == true
+        }
+        self.environment = environment.filter { !$0.value.isEmpty && !emptyVariables.contains($0.key) }
+        for variable in emptyVariables {
+            add(
+                "\(variable) is set but empty, so those whom it should name could not make requests, and others could",
+                hint: "check where its value comes from, or unset it")
+        }
         for name in self.environment.keys.sorted() where Settings.isOurs(name) && !Self.known.contains(name) {
             add("\(name) is set, but there is no such setting", hint: "unset it, or use \(Self.list(Self.known))")
         }

@@ -40,8 +40,8 @@ package enum Settings {
         "ENV_FILE", flag: "env-file", "File of NAME=value lines that override the environment", default: nil, nil,
         reload: .onRestart, parse: Parse.path)
     package static let tokens = Setting<[Caller]>(
-        "API_TOKENS", "Callers with their tokens", default: [], nil, isSecret: true, reload: .onReload,
-        parse: Parse.callers)
+        "API_TOKENS", "Callers with their tokens", default: [], nil, isSecret: true, refusesEmpty: true,
+        reload: .onReload, parse: Parse.callers)
     package static let usernameSalt = Setting<Secret?>(
         "USERNAME_SALT", "Key for hashing users' usernames", default: nil, nil, isSecret: true,
         reload: .onReload, parse: Parse.longSecret)

@@ -14,14 +14,17 @@ package struct Router: Responder {
     private let routes: [String: Route]
     private let unknownPath: [Int: Counter]
     private let unreadable: [Int: Counter]
+    private let isOnLoopback: Bool
     private let gatekeeper: Gatekeeper
     private let metrics: ServiceMetrics
     private let refusals: RefusalLog
     private let overloadWarning: ThrottledWarning
     private let log: Logger
 
+    /// - Parameter isOnLoopback: whether the listener's address is a loopback address.
     init(
-        _ endpoints: [Endpoint], gatekeeper: Gatekeeper, metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
+        _ endpoints: [Endpoint], isOnLoopback: Bool, gatekeeper: Gatekeeper, metrics: ServiceMetrics,
+        refusals: RefusalLog, log: Logger
     ) {
         routes = Dictionary(
             uniqueKeysWithValues: endpoints.map { endpoint in
@@ -29,6 +32,7 @@ package struct Router: Responder {
             })
         unknownPath = metrics.responses(of: "other")
         unreadable = metrics.responses(of: "none")
+        self.isOnLoopback = isOnLoopback
         self.gatekeeper = gatekeeper
         self.metrics = metrics
         self.refusals = refusals
@@ -44,6 +48,8 @@ package struct Router: Responder {
         let counters = route?.responses ?? unknownPath
         var isStranger = true
         do throws(Problem) {
+            // Health checks reveal nothing, and some of them send whatever name they know.
+            if isOnLoopback, route?.endpoint.access != .anyone { try gatekeeper.requireThisMachine(request) }
             let endpoint = try endpoint(for: request, route)
             guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
             let admission = try gatekeeper.admit(request, to: endpoint.access)

@@ -13,6 +13,7 @@ extension Problem {
         case bodyTooLarge = "body_too_large"
         case notJSONContent = "not_json_content"
         case encodedContent = "encoded_content"
+        case misdirectedRequest = "misdirected_request"
         case unreadableJSON = "unreadable_json"
         case notAnObject = "not_an_object"
         case unreadableQuery = "unreadable_query"
@@ -42,7 +43,7 @@ extension Problem {
     }
 
     /// The statuses that a problem can have.
-    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 429, 503]
+    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 421, 429, 503]
 
     // MARK: The request cannot be read
 
@@ -76,6 +77,13 @@ extension Problem {
         .queryNotExpected, 400, "The fields belong in the body; do not send a query.")
     package static let queryAndBody = Problem(
         .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
+
+    /// The service listens on this machine only and has no callers, so the name in `Host` must not be one that a web page
+    /// elsewhere could have pointed here.
+    package static let misdirectedRequest = Problem(
+        .misdirectedRequest, 421,
+        "This service answers only for localhost and IP addresses while no callers are configured. Send one of them in "
+            + "Host, or configure a caller.")
 
     // MARK: A field is wrong
 

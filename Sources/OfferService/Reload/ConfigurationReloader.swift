@@ -72,6 +72,7 @@ package actor ConfigurationReloader: Service {
         log.notice("keys in force", metadata: plan.ring.summary)
         Self.warn(about: configuration, log)
         readiness.report(plan.problems, from: .keys, to: log)
+        readiness.report(configuration.callersProblems, from: .callers, level: .warning, to: log)
     }
 
     private static func warn(about configuration: Configuration, _ log: Logger) {
@@ -152,6 +153,7 @@ package actor ConfigurationReloader: Service {
         let isApplied = plan.isComplete && plan.keptKeys.isEmpty && !(isRequested && isRefused)
         metrics.reloaded(isApplied ? .applied : .refused)
         readiness.report(problems, from: .configuration, to: log)
+        readiness.report(inForce.callersProblems, from: .callers, level: .warning, to: log)
         readiness.report(plan.problems, from: .keys, to: log)
         if !plan.isComplete {
             log.warning("the previous keys stay in force", metadata: old.summary)

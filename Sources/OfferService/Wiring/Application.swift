@@ -73,7 +73,10 @@ package struct Application: Sendable {
     }
 
     /// Returns the responder for a listener with this role.
-    package func router(for role: ListenerRole) -> Router {
-        Router(endpoints(of: role), gatekeeper: gatekeeper, metrics: metrics, refusals: refusals, log: log)
+    /// - Parameter isOnLoopback: whether its address is a loopback address.
+    package func router(for role: ListenerRole, isOnLoopback: Bool) -> Router {
+        Router(
+            endpoints(of: role), isOnLoopback: isOnLoopback, gatekeeper: gatekeeper, metrics: metrics,
+            refusals: refusals, log: log)
     }
 }

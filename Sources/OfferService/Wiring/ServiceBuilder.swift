@@ -61,21 +61,24 @@ package enum ServiceBuilder {
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {
+        func router(_ role: ListenerRole, at address: ListeningAddress) -> Router {
+            application.router(for: role, isOnLoopback: LoopbackAddress.isLoopback(address.host))
+        }
         guard let metricsAddress = configuration.metricsAddress else {
             return [
                 Listener(
                     configuration.address, sharesPort: configuration.sharesPort, maximumConnections: maximumConnections,
-                    responder: application.router(for: .all))
+                    responder: router(.all, at: configuration.address))
             ]
         }
         return [
             Listener(
                 configuration.address, sharesPort: configuration.sharesPort,
                 maximumConnections: maximumConnections - maximumMetricsConnections,
-                responder: application.router(for: .withoutMetrics)),
+                responder: router(.withoutMetrics, at: configuration.address)),
             Listener(
                 metricsAddress, sharesPort: configuration.sharesPort, maximumConnections: maximumMetricsConnections,
-                isPlain: true, responder: application.router(for: .metricsOnly)),
+                isPlain: true, responder: router(.metricsOnly, at: metricsAddress)),
         ]
     }
 

@@ -9,6 +9,8 @@ package final class Readiness: Sendable {
         case configuration
         /// The signing keys.
         case keys
+        /// Who may make requests.
+        case callers
         /// The key sets of identity providers.
         case users
         case audit
@@ -61,7 +63,10 @@ package final class Readiness: Sendable {
 
     /// Replaces the problems that `source` reported before. Each problem is logged once when it appears and once when it is
     /// resolved.
-    package func report(_ problems: [Diagnostic], from source: Source, to log: Logger) {
+    /// - Parameter level: of a problem that appears.
+    package func report(
+        _ problems: [Diagnostic], from source: Source, level: Logger.Level = .error, to log: Logger
+    ) {
         let old = state.withLockedValue { state in
             let old = state.problems[source] ?? []
             state.problems[source] = problems
@@ -69,7 +74,7 @@ package final class Readiness: Sendable {
         }
         let (before, now) = (Set(old), Set(problems))
         for problem in problems where !before.contains(problem) {
-            log.error("\(problem.error)", metadata: ["hint": "\(problem.hint)"])
+            log.log(level: level, "\(problem.error)", metadata: ["hint": "\(problem.hint)"])
         }
         for problem in old where !now.contains(problem) {
             log.notice("problem resolved", metadata: ["problem": "\(problem.error)"])

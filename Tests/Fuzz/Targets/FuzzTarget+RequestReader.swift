@@ -22,6 +22,11 @@ extension FuzzTarget {
             }
             try promise(
                 "a method is one word", !head.method.isEmpty && head.method.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+            try promise(
+                "a host has no white space and no port",
+                head.host.map { host in
+                    host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && (host.hasPrefix("[") || !host.contains(":"))
+                } ?? true)
             try promise("a target has no white space", head.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
         }
     }

@@ -97,7 +97,7 @@ extension FuzzTarget {
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
         dependencies.userKeys = keys
         dependencies.composeRefusals = { $0() }
-        return Application(dependencies).router(for: .all)
+        return Application(dependencies).router(for: .all, isOnLoopback: false)
     }
 
     private static func base64URL(_ bytes: some Collection<UInt8>) -> String {

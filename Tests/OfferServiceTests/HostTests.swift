@@ -1,0 +1,66 @@
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferService
+import TestSupport
+import Testing
+
+/// The check of `Host` that keeps web pages away from a service on loopback without callers (DNS rebinding).
+@Suite("Host")
+struct HostTests {
+    private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
+
+    private static func status(
+        _ host: String?, _ path: String = "/offer", of routes: TestService, authorization: String? = nil
+    ) -> Int {
+        let isPost = path == "/offer"
+        return routes.respond(
+            HTTPRequest(
+                method: isPost ? "POST" : "GET", target: path, host: host,
+                contentType: isPost ? "application/json" : nil, authorization: authorization,
+                body: isPost ? Array(offer.utf8) : [])
+        ).status
+    }
+
+    private static let strange = [
+        "evil.example.com", "localhost.evil.example.com", "notlocalhost", "127.0.0.1.nip.io", "a", "", "localhost.",
+        "127.1", "0x7f.0.0.1", "2130706433", "1.2.3.4.", "[1.2.3.4]", "::1", nil,
+    ]
+
+    @Test(
+        "on loopback without callers, only localhost, names below it and IP addresses are served",
+        arguments: [
+            "localhost", "LOCALHOST", "app.localhost", "a.b.LocalHost", "127.0.0.1", "127.9.9.9", "192.0.2.1", "[::1]",
+            "[2001:DB8::1]", "[::ffff:127.0.0.1]",
+        ])
+    func served(host: String) throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
+        #expect(Self.status(host, of: routes) == 200)
+        #expect(Self.status(host, "/metrics", of: routes) == 200)
+        #expect(Self.status(host, "/nothing", of: routes) == 404)
+    }
+
+    @Test("any other host gets 421 on every path except health", arguments: strange)
+    func refused(host: String?) throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
+        for path in routes.router.paths + ["/nothing"] {
+            let isHealth = path.hasPrefix("/health/")
+            #expect(Self.status(host, path, of: routes) == (isHealth ? 200 : 421), "\(path)")
+        }
+        let answer = routes.respond(HTTPRequest(method: "GET", target: "/metrics", host: host))
+        #expect(answer.json["code"] as? String == "misdirected_request")
+        #expect(!routes.log.text.contains("offer signed"))
+    }
+
+    @Test("with callers, or on another address, the host does not matter", arguments: strange)
+    func unlimited(host: String?) throws {
+        let caller = Caller(
+            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign], apps: nil,
+            expiry: nil)
+        let withCallers = try TestService(pair: Fixtures.makeSigningKey(), callers: [caller], isOnLoopback: true)
+        #expect(Self.status(host, of: withCallers, authorization: "Bearer token-of-one") == 200)
+        #expect(Self.status(host, of: withCallers) == 401)
+        let elsewhere = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: false)
+        #expect(Self.status(host, of: elsewhere) == 200)
+    }
+}
