@@ -15,8 +15,8 @@ package struct KeyRingPlan: Sendable {
     ///   - found: the status of every key and of every file that should be one. If several have the same ID, the first
     ///     wins, even if it was refused.
     ///   - isRequested: whether an operator requested the change. If not, an active key keeps its pair even if another
-    ///     pair was found under its ID, unless the configuration names the other pair's fingerprint: whoever can write
-    ///     a file must not be able to decide what the service signs with.
+    ///     pair was found under its ID, unless the configuration gives the other pair's fingerprint. Write access
+    ///     to a file must not be enough to choose the key that the service signs with.
     ///   - filePath: returns the path of a key's file, which need not exist.
     package init(
         from old: KeyRing, to wanted: WantedKeys, found: [KeyFileStatus], isRequested: Bool,

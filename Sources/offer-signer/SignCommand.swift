@@ -46,7 +46,7 @@ struct SignCommand: AsyncParsableCommand {
     private func signer(_ configuration: Configuration, _ log: Logger) async throws -> OfferSigner {
         let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
         guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
-        // Callers and limits apply only to requests. Whoever runs this command already has the key.
+        // Callers and limits apply only to requests. Anyone who runs this command already has the key.
         let policy = Policy(ring: plan.ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         var dependencies = Application.Dependencies(policy: CurrentPolicy(policy), sources: .system, log: log)
         dependencies.selfTest = try SelfTest(KnownAnswers())

@@ -430,7 +430,7 @@ struct StoreKit2Tests {
         #expect(status(named(token).0, named(token).1) == 200)
         #expect(status(named(token.uppercased()).0, named(token.uppercased()).1) == 429)
         #expect(status(named(Fixtures.nonceText).0, named(Fixtures.nonceText).1) == 200)
-        // Without the token of a customer, there is nobody to count.
+        // Without an account token, the request does not identify a customer, so no limit applies.
         for (path, body) in [commerce(""), named("x"), commerce(#","requestInfo":7"#)] {
             for _ in 0..<2 { #expect(status(path, body) == 200, "\(body)") }
         }

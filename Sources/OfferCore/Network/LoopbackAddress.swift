@@ -6,8 +6,8 @@ package enum LoopbackAddress {
     }
 
     /// Whether a request for `host` can have reached a loopback address without a trick: `localhost` and names below it
-    /// always mean this machine (RFC 6761 section 6.3), and an IP address means itself. Any other name can be pointed here
-    /// by whoever owns it, and a web page under that name may then read the responses (DNS rebinding).
+    /// always mean this machine (RFC 6761 section 6.3), and an IP address means itself. The owner of any
+    /// other name can point it here, and a web page under that name can then read the responses (DNS rebinding).
     /// - Parameter host: as in an authority, without the port; an IPv6 address is in brackets.
     package static func isTrustworthy(host: String) -> Bool {
         // By far the most frequent ones; anything else costs more to recognise.

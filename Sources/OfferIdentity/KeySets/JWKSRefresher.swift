@@ -7,7 +7,7 @@ import ServiceLifecycle
 ///
 /// The policy in force is read every second, so the key sets of new issuers are fetched soon after a configuration change. If a
 /// set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An unusable set
-/// replaces the previous one immediately. So does a change of location: the keys of the old one are dropped at once.
+/// replaces the previous one immediately. If an issuer's location changes, its old keys are dropped immediately.
 package actor JWKSRefresher: Service {
     private let policy: CurrentPolicy
     private let keys: CurrentUserKeys
@@ -100,8 +100,8 @@ package actor JWKSRefresher: Service {
         }
     }
 
-    /// Puts the key set at each issuer's location in force. An issuer whose location has not been read yet has no keys:
-    /// whoever changed the location may have done so because the old keys are in the wrong hands.
+    /// Puts the key set at each issuer's location in force. An issuer whose location has not been read yet has no keys.
+    /// The operator may have changed the location because the old keys were compromised.
     private func putInForce(at now: ContinuousClock.Instant) {
         let issuers = policy.snapshot.callers.userIssuers
         var problems: [Diagnostic] = []
