@@ -13,7 +13,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     }
 
     package static let all: [FuzzTarget] = [
-        .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws,
+        .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
     ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }
