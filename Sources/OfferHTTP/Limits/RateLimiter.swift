@@ -14,6 +14,29 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         /// The time when each bucket will be full again, by hash of its key.
         var recent: [Int: NIODeadline] = [:]
         var older: [Int: NIODeadline] = [:]
+
+        /// The time when the bucket will be full again; `now` if it is full.
+        func full(_ hash: Int, now: NIODeadline) -> NIODeadline { max(recent[hash] ?? older[hash] ?? now, now) }
+    }
+
+    /// The times that a limit implies.
+    private struct Times {
+        /// The time until one token is refilled.
+        let interval: TimeAmount
+        /// The time until an empty bucket is full.
+        let whole: TimeAmount
+
+        init(_ limit: RateLimit) {
+            interval = .nanoseconds(Int64(1e9 / limit.perSecond))
+            whole = interval * limit.burst
+        }
+
+        /// - Parameter full: the time when the bucket will be full again, once the wanted tokens are taken.
+        /// - Returns: nil if it holds these tokens; otherwise how long until it does.
+        func wait(full: NIODeadline, now: NIODeadline) -> TimeAmount? {
+            // A bucket can be overdrawn, after the limit is lowered or by charge(), so the wait is capped.
+            full - now <= whole ? nil : min(full - now - whole, whole)
+        }
     }
 
     private let buckets = NIOLockedValueBox(Buckets())
@@ -26,11 +49,9 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// - Returns: nil if the bucket of `key` holds a token; otherwise how long until it does.
     package func wait(for key: Key, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
-        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
-        let whole = interval * limit.burst
-        let hash = key.hashValue
-        let full = buckets.withLockedValue { max($0.recent[hash] ?? $0.older[hash] ?? now, now) } + interval
-        return full - now <= whole ? nil : min(full - now - whole, whole)
+        let (times, hash) = (Times(limit), key.hashValue)
+        let before = buckets.withLockedValue { $0.full(hash, now: now) }
+        return times.wait(full: before + times.interval, now: now)
     }
 
     /// Takes `count` tokens from the bucket of `key`, or none if there are fewer.
@@ -41,30 +62,26 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     package func take(
         _ key: Key, count: Int = 1, alreadyTaken taken: Int = 0, limit: RateLimit, now: NIODeadline
     ) -> TimeAmount? {
-        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
-        let whole = interval * limit.burst
-        let hash = key.hashValue
+        let (times, hash) = (Times(limit), key.hashValue)
         return buckets.withLockedValue { buckets in
-            let before = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now)
-            let full = before + interval * (count - taken)
-            // A bucket can be overdrawn, after the limit is lowered or by charge(), so the wait is capped.
-            guard full - now <= whole else {
-                if taken > 0 { set(before - interval * taken, hash, &buckets) }
-                return min(full - now - whole, whole)
+            let before = buckets.full(hash, now: now)
+            let full = before + times.interval * (count - taken)
+            let wait = times.wait(full: full, now: now)
+            if wait == nil {
+                set(full, hash, &buckets)
+            } else if taken > 0 {
+                set(before - times.interval * taken, hash, &buckets)
             }
-            set(full, hash, &buckets)
-            return nil
+            return wait
         }
     }
 
     /// Takes `count` tokens from the bucket of `key` even if there are fewer, for work whose cost is known only once it
     /// is done. An overdrawn bucket refills before ``wait(for:limit:now:)`` finds a token in it.
     package func charge(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) {
-        let interval = TimeAmount.nanoseconds(Int64(1e9 / limit.perSecond))
-        let hash = key.hashValue
+        let (times, hash) = (Times(limit), key.hashValue)
         buckets.withLockedValue { buckets in
-            let before = max(buckets.recent[hash] ?? buckets.older[hash] ?? now, now)
-            set(before + interval * count, hash, &buckets)
+            set(buckets.full(hash, now: now) + times.interval * count, hash, &buckets)
         }
     }
 
