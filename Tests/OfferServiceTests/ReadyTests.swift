@@ -138,22 +138,24 @@ struct ReadyTests {
     /// A key whose faults the test controls.
     fileprivate final class FaultyKeyPair: SigningKeyPair {
         enum Fault: CaseIterable {
-            case badSignature, acceptsAlteredSignature, acceptsAlteredMessage, cannotVerify
+            case badSignature, acceptsAlteredSignature, acceptsAlteredMessage
         }
+
+        enum Step: String, CaseIterable { case signing, verification }
 
         struct Failure: Error, CustomStringConvertible { let description = "out of memory" }
 
         let key: SigningKey
         var fingerprint: String { key.fingerprint }
-        private let state = NIOLockedValueBox<(fault: Fault?, canSign: Bool, last: [[UInt8]])>((nil, true, []))
+        private let state = NIOLockedValueBox<(fault: Fault?, fails: Step?, last: [[UInt8]])>((nil, nil, []))
 
         init() throws { key = try Fixtures.makeSigningKey() }
 
         func set(_ fault: Fault?) { state.withLockedValue { $0.fault = fault } }
-        func set(canSign: Bool) { state.withLockedValue { $0.canSign = canSign } }
+        func set(failing step: Step?) { state.withLockedValue { $0.fails = step } }
 
         func sign(_ message: [UInt8]) throws -> [UInt8] {
-            guard state.withLockedValue({ $0.canSign }) else { throw Failure() }
+            guard state.withLockedValue({ $0.fails != .signing }) else { throw Failure() }
             let isBad = state.withLockedValue { $0.fault == .badSignature }
             let signature = try key.sign(isBad ? message + [0] : message)
             state.withLockedValue { $0.last = [signature, message] }
@@ -161,9 +163,9 @@ struct ReadyTests {
         }
 
         func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
-            let (fault, _, last) = state.withLockedValue { $0 }
+            let (fault, fails, last) = state.withLockedValue { $0 }
+            guard fails != .verification else { throw Failure() }
             switch fault {
-            case .cannotVerify: throw Failure()
             case .acceptsAlteredSignature where signature != last.first: return true
             case .acceptsAlteredMessage where message != last.last: return true
             default: return try key.verify(signature, of: message)
@@ -192,25 +194,28 @@ struct ReadyTests {
         #expect(machine.routes.scrape()[#"offer_signer_self_verification_failures_total{key="TESTKEY123"}"#] == 1)
     }
 
-    @Test("readiness fails while an active key cannot sign, and recovers without a restart", arguments: [true, false])
-    func cannotSign(isRequested: Bool) async throws {
+    @Test(
+        "readiness fails while an active key cannot sign or verify, and recovers without a restart",
+        arguments: FaultyKeyPair.Step.allCases, [true, false])
+    fileprivate func unable(step: FaultyKeyPair.Step, isRequested: Bool) async throws {
         let pair = try FaultyKeyPair()
         let machine = try Machine(pair: pair)
         await machine.pass(seconds: 60)
-        pair.set(canSign: false)
+        pair.set(failing: step)
         // Either a request or the self-test notices it.
         if isRequested { #expect(machine.routes.post("/offer", Self.sample).status == 503) }
         await machine.pass(seconds: isRequested ? 1 : 60)
         await machine.pass(seconds: 1)
         let answer = machine.routes.get("/health/ready")
         #expect(answer.status == 503 && Self.checks(answer)["keys"] == "failed")
-        #expect(answer.json["problems"] as? [String] == ["key TESTKEY123 cannot sign (out of memory)"])
+        let fault = step == .signing ? "cannot sign" : "cannot verify its signatures"
+        #expect(answer.json["problems"] as? [String] == ["key TESTKEY123 \(fault) (out of memory)"])
         #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
-        pair.set(canSign: true)
+        pair.set(failing: nil)
         await machine.pass(seconds: 1)
         #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
         #expect(machine.routes.post("/offer", Self.sample).status == 200)
-        #expect(machine.routes.log.text.ranges(of: "error signing failed").count == 1)
+        #expect(machine.routes.log.text.ranges(of: "error \(step) failed").count == 1)
         #expect(machine.routes.log.text.contains("the key signs again"))
         #expect(!machine.routes.log.text.contains("ALARM"))
     }

@@ -1,11 +1,17 @@
 /// The result of a key's self-test.
 package enum KeyTestResult: Sendable {
     case passed
-    /// Signing failed, perhaps for a moment only.
-    case cannotSign(any Error)
+    case unable(KeyFault)
     /// The signature is bad, or verification cannot tell good signatures from bad. The machine can no longer be trusted
     /// with this key.
     case failed(reason: String)
+}
+
+/// An error of the cryptography with a key, perhaps for a moment only, because the process is out of memory. Nothing is
+/// known about the key's signatures.
+package enum KeyFault: Sendable {
+    case cannotSign(any Error)
+    case cannotVerify(any Error)
 }
 
 extension SigningKeyPair {
@@ -14,7 +20,7 @@ extension SigningKeyPair {
     /// - Parameter message: not empty.
     package func selfTest(signing message: [UInt8]) -> KeyTestResult {
         let signature: [UInt8]
-        do { signature = try sign(message) } catch { return .cannotSign(error) }
+        do { signature = try sign(message) } catch { return .unable(.cannotSign(error)) }
         do {
             guard try verifyOwn(signature, of: message) else { return .failed(reason: "a good signature is refused") }
             guard try !verifyOwn(signature.flippingLastBit, of: message) else {
@@ -25,7 +31,7 @@ extension SigningKeyPair {
             }
             return .passed
         } catch {
-            return .failed(reason: "\(error)")
+            return .unable(.cannotVerify(error))
         }
     }
 }

@@ -9,15 +9,15 @@ package final class KeyHealth: Sendable {
     /// The keys to test.
     enum Selection: Sendable {
         case allActive
-        /// Only those that could not sign when they last tried.
+        /// Only those that could not sign or verify when they last tried.
         case unable
     }
 
     private let policy: CurrentPolicy
     private let metrics: ServiceMetrics
     private let log: Logger
-    /// The reason a key could not sign when it last tried.
-    private let faults = NIOLockedValueBox<[KeyID: String]>([:])
+    /// The fault of each key that could not sign or verify when it last tried.
+    private let faults = NIOLockedValueBox<[KeyID: KeyFault]>([:])
 
     init(policy: CurrentPolicy, metrics: ServiceMetrics, log: Logger) {
         self.policy = policy
@@ -28,16 +28,16 @@ package final class KeyHealth: Sendable {
     /// Whether each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
-    /// A problem for each active key that could not sign when it last tried.
+    /// A problem for each active key that could not sign or verify when it last tried.
     func problems(under ring: KeyRing) -> [Diagnostic] {
-        unable(under: ring).map { id, reason in
+        unable(under: ring).map { id, fault in
             Diagnostic(
-                "key \(id) cannot sign (\(reason))",
+                "key \(id) \(fault.sentence)",
                 hint: "it is tried again every second; if that does not help, restart the service on another machine")
         }
     }
 
-    private func unable(under ring: KeyRing) -> [(id: KeyID, reason: String)] {
+    private func unable(under ring: KeyRing) -> [(id: KeyID, fault: KeyFault)] {
         let faults = faults.withLockedValue { $0 }
         guard !faults.isEmpty else { return [] }
         return ring.active.compactMap { id in faults[id].map { (id, $0) } }
@@ -45,11 +45,11 @@ package final class KeyHealth: Sendable {
 
     // MARK: Reports
 
-    /// Notes that a key could not sign. Readiness fails until it can.
-    func cannotSign(with id: KeyID, because error: any Error, _ metadata: Logger.Metadata = [:]) {
-        faults.withLockedValue { $0[id] = "\(error)" }
+    /// Notes that a key could not sign or verify. Readiness fails until it can.
+    func note(_ fault: KeyFault, of id: KeyID, _ metadata: Logger.Metadata = [:]) {
+        faults.withLockedValue { $0[id] = fault }
         log.error(
-            "signing failed", metadata: metadata.merging(["keyID": "\(id)", "reason": "\(error)"]) { $1 })
+            fault.logMessage, metadata: metadata.merging(["keyID": "\(id)", "reason": "\(fault.error)"]) { $1 })
     }
 
     /// Takes a key out of service until the process restarts, and raises the alarm.
@@ -79,10 +79,10 @@ package final class KeyHealth: Sendable {
         case .passed:
             guard faults.withLockedValue({ $0.removeValue(forKey: id) }) != nil else { return }
             log.notice("the key signs again", metadata: ["keyID": "\(id)"])
-        case .cannotSign(let error):
+        case .unable(let fault):
             // Only the first failure is logged, because the key is tried again every second.
-            guard faults.withLockedValue({ $0.updateValue("\(error)", forKey: id) }) == nil else { return }
-            cannotSign(with: id, because: error)
+            guard faults.withLockedValue({ $0.updateValue(fault, forKey: id) }) == nil else { return }
+            note(fault, of: id)
         case .failed(let reason):
             takeOutOfService(
                 id,
@@ -91,6 +91,28 @@ package final class KeyHealth: Sendable {
                     restart on another machine.
                     """,
                 ["reason": "\(reason)"])
+        }
+    }
+}
+
+extension KeyFault {
+    fileprivate var error: any Error {
+        switch self {
+        case .cannotSign(let error), .cannotVerify(let error): error
+        }
+    }
+
+    fileprivate var sentence: String {
+        switch self {
+        case .cannotSign(let error): "cannot sign (\(error))"
+        case .cannotVerify(let error): "cannot verify its signatures (\(error))"
+        }
+    }
+
+    fileprivate var logMessage: Logger.Message {
+        switch self {
+        case .cannotSign: "signing failed"
+        case .cannotVerify: "verification failed"
         }
     }
 }

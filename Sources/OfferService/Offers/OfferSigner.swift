@@ -275,7 +275,7 @@ package struct OfferSigner: Sendable {
     }
 
     /// Logs a signing fault in full, and tells the caller only that signing is unavailable. Takes a key that made a bad
-    /// signature out of service. Readiness fails while a key cannot sign.
+    /// signature out of service. Readiness fails while a key cannot sign or verify.
     private func reportingFaults<Signed>(
         of right: SigningRight, _ admission: Admission, _ sign: () throws(SigningFault) -> Signed
     ) throws(Problem) -> Signed {
@@ -290,11 +290,9 @@ package struct OfferSigner: Sendable {
                         service. Suspect memory, processor or libcrypto; restart on another machine.
                         """, admission.context.metadata([:]))
             case .signingFailed(let error):
-                keyHealth.cannotSign(with: keyID, because: error, admission.context.metadata([:]))
+                keyHealth.note(.cannotSign(error), of: keyID, admission.context.metadata([:]))
             case .verificationFailed(let error):
-                log.error(
-                    "verification failed",
-                    metadata: admission.context.metadata(["keyID": "\(keyID)", "reason": "\(error)"]))
+                keyHealth.note(.cannotVerify(error), of: keyID, admission.context.metadata([:]))
             }
             throw .signingUnavailable
         }
