@@ -296,31 +296,30 @@ struct HTTP2ConnectionTests {
             [("host", "b")],
         ])
     func sameMeaning(fields: [(String, String)]) throws {
+        #expect(try Self.isMalformed(Self.frames(fields)))
+    }
+
+    /// The frames that answer one whole request.
+    private static func frames(_ fields: [(String, String)] = [], authority: String = "a") throws -> [Frame] {
         let client = try Client()
-        try client.begin(stream: 1, fields)
+        try client.begin(stream: 1, fields, authority: authority)
         try client.finish(stream: 1)
-        let frames = try client.frames()
-        #expect(!Client.isSigned(1, in: frames))
-        #expect(
-            frames.contains { $0.type == Frame.reset }
-                || frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("malformed_http") })
+        return try client.frames()
+    }
+
+    /// Whether the request is refused as malformed, with a response or a reset.
+    private static func isMalformed(_ frames: [Frame]) -> Bool {
+        !Client.isSigned(1, in: frames)
+            && frames.contains {
+                $0.type == Frame.reset || String(decoding: $0.payload, as: UTF8.self).contains("malformed_http")
+            }
     }
 
     @Test(
         "a malformed authority is refused, as a malformed Host is",
         arguments: ["a b", "a:b", "user@a", "[::1", "a/b", "a:80:80", "%zz"])
     func authority(text: String) throws {
-        let client = try Client()
-        try client.begin(stream: 1, authority: text)
-        try client.finish(stream: 1)
-        let frames = try client.frames()
-        #expect(!Client.isSigned(1, in: frames))
-        #expect(
-            frames.contains { $0.type == Frame.reset }
-                || frames.contains { String(decoding: $0.payload, as: UTF8.self).contains("malformed_http") })
-        let other = try Client()
-        try other.begin(stream: 1, authority: "[::1]:8443")
-        try other.finish(stream: 1)
-        #expect(try Client.isSigned(1, in: other.frames()))
+        #expect(try Self.isMalformed(Self.frames(authority: text)))
+        #expect(try Client.isSigned(1, in: Self.frames(authority: "[::1]:8443")))
     }
 }

@@ -84,12 +84,20 @@ struct RefusalLogTests {
         #expect(lines.last?.contains(#""count": 100"#) == true && lines.last?.contains("unknownOffer") == true)
     }
 
+    /// The lines that wait to be composed.
+    private typealias Jobs = NIOLockedValueBox<[@Sendable () -> Void]>
+
+    /// A service that composes no line until the test runs its job.
+    private static func waitingService(_ jobs: Jobs) throws -> TestService {
+        try TestService(
+            pair: Fixtures.makeSigningKey(), catalogue: catalogue(), callers: [caller()], logLevel: .info
+        ) { job in jobs.withLockedValue { $0.append(job) } }
+    }
+
     @Test("a refusal is answered before its hint is looked for")
     func offThePath() throws {
-        let jobs = NIOLockedValueBox<[@Sendable () -> Void]>([])
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: Self.catalogue(), callers: [Self.caller()], logLevel: .info
-        ) { job in jobs.withLockedValue { $0.append(job) } }
+        let jobs = Jobs([])
+        let routes = try Self.waitingService(jobs)
         for id in ["halb", "nothing"] {
             #expect(routes.post("/offer", Self.offer(id), authorization: Self.authorization).status == 403)
         }
@@ -103,10 +111,8 @@ struct RefusalLogTests {
 
     @Test("lines that wait to be composed are bounded, and a line says how many were dropped")
     func bounded() throws {
-        let jobs = NIOLockedValueBox<[@Sendable () -> Void]>([])
-        let routes = try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: Self.catalogue(), callers: [Self.caller()], logLevel: .info
-        ) { job in jobs.withLockedValue { $0.append(job) } }
+        let jobs = Jobs([])
+        let routes = try Self.waitingService(jobs)
         func ask(_ count: Int) {
             for _ in 0..<count {
                 #expect(routes.post("/offer", Self.offer("x"), authorization: Self.authorization).status == 403)
