@@ -179,6 +179,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferHTTP", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 // An independent parser that must agree with ours.
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],

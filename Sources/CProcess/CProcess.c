@@ -29,6 +29,11 @@ long offer_descriptor_limit(void) {
 
 void offer_return_memory(void) { malloc_trim(0); }
 
+void offer_return_large_allocations(void) {
+  mallopt(M_MMAP_THRESHOLD, 32 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+}
+
 _Static_assert(sizeof(struct offer_socket_filter) == sizeof(struct sock_fprog), "must match struct sock_fprog");
 
 struct offer_socket_filter offer_filter_of_everything(void) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CProcess
 import Logging
 import OfferCore
 import OfferCrypto
@@ -45,6 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(
         _ configuration: Configuration, _ reloadSignals: UnixSignalsSequence, _ log: Logger, _ level: LogLevel
     ) async throws {
+        // Thousands of connections may come and go, and the memory budget counts what they hold, not what is kept for reuse.
+        offer_return_large_allocations()
         try DevelopmentKey.createIfWanted(configuration)
         if let problem = SecureHeap.state.problem {
             log.notice("\(problem.error)", metadata: ["hint": "\(problem.hint)"])

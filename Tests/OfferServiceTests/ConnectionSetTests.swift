@@ -19,12 +19,13 @@ struct ConnectionSetTests {
     }
 
     /// Opens a connection one second after the previous one.
-    private func add(answered: Bool) throws -> EmbeddedChannel {
+    private func add(answered: Bool, as level: ClientStanding.Level = .stranger) throws -> EmbeddedChannel {
         loop.advanceTime(by: .seconds(1))
         let channel = EmbeddedChannel(loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let connection = OpenConnection(channel, budget: .roomy)
         set.add(connection)
+        connection.standing.note(level)
         if answered { connection.noteRequest(at: loop.now) }
         return channel
     }
@@ -35,6 +36,17 @@ struct ConnectionSetTests {
         let unused = try (0..<100).map { _ in try add(answered: false) }
         #expect(used.map(\.isActive) == Array(repeating: true, count: 5))
         #expect(unused.map(\.isActive) == Array(repeating: false, count: 95) + Array(repeating: true, count: 5))
+    }
+
+    @Test("a connection in use by a stranger is closed before one of a user, and that before one of a caller")
+    func levels() throws {
+        let callers = try (0..<4).map { _ in try add(answered: true, as: .caller) }
+        let users = try (0..<4).map { _ in try add(answered: true, as: .user) }
+        let strangers = try (0..<2).map { _ in try add(answered: true) }
+        _ = try (0..<3).map { _ in try add(answered: true, as: .caller) }
+        #expect(callers.allSatisfy { $0.isActive })
+        #expect(strangers.allSatisfy { !$0.isActive })
+        #expect(users.map(\.isActive) == [false, true, true, true])
     }
 
     @Test("the connection in use with the oldest last request is closed first")

@@ -197,6 +197,19 @@ struct HTTP2ConnectionTests {
         #expect(refused.count == 20, "\(frames)")
     }
 
+    @Test("a field that the service keeps counts in full while the body is awaited")
+    func largeField() throws {
+        let budget = MemoryBudget(limit: 1 << 30)
+        let client = try Client(TestService(pair: Fixtures.makeSigningKey()).router, budget: budget)
+        let before = budget.usedBytes
+        let fields = Array(repeating: ("x-forwarded-for", String(repeating: "1", count: 100)), count: 90)
+        for stream in 0..<10 as Range<UInt32> { try client.begin(stream: stream * 2 + 1, fields) }
+        #expect(budget.usedBytes - before >= 10 * 9_000 + 10 * 8 * 1024)
+        client.channel.close(promise: nil)
+        _ = try client.frames()
+        #expect(budget.usedBytes == 0)
+    }
+
     @Test("unfinished bodies on one connection take at most 1 MiB; further requests get 503")
     func manyBodies() throws {
         let budget = MemoryBudget(limit: 1 << 30)

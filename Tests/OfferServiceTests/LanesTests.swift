@@ -14,7 +14,7 @@ struct LanesTests {
         let log = ManualLog()
 
         func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
-            request.standing?.noteAuthenticated()
+            request.standing?.note(.caller)
             let body = Array("\(request.path)\n".utf8)
             switch request.path {
             case "/after":

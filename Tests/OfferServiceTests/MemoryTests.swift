@@ -38,10 +38,14 @@ struct MemoryTests {
                 group: loop, maximumConnections: 100)
         }
 
-        func connect(through kernel: Kernel? = nil) throws -> EmbeddedChannel {
+        func connect(
+            through kernel: Kernel? = nil, as level: ClientStanding.Level = .stranger
+        ) throws -> EmbeddedChannel {
             let channel = EmbeddedChannel(handlers: kernel.map { [$0] } ?? [], loop: loop)
             channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
-            try setup.addHTTP1(setup.add(channel))
+            let connection = setup.add(channel)
+            connection.standing.note(level)
+            try setup.addHTTP1(connection)
             return channel
         }
 
@@ -114,20 +118,77 @@ struct MemoryTests {
         #expect(try server.statuses(channel) == Array(repeating: 200, count: 64))
     }
 
-    @Test("when memory is short, connections that never authenticated are closed, those that take most first")
+    @Test("when memory is short, connections that never authenticated are closed, the large ones first")
     func relief() throws {
-        let server = try Server(budget: 140 * 1024)
+        let server = try Server(budget: 360 * 1024)
         let caller = try server.connect()
         server.send(Self.offer, on: caller)
         #expect(try server.statuses(caller) == [200])
         server.send(Self.unfinished, on: caller)
         let small = try server.connect()
-        let large = try (0..<5).map { _ in try server.connect() }
-        for channel in large { server.send(Self.unfinished, on: channel) }
+        server.loop.advanceTime(by: .seconds(2))
+        let large = try (0..<3).map { _ in try server.connect(through: Kernel()) }
+        for channel in large { server.send(String(repeating: Self.contract, count: 4), on: channel) }
         #expect(caller.isActive && small.isActive)
         #expect(large.contains { $0.isActive } && !large.allSatisfy { $0.isActive })
-        #expect(server.budget.usedBytes <= 105 * 1024)
+        #expect(server.budget.usedBytes <= 270 * 1024)
         #expect(server.service.scrape()["offer_signer_connections_closed_for_memory_total"] ?? 0 >= 1)
+    }
+
+    @Test("a head counts until its body has arrived, and a request until it is answered")
+    func heads() throws {
+        let server = try Server()
+        let channel = try server.connect()
+        let before = server.budget.usedBytes
+        let head =
+            "POST /offer HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(String(repeating: "1", count: 30_000))\r\nContent-Length: 9\r\n\r\n"
+        server.send(head, on: channel)
+        #expect(server.budget.usedBytes - before >= 30_000)
+        channel.pipeline.fireChannelRead(ByteBuffer(string: "123456789"))
+        #expect(server.budget.usedBytes - before >= 30_000)
+        server.loop.run()
+        #expect(server.budget.usedBytes - before < 10_000)
+    }
+
+    @Test("what a slow client has sent takes no more memory than its size, however large the buffers were")
+    func slowClient() throws {
+        let server = try Server()
+        let channel = try server.connect()
+        let before = server.budget.usedBytes
+        var buffer = ByteBufferAllocator().buffer(capacity: 64 * 1024)
+        buffer.writeString("GET / HTTP/1.1\r\nHost: ")
+        channel.pipeline.fireChannelRead(buffer)
+        #expect(server.budget.usedBytes - before <= MemoryBudget.step)
+    }
+
+    @Test("when memory is short, connections that have long done nothing are closed before new ones")
+    func newcomers() throws {
+        let server = try Server(budget: 100 * 1024)
+        let old = try (0..<9).map { _ in try server.connect() }
+        server.loop.advanceTime(by: .seconds(2))
+        for _ in 0..<5 {
+            let new = try server.connect()
+            server.loop.run()
+            #expect(new.isActive)
+            server.send(Self.offer, on: new)
+            #expect(try server.statuses(new) == [200])
+        }
+        #expect(old.filter(\.isActive).count == 4)
+    }
+
+    @Test("when memory is short, users' connections are closed after those of strangers, and callers' never")
+    func levels() throws {
+        let server = try Server(budget: 320 * 1024)
+        let callers = try (0..<3).map { _ in try server.connect(as: .caller) }
+        let users = try (0..<3).map { _ in try server.connect(as: .user) }
+        let strangers = try (0..<3).map { _ in try server.connect() }
+        for channel in callers + users + strangers {
+            server.loop.advanceTime(by: .seconds(2))
+            server.send(Self.unfinished, on: channel)
+        }
+        #expect(callers.allSatisfy { $0.isActive })
+        #expect(strangers.allSatisfy { !$0.isActive })
+        #expect(users.map(\.isActive) == [false, true, true])
     }
 
     @Test("when no memory is left, requests get 503 and health is still reported")

@@ -98,6 +98,23 @@ struct LoopTurnTests {
         #expect(received.ranges(of: "HTTP/1.1 200").count == 1 && !received.contains("signature"))
     }
 
+    @Test("strangers' connections take turns, so one with many requests does not delay the others")
+    func turns() throws {
+        let router = try TestService(pair: Fixtures.makeSigningKey()).router
+        let loop = EmbeddedEventLoop()
+        let batch = ResponseBatch(eventLoop: loop, responder: router, asyncLane: AsyncLane(), budget: .roomy)
+        let busy = try (0..<30).map { _ in try Self.connect(batch, router, loop) }
+        for channel in busy {
+            channel.pipeline.fireChannelRead(ByteBuffer(string: String(repeating: Self.live, count: 4)))
+        }
+        let other = try Self.connect(batch, router, loop)
+        other.pipeline.fireChannelRead(ByteBuffer(string: Self.live))
+        loop.run()
+        // 64 of the 121 requests have been answered.
+        #expect(try Self.received(other).hasPrefix("HTTP/1.1 200"))
+        #expect(try busy.map { try Self.received($0).ranges(of: "HTTP/1.1 200").count }.reduce(0, +) == 63)
+    }
+
     @Test(
         "an offer is signed at the end of the turn, unless its connection has closed",
         arguments: [false, true])

@@ -13,6 +13,10 @@ long offer_descriptor_limit(void);
 /// Returns unused heap memory to the system. The C library would otherwise keep it for reuse.
 void offer_return_memory(void);
 
+/// Makes the C library return each allocation of at least 32 KiB to the system once it is freed. By default, it keeps
+/// allocations of up to 32 MiB for reuse after the first one is freed, and what is allocated between them divides the heap.
+void offer_return_large_allocations(void);
+
 /// The argument of SO_ATTACH_FILTER (struct sock_fprog), with the pointer as a number.
 struct offer_socket_filter {
   uint16_t count;

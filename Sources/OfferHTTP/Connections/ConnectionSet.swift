@@ -5,7 +5,8 @@ import OfferTelemetry
 /// The connections of one event loop, limited so that file descriptors never run out.
 ///
 /// At the limit, each new connection evicts an existing one. If at least half of the slots hold connections that have made no
-/// request, the oldest of those is closed. Otherwise, the connection that has gone longest without a request is closed. Unused
+/// request, the oldest of those is closed. Otherwise, a connection in use is closed: one of a stranger before one of a user or
+/// a caller, one without a pending request before one with, and the one that has gone longest without a request. Unused
 /// connections can therefore occupy at most half of the slots.
 package final class ConnectionSet {
     private let limit: Int
@@ -15,6 +16,8 @@ package final class ConnectionSet {
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
     /// The largest number of connections since the set was last empty.
     private var peak = 0
+    /// The number of connections closed for their memory since memory was last returned to the system.
+    private var relieved = 0
     private var sweep: RepeatedTask?
 
     /// - Parameters:
@@ -49,7 +52,7 @@ package final class ConnectionSet {
         let unused = connections.values.lazy.filter { !$0.hasRequested }.count
         let evictsUnused = unused * 2 >= limit
         let candidates = connections.lazy.filter { $0.value.hasRequested != evictsUnused }
-        let idlest = candidates.min { $0.value.lastRequest < $1.value.lastRequest } ?? connections.first
+        let idlest = candidates.min { $0.value.evictionRank < $1.value.evictionRank } ?? connections.first
         guard let idlest else { return }
         // Remove it now. Its close future completes only after this turn of the loop, and more connections may arrive before
         // then.
@@ -58,17 +61,29 @@ package final class ConnectionSet {
         idlest.value.drop()
     }
 
-    /// Closes connections that never authenticated, those that take most memory first, until the budget has room again.
-    func relieve() {
+    /// Closes connections until the budget has room again: those of strangers, then those of users, never those of callers.
+    /// - Parameter now: the current time.
+    func relieve(_ now: NIODeadline) {
         guard budget.isTight else { return }
-        let strangers = connections.values.filter { !$0.standing.isAuthenticated }
-        for connection in strangers.sorted(by: { $0.chargedBytes > $1.chargedBytes }) {
+        let candidates = connections.values.filter { $0.standing.level < .caller }
+            .map { (rank: $0.reliefRank(now), connection: $0) }
+        for (_, connection) in candidates.sorted(by: { $0.rank < $1.rank }) {
             guard budget.isTight else { return }
             connections[ObjectIdentifier(connection)] = nil
             metrics.relieved.increment()
+            relieved += 1
             connection.drop()
         }
     }
+
+    /// Returns the memory of closed connections to the system after every 256. It takes some milliseconds.
+    private func returnMemory() {
+        guard relieved >= Self.manyConnections else { return }
+        relieved = 0
+        offer_return_memory()
+    }
+
+    private static let manyConnections = 256
 
     /// Starts a repeated task that checks the time limits of all connections on the event loop. A timer per connection would
     /// have to be reset on every request.
@@ -77,7 +92,8 @@ package final class ConnectionSet {
         sweep = loop.scheduleRepeatedTask(initialDelay: TimeLimit.checkInterval, delay: TimeLimit.checkInterval) { _ in
             let now = loop.now
             for connection in ours.value.connections.values { connection.checkTime(now) }
-            ours.value.relieve()
+            ours.value.relieve(now)
+            ours.value.returnMemory()
             ours.value.batch.checkTime(now)
         }
     }
@@ -86,7 +102,26 @@ package final class ConnectionSet {
     private func rest() {
         sweep?.cancel()
         sweep = nil
-        if peak >= 256 { offer_return_memory() }
+        if peak >= Self.manyConnections { offer_return_memory() }
         peak = 0
     }
+}
+
+extension OpenConnection {
+    /// The connection with the lowest rank is evicted first.
+    fileprivate var evictionRank: (UInt8, Int, NIODeadline) {
+        (standing.level.rawValue, requestBytes > 0 ? 1 : 0, lastRequest)
+    }
+
+    /// The connection with the lowest rank is closed first when memory is short.
+    ///
+    /// Large ones go first. Others differ too little for their size to matter: then a new connection, whose client may be about
+    /// to authenticate, outlasts the old ones that have done nothing since.
+    fileprivate func reliefRank(_ now: NIODeadline) -> (UInt8, Int, Int, NIODeadline) {
+        let isNew = now - lastRequest < .seconds(1)
+        return (standing.level.rawValue, -(chargedBytes / Self.largeBytes), isNew ? 1 : 0, lastRequest)
+    }
+
+    /// A connection with TLS and a request of the usual size takes less than this.
+    private static let largeBytes = 64 * 1024
 }

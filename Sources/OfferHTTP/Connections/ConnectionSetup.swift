@@ -11,6 +11,7 @@ package struct ConnectionSetup: Sendable {
     private struct Shared {
         let batch: ResponseBatch
         let connections: ConnectionSet
+        let handshakes: HandshakeQueue
     }
 
     private let responder: any Responder
@@ -46,8 +47,10 @@ package struct ConnectionSetup: Sendable {
                     eventLoop: loop, responder: responder, asyncLane: asyncLane, budget: budget)
                 let connections = ConnectionSet(limit: limit, batch: batch, budget: budget, metrics: metrics)
                 let shared = NIOLoopBoundBox.makeBoxSendingValue(
-                    Shared(batch: batch, connections: connections), eventLoop: loop)
-                budget.addRelief(on: loop) { [weak shared] in shared?.value.connections.relieve() }
+                    Shared(
+                        batch: batch, connections: connections, handshakes: HandshakeQueue(eventLoop: loop)),
+                    eventLoop: loop)
+                budget.addRelief(on: loop) { [weak shared] in shared?.value.connections.relieve(loop.now) }
                 return (ObjectIdentifier(loop), shared)
             })
     }
@@ -93,7 +96,6 @@ package struct ConnectionSetup: Sendable {
 
     private func addTLS(_ context: NIOSSLContext, _ connection: OpenConnection) throws {
         let channel = connection.channel
-        connection.ownBytes = OpenConnection.tlsBytes
         connection.handshakeDeadline = channel.eventLoop.now + TimeLimit.handshake
         let choice = NIOTypedApplicationProtocolNegotiationHandler<Void> { result in
             connection.handshakeDeadline = nil
@@ -109,7 +111,8 @@ package struct ConnectionSetup: Sendable {
                 }
             }
         }
-        try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), choice])
+        let gate = HandshakeGate(shared(by: channel).handshakes, onFirstBytes: connection.beginTLS)
+        try channel.pipeline.syncOperations.addHandlers([gate, NIOSSLServerHandler(context: context), choice])
         // The future exists only once the handler is in the pipeline.
         choice.protocolNegotiationResult.whenFailure { _ in self.metrics.failedHandshakes.increment() }
     }

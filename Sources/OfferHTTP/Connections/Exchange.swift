@@ -56,6 +56,12 @@ final class Exchange {
         return request
     }
 
+    /// Whether the client still waits for the message.
+    var isAwaited: Bool { if case .written = state { false } else { owner.isOpen } }
+
+    /// Drops the request or the message of a connection that is gone.
+    func abandon() { state = .written }
+
     /// Sets the response. Calls after the first are ignored.
     func complete(with response: HTTPResponse) {
         guard case .answering = state else { return }

@@ -76,6 +76,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private func leave() {
         context = nil
+        for exchange in exchanges { exchange.abandon() }
         exchanges.removeAll()
         connection.release()
     }
@@ -94,8 +95,11 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         let hadBegun = reader.hasBegun
         reader.add(unwrapInboundIn(data))
         readRequests(hadBegun: hadBegun, context: context)
-        connection.requestBytes = reader.unreadBytes + pendingBytes
+        reader.compact()
+        noteHeld()
     }
+
+    private func noteHeld() { connection.requestBytes = reader.heldBytes + pendingBytes }
 
     /// Reads requests, but only as fast as the client reads responses.
     /// - Parameter hadBegun: whether part of the first request had arrived earlier.
@@ -131,7 +135,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private func add(_ exchange: Exchange) {
         exchanges.append(exchange)
         pendingBytes += exchange.size
-        batch.add(exchange, from: connection.standing)
+        batch.add(exchange, from: connection)
     }
 
     /// Sends an error response to a request that cannot be read, then ends the connection.
@@ -214,7 +218,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         let wasFull = !hasRoom
         unflushedBytes = 0
         connection.unsentBytes = context.channel.unsentBytes
-        connection.requestBytes = reader.unreadBytes + pendingBytes
+        noteHeld()
         guard wasFull, hasRoom, !exchanges.isEmpty else { return }
         phaseBegan = context.eventLoop.now
         writeMessages()

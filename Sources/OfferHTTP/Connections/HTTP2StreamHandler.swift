@@ -81,6 +81,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     /// Releases the request and its exchange. The exchange and this handler refer to each other, so both would otherwise leak.
     private func leave() {
         context = nil
+        if case .answering(let exchange) = state { exchange.abandon() }
         state = .gone
         request = nil
         heldBytes = 0
@@ -97,6 +98,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             // Headers after a body are trailers, which are ignored.
             if request == nil {
                 do { try begin(frame.headers) } catch { return refuse(error) }
+                guard !connection.hasTooManyRequestBytes else { return refuse(.tooManyBytes) }
             }
             if frame.endStream {
                 endRequest(context)
@@ -110,7 +112,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             }
             request?.body += buffer.readableBytesView
             heldBytes += buffer.readableBytes
-            guard connection.requestBytes <= OpenConnection.maximumRequestBytes else { return refuse(.tooManyBytes) }
+            guard !connection.hasTooManyRequestBytes else { return refuse(.tooManyBytes) }
             if frame.endStream { endRequest(context) }
         default: break
         }
@@ -145,7 +147,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         request = nil
         heldBytes = exchange.size
         state = .answering(exchange)
-        batch.add(exchange, from: connection.standing)
+        batch.add(exchange, from: connection)
     }
 
     // MARK: Response

@@ -9,7 +9,7 @@ import Synchronization
 /// new requests are refused.
 package final class MemoryBudget: Sendable {
     /// Connections charge multiples of this many bytes.
-    static let step = 4096
+    package static let step = 4096
 
     /// In bytes.
     package let limit: Int
@@ -30,7 +30,9 @@ package final class MemoryBudget: Sendable {
     package var usedBytes: Int { used.load(ordering: .relaxed) }
 
     /// Whether connections that never authenticated have to make room.
-    var isTight: Bool { usedBytes > limit / 4 * 3 }
+    var isTight: Bool { usedBytes > threshold }
+
+    private var threshold: Int { limit / 4 * 3 }
 
     /// Whether no further request may be answered.
     var isExhausted: Bool { usedBytes > limit }
@@ -38,7 +40,7 @@ package final class MemoryBudget: Sendable {
     /// - Parameter bytes: negative to release.
     func charge(_ bytes: Int) {
         let used = used.wrappingAdd(bytes, ordering: .relaxed).newValue
-        if bytes > 0, used > limit / 4 * 3, used > nextRelief.load(ordering: .relaxed) { requestRelief() }
+        if bytes > 0, used > threshold, used > nextRelief.load(ordering: .relaxed) { requestRelief() }
     }
 
     /// Adds a function that closes connections on an event loop. It is called on that loop.

@@ -30,10 +30,14 @@ package final class ResponseBatch {
     private let responder: any Responder
     private let asyncLane: AsyncLane
     private let budget: MemoryBudget
-    private var turnBegan: NIODeadline?
+    /// Whether the end of the current turn is scheduled.
+    private var isTurnInProgress = false
+    /// How long the current turn has answered requests of clients that have authenticated.
+    private var answeringTime = TimeAmount.zero
     private var received: [Exchange] = []
-    /// Exchanges of clients that have not authenticated, in the order of their arrival. They are answered after all others.
-    private var strangers = CircularBuffer<(exchange: Exchange, arrived: NIODeadline)>()
+    /// The connections of clients that have not authenticated and whose requests wait. They are answered after all others, and
+    /// take turns.
+    private var strangers = CircularBuffer<OpenConnection>()
     /// Whether a task is scheduled that answers strangers.
     private var isStrangersTaskScheduled = false
     private var pendingWrites: [PendingWrite] = []
@@ -54,18 +58,25 @@ package final class ResponseBatch {
     }
 
     /// Adds an exchange. The request of a client that has authenticated is answered by the end of the current turn.
-    func add(_ exchange: Exchange, from standing: ClientStanding) {
-        let now = eventLoop.now
-        beginTurn(at: now)
-        guard standing.isAuthenticated else { return strangers.append((exchange, now)) }
+    func add(_ exchange: Exchange, from connection: OpenConnection) {
+        scheduleEndOfTurn()
+        guard connection.standing.isAuthenticated else {
+            if connection.waiting.isEmpty { strangers.append(connection) }
+            return connection.waiting.append((exchange, eventLoop.now))
+        }
         received.append(exchange)
         if received.count == Self.size { send(answerReceived()) }
     }
 
-    /// Begins a turn unless one is in progress.
-    package func beginTurn(at now: @autoclosure () -> NIODeadline) {
-        guard turnBegan == nil else { return }
-        turnBegan = now()
+    /// Adds to the time that the current turn has taken to answer requests.
+    package func noteAnswering(for time: TimeAmount) {
+        scheduleEndOfTurn()
+        answeringTime = answeringTime + time
+    }
+
+    private func scheduleEndOfTurn() {
+        guard !isTurnInProgress else { return }
+        isTurnInProgress = true
         // The task runs once the loop has read everything that is ready.
         eventLoop.assumeIsolated().execute { self.endTurn() }
     }
@@ -73,7 +84,7 @@ package final class ResponseBatch {
     private func endTurn() {
         let batch = answerReceived()
         // Sending may free buffer space and resume reading. Requests that are read from now on belong to the next turn.
-        turnBegan = nil
+        (isTurnInProgress, answeringTime) = (false, .zero)
         send(batch)
         if !isStrangersTaskScheduled { answerStrangers() }
     }
@@ -81,15 +92,27 @@ package final class ResponseBatch {
     /// Answers a group of strangers. If there are more, the loop first reads what others have sent in the meantime.
     private func answerStrangers() {
         isStrangersTaskScheduled = false
-        let group = strangers.prefix(Self.size).map(\.exchange)
-        guard let first = strangers.first else { return }
-        strangers.removeFirst(group.count)
-        let isLate = eventLoop.now - first.arrived > TimeLimit.wait
-        send(answer(group, isLate ? .strangers : .none))
+        let now = eventLoop.now
+        let group = takeStrangers()
+        let late = group.filter { now - $0.arrived > TimeLimit.wait }
+        let others = group.filter { now - $0.arrived <= TimeLimit.wait }
+        send(answer(late.map(\.exchange), .strangers))
+        send(answer(others.map(\.exchange), .none))
         guard !strangers.isEmpty else { return }
         isStrangersTaskScheduled = true
         // A task without a delay would run before the loop reads again.
         eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.answerStrangers() }
+    }
+
+    /// Takes one request of each connection in turn, so that a connection with many does not delay the others.
+    private func takeStrangers() -> [(exchange: Exchange, arrived: NIODeadline)] {
+        var group: [(exchange: Exchange, arrived: NIODeadline)] = []
+        while group.count < Self.size, let connection = strangers.popFirst() {
+            guard let next = connection.waiting.popFirst() else { continue }
+            if !connection.waiting.isEmpty { strangers.append(connection) }
+            if next.exchange.isAwaited { group.append(next) }
+        }
+        return group
     }
 
     private static let pause = TimeAmount.microseconds(20)
@@ -101,16 +124,20 @@ package final class ResponseBatch {
         let exchanges = received
         received = []
         received.reserveCapacity(Self.size)
-        return answer(exchanges, .none)
+        let began = eventLoop.now
+        defer { answeringTime = answeringTime + (eventLoop.now - began) }
+        return answer(exchanges, .none, until: began + TimeLimit.wait - answeringTime)
     }
 
+    /// - Parameter deadline: when to begin to refuse requests, because answering has taken too long.
     /// - Returns: the exchanges, and the writes that some of their responses wait for.
     private func answer(
-        _ exchanges: [Exchange], _ shedding: LoadShedding
+        _ exchanges: [Exchange], _ shedding: LoadShedding, until deadline: NIODeadline = .distantFuture
     ) -> (exchanges: [Exchange], writes: [PendingWrite]) {
         var writes: [PendingWrite] = []
         for exchange in exchanges {
             guard let request = exchange.takeRequest() else { continue }
+            let isLate = eventLoop.now > deadline
             switch responder.reply(to: request, shedding: isLate || budget.isExhausted ? .all : shedding) {
             case .now(let response): exchange.complete(with: response)
             case .after(let commit, let response): add(exchange, commit, response, to: &writes)
@@ -119,10 +146,6 @@ package final class ResponseBatch {
         }
         return (exchanges, writes)
     }
-
-    /// Whether the current turn has taken too long. Its requests had all arrived when it began, so this measures the amount of
-    /// work, not how slowly clients send.
-    private var isLate: Bool { turnBegan.map { eventLoop.now - $0 > TimeLimit.wait } ?? false }
 
     private func answerLater(
         _ exchange: Exchange, _ work: @escaping @Sendable () async -> Reply.MakeResponse,

@@ -9,7 +9,8 @@ enum TimeLimit {
     static let request: TimeAmount = .seconds(30)
     /// Between two requests. Most proxies keep idle connections open for 60 s, so the proxy closes first.
     static let idle: TimeAmount = .seconds(75)
-    /// For a request to wait behind others. A request that waits longer is refused, at a tenth of the cost of answering it.
+    /// For the requests that an event loop has read together to be answered, and for a request of a client that has not
+    /// authenticated to wait. After that, they are refused, at a tenth of the cost of answering them.
     static let wait: TimeAmount = .milliseconds(500)
     /// For a response's commit to be written. After that, the response is withheld.
     static let commit: TimeAmount = .seconds(2)

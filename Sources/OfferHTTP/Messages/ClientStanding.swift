@@ -1,18 +1,31 @@
 import Synchronization
 
-/// Whether the client of a connection has ever authenticated on it.
+/// How far the client of a connection has ever authenticated on it.
 ///
-/// Under load, clients that have not are served last and lose their connections first.
+/// Under load, clients that have not are served last. Where memory or connections are short, lower levels give way first.
 package final class ClientStanding: Sendable {
-    private let flag = Atomic(false)
+    package enum Level: UInt8, Comparable, Sendable {
+        /// No request of the client has been admitted.
+        case stranger
+        /// A user's token has been admitted. Any customer of an app has one.
+        case user
+        /// A caller's token has been admitted, or the service has no callers.
+        case caller
+
+        package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    private let value = Atomic(Level.stranger.rawValue)
 
     package init() {}
 
-    package var isAuthenticated: Bool { flag.load(ordering: .relaxed) }
+    package var level: Level { Level(rawValue: value.load(ordering: .relaxed)) ?? .stranger }
+
+    package var isAuthenticated: Bool { level > .stranger }
 
     /// Called when a request of the client has been admitted.
-    package func noteAuthenticated() {
+    package func note(_ admitted: Level) {
         // Every request calls this. Without the check, each would write to memory shared with other cores.
-        if !isAuthenticated { flag.store(true, ordering: .relaxed) }
+        if level < admitted { value.store(admitted.rawValue, ordering: .relaxed) }
     }
 }

@@ -29,9 +29,11 @@ package struct HTTPRequest: Sendable {
 
     /// The approximate size in memory, in bytes.
     var size: Int {
-        512 + body.count + path.utf8.count + (query?.utf8.count ?? 0) + (authorization?.utf8.count ?? 0)
-            + (host?.utf8.count ?? 0)
+        512 + body.count + method.utf8.count + path.utf8.count + Self.size(query) + Self.size(host)
+            + Self.size(contentType) + Self.size(contentEncoding) + Self.size(authorization) + Self.size(forwardedFor)
     }
+
+    private static func size(_ text: String?) -> Int { text?.utf8.count ?? 0 }
 
     /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.
     package static let maximumBodySize = 32 * 1024

@@ -15,6 +15,8 @@ package struct RequestHead {
     package let method: String
     /// In origin form, such as `/offer?offerID=a`.
     package let target: String
+    /// In bytes, with all its lines.
+    let size: Int
     package private(set) var framing = Framing.length(0)
     /// Whether the connection closes after the response.
     package private(set) var isLast: Bool
@@ -40,6 +42,7 @@ package struct RequestHead {
     /// - Parameter bytes: everything from the request line through the empty line, including its line end.
     init(_ bytes: borrowing Span<UInt8>) throws(RequestFault) {
         var index = 0
+        size = bytes.count
         method = try Self.text(bytes, Self.method(bytes, &index))
         let written = try Self.text(bytes, Self.target(bytes, &index))
         target = Self.originForm(of: written)

@@ -21,11 +21,24 @@ package struct RequestReader {
     /// Whether a head has been read but its body is incomplete.
     var isInBody: Bool { if case .head = part { false } else { true } }
 
-    /// The bytes of incomplete requests that have arrived.
-    var unreadBytes: Int {
+    /// The memory that incomplete requests take, in bytes.
+    var heldBytes: Int {
         switch part {
-        case .chunks(_, let body): unread.readableBytes + body.bytes.count
-        case .head, .body: unread.readableBytes
+        case .head: bufferSize
+        case .body(let head, _): head.size + bufferSize
+        case .chunks(let head, let body): head.size + body.bytes.count + bufferSize
+        }
+    }
+
+    private var bufferSize: Int { unread.readableBytes == 0 ? 0 : unread.storageCapacity }
+
+    /// Moves the rest of an incomplete request to a buffer of its size. The buffers of the event loop and of TLS hold 16 KiB
+    /// or more, and a client that sends little at a time would keep one.
+    mutating func compact() {
+        if unread.readableBytes == 0 {
+            unread = ByteBuffer()
+        } else if unread.storageCapacity > 2 * unread.readableBytes + 256 {
+            unread = ByteBuffer(bytes: unread.readableBytesView)
         }
     }
 

@@ -98,6 +98,10 @@ package struct HTTPServer: Service {
             .hop(to: loop)
     }
 
+    /// The size of the kernel's buffers for a connection, in bytes, each way. By itself, the kernel would let a client that
+    /// reads nothing have 5 MB of responses.
+    private static let kernelBuffer: SocketOptionValue = 64 * 1024
+
     /// The maximum number of connections waiting to be accepted.
     private static let backlog: Int32 = 1024
 
@@ -113,6 +117,8 @@ package struct HTTPServer: Service {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                // Connections inherit it. It must be set before listening, because it decides the TCP window scale.
+                .serverChannelOption(.socketOption(.so_rcvbuf), value: Self.kernelBuffer)
                 .serverChannelOption(.socketOption(.reusePort), value: listener.sharesPort ? 1 : 0)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -125,6 +131,7 @@ package struct HTTPServer: Service {
                     }
                 }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(.socketOption(.so_sndbuf), value: Self.kernelBuffer)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try setup.setUp(channel) }
                 }

@@ -30,7 +30,7 @@ struct Gatekeeper: Sendable {
             principal = try self.principal(of: request, under: policy)
             guard principal.has(scope) else { throw .scopeMissing(scope) }
             try limits.count(principal, under: policy.limits, request.context)
-            request.standing?.noteAuthenticated()
+            request.standing?.note(principal.standing)
         }
         let address = recordsAddresses ? client(of: request, under: policy) : nil
         return Admission(principal: principal, policy: policy, context: request.context, address: address)
@@ -86,5 +86,15 @@ struct Gatekeeper: Sendable {
         }
         try limits.countAddress(of: request, under: policy)
         return .anyone
+    }
+}
+
+extension Principal {
+    /// The standing that an admitted request of the principal gives its connection.
+    fileprivate var standing: ClientStanding.Level {
+        switch self {
+        case .anyone, .token: .caller
+        case .user: .user
+        }
     }
 }
