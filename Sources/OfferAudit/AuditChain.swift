@@ -13,14 +13,17 @@ package struct AuditChain: Sendable {
     package var number: UInt64
     /// The hash or HMAC of the last line, 32 bytes.
     package var hash: [UInt8]
+    /// Whether ``hash`` is an HMAC.
+    package var isKeyed: Bool
     /// How the next lines are linked to the last one.
     package var seal: AuditSeal
 
     package static let beginning = AuditChain(number: 0, hash: [UInt8](repeating: 0, count: 32))
 
-    package init(number: UInt64, hash: [UInt8], seal: AuditSeal = .hash) {
+    package init(number: UInt64, hash: [UInt8], isKeyed: Bool = false, seal: AuditSeal = .hash) {
         self.number = number
         self.hash = hash
+        self.isKeyed = isKeyed
         self.seal = seal
     }
 
@@ -38,6 +41,7 @@ package struct AuditChain: Sendable {
         text += AuditSeal.end
         number += 1
         hash = code
+        isKeyed = seal.isKeyed
     }
 
     /// The limit on line numbers that a chain continues from. No real trail reaches it, and it leaves room below the

@@ -16,6 +16,8 @@ package struct AuditCheck {
         case headless
         /// A new trail begins here and does not continue the previous one.
         case newTrail
+        /// The line has no HMAC, but the line before it has one. Anyone who can write to the file can write such a line.
+        case unkeyed
         /// The line marks a break: the process noticed that the last line it knew was no longer in the file.
         case marked
         /// The line has no line feed: the process stopped while writing it, before its response was sent. This is not a
@@ -27,16 +29,23 @@ package struct AuditCheck {
     package private(set) var chain: AuditChain?
     /// The hash that the first line continues from; all zeros if the trail begins there.
     package private(set) var beginning: [UInt8]?
+    /// The number of lines that ended with a line feed.
     package private(set) var lineCount = 0
+    /// The hash of the last line, if that line continues the previous one; nil if it was not or could not be verified.
+    package private(set) var verifiedHash: [UInt8]?
     /// The number of the last line that anyone can compute; nil if all lines have an HMAC.
     package private(set) var lastWithoutKey: UInt64?
     /// Whether any line has an HMAC.
     package private(set) var hasKeyedLines = false
     private let key: HMACSHA256Key?
+    private let allowsUnkeyed: Bool
 
-    /// - Parameter key: the key of lines with an HMAC.
-    package init(key: HMACSHA256Key? = nil) {
+    /// - Parameters:
+    ///   - key: the key of lines with an HMAC.
+    ///   - allowsUnkeyed: whether lines without an HMAC may follow lines with one, because the key was switched off.
+    package init(key: HMACSHA256Key? = nil, allowsUnkeyed: Bool = false) {
         self.key = key
+        self.allowsUnkeyed = allowsUnkeyed
     }
 
     /// Checks the next line.
@@ -46,9 +55,9 @@ package struct AuditCheck {
     /// - Returns: nil if nothing is wrong with the line.
     /// - Throws: ``AuditLine/KeyMissing`` if the line has an HMAC and there is no key.
     package mutating func take(_ text: ArraySlice<UInt8>, isFinished: Bool = true) throws -> Finding? {
-        defer { lineCount += 1 }
-        let isFirst = lineCount == 0
+        verifiedHash = nil
         guard isFinished else { return .unfinished }
+        defer { lineCount += 1 }
         guard let line = AuditLine(text) else {
             chain = nil
             return .notALine
@@ -56,17 +65,19 @@ package struct AuditCheck {
         defer { chain = line.chain }
         if line.isKeyed { hasKeyedLines = true } else { lastWithoutKey = line.number }
         let mark = line.event == .broken ? Finding.marked : nil
-        if isFirst { return try first(line) ?? mark }
         // There is no hash to compare with after an unreadable line.
-        guard let chain else { return mark }
-        return try fault(of: line, after: chain) ?? mark
+        if lineCount > 0, chain == nil { return mark }
+        let finding = if let chain { try fault(of: line, after: chain) } else { try first(line) }
+        if finding == nil { verifiedHash = line.hash }
+        return finding ?? mark
     }
 
     private func fault(of line: AuditLine, after chain: AuditChain) throws -> Finding? {
         if line.number == 1, chain.number != 0 { return .newTrail }
         if line.number <= chain.number { return .outOfOrder }
         if line.number > chain.number + 1 { return .missing(chain.number + 1...line.number - 1) }
-        return try line.continues(chain.hash, key: key) ? nil : .altered
+        guard try line.continues(chain.hash, key: key) else { return .altered }
+        return chain.isKeyed && !line.isKeyed && !allowsUnkeyed ? .unkeyed : nil
     }
 
     private mutating func first(_ line: AuditLine) throws -> Finding? {

@@ -43,7 +43,7 @@ package struct AuditLine: Sendable {
     private static let beginning = Array(#"{"line":"#.utf8)
 
     /// The state of the chain after this line.
-    package var chain: AuditChain { AuditChain(number: number, hash: hash) }
+    package var chain: AuditChain { AuditChain(number: number, hash: hash, isKeyed: isKeyed) }
 
     /// Whether the line's hash is correct if the line before it has the hash `previous`.
     /// - Parameter key: the key of lines with an HMAC.

@@ -17,7 +17,9 @@ struct AuditVerifyCommand: ParsableCommand {
               offer-signer audit verify audit.jsonl*
 
             Lines with an HMAC (SUBSCRIPTION_OFFERS_AUDIT_CHAIN) can only be verified with SUBSCRIPTION_OFFERS_AUDIT_KEY, \
-            in the environment or in the environment file.
+            in the environment or in the environment file. A line without an HMAC after a line with one is a finding, \
+            because anyone who can write to the files could have added it. If you switched HMACs off, add \
+            --allow-unkeyed.
 
             Exits with status 0 if each line continues the previous one, otherwise 1. Anyone who can write to the files can \
             rewrite the end of the trail or cut it off, and the files alone do not reveal this. Regularly record the last \
@@ -26,8 +28,11 @@ struct AuditVerifyCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "A hash recorded earlier; the trail must contain it.")
+    @Option(help: "A hash recorded earlier; a verified line of the trail must have it.")
     var expectHash: String?
+
+    @Flag(help: "Accept lines without an HMAC after lines with one, because HMACs were switched off on purpose.")
+    var allowUnkeyed = false
 
     @Option(Settings.environmentFile) var envFile: String?
 
@@ -38,45 +43,50 @@ struct AuditVerifyCommand: ParsableCommand {
     private static let maximumFindings = 20
 
     func run() throws {
-        var check = AuditCheck(key: try key())
+        var check = AuditCheck(key: try key(), allowsUnkeyed: allowUnkeyed)
         var findings = 0
-        var expected = try expectHash.map { digits in
-            guard let hash = Hexadecimal.bytes(of: digits, count: 32) else {
-                throw CommandError(
-                    "--expect-hash is not 64 hexadecimal digits", hint: "copy it from a line of the trail")
-            }
-            return hash
-        }
+        var expected = try expectHash.map(Self.hash)
         for file in Self.sorted(files) {
-            do throws(LineFileError) {
-                try LineFile.read(file) { number, text, isFinished throws(LineFileError) in
-                    let finding: AuditCheck.Finding?
-                    do { finding = try check.take(text, isFinished: isFinished) } catch is AuditLine.KeyMissing {
-                        throw LineFileError(Self.keyMissing)
-                    } catch {
-                        throw LineFileError("\(error)")
-                    }
-                    if check.chain?.hash == expected { expected = nil }
-                    guard let finding else { return }
-                    // An unfinished line is not a fault, because a killed process can leave one.
-                    if finding != .unfinished { findings += 1 }
-                    if findings <= Self.maximumFindings {
-                        StandardStreams.writeError(Array("\(file):\(number): \(finding.sentence)\n".utf8))
-                    }
+            try read(file) { number, text, isFinished in
+                let finding = try check.take(text, isFinished: isFinished)
+                if let hash = check.verifiedHash, hash == expected { expected = nil }
+                guard let finding else { return }
+                // An unfinished line is not a fault, because a killed process can leave one.
+                if finding != .unfinished { findings += 1 }
+                if findings <= Self.maximumFindings {
+                    StandardStreams.writeError(Array("\(file):\(number): \(finding.sentence)\n".utf8))
                 }
-            } catch {
-                if error.description == Self.keyMissing {
-                    throw CommandError(
-                        "\(file) contains \(error)",
-                        hint: "set \(Settings.auditKey.variable), or name the environment file with --env-file")
-                }
-                throw CommandError("\(file) cannot be read (\(error))", hint: "name the files of an audit trail")
             }
         }
         try report(check, findings: findings, isExpectedMissing: expected != nil)
     }
 
-    private static let keyMissing = "lines with an HMAC, which cannot be verified without the audit key"
+    private static func hash(_ digits: String) throws -> [UInt8] {
+        guard let hash = Hexadecimal.bytes(of: digits, count: 32) else {
+            throw CommandError("--expect-hash is not 64 hexadecimal digits", hint: "copy it from a line of the trail")
+        }
+        return hash
+    }
+
+    /// Calls `body` for each line of a file, as ``LineFile`` does.
+    private func read(_ file: String, _ body: (Int, ArraySlice<UInt8>, Bool) throws -> Void) throws {
+        var isKeyMissing = false
+        do throws(LineFileError) {
+            try LineFile.read(file) { number, text, isFinished throws(LineFileError) in
+                do { try body(number, text, isFinished) } catch {
+                    isKeyMissing = error is AuditLine.KeyMissing
+                    throw LineFileError("\(error)")
+                }
+            }
+        } catch {
+            guard isKeyMissing else {
+                throw CommandError("\(file) cannot be read (\(error))", hint: "name the files of an audit trail")
+            }
+            throw CommandError(
+                "\(file) contains lines with an HMAC, which cannot be verified without the audit key",
+                hint: "set \(Settings.auditKey.variable), or name the environment file with --env-file")
+        }
+    }
 
     /// The key of lines with an HMAC.
     private func key() throws -> HMACSHA256Key? {
@@ -130,6 +140,8 @@ extension AuditCheck.Finding {
         case .outOfOrder: "this line's number is a duplicate"
         case .headless: "the lines before this one are missing"
         case .newTrail: "a new trail begins here, with no link to the previous one"
+        case .unkeyed:
+            "this line has no HMAC, unlike the one before it: unless HMACs were switched off, someone forged it"
         case .marked: "this line marks a break: the lines before it were not those that the service had written"
         case .unfinished: "this line was cut off while being written; no response was sent for it"
         }

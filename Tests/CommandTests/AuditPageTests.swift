@@ -110,11 +110,24 @@ struct AuditPageTests {
         try compare(Array(old.dropFirst()), new, isGood: false)
         try compare(old, Array(new.dropFirst()), isGood: false)
         try compare(old.dropLast() + [old[2]], isGood: false)
+        if chain == "hmac" {
+            // Lines that anyone can write, after lines with an HMAC.
+            let forged = try unkeyed(after: new)
+            try compare(old, new + [forged], isGood: false)
+        }
         for number in old.indices {
             var altered = old
             altered[number] = altered[number].replacing("\"time\":\"2", with: "\"time\":\"3")
             try compare(altered, new, isGood: false)
         }
+    }
+
+    /// A line without an HMAC that continues these lines.
+    private func unkeyed(after lines: [String]) throws -> String {
+        let last = try #require(lines.last.flatMap { AuditLine(Array($0.utf8)[...]) })
+        var (chain, text) = (AuditChain(number: last.number, hash: last.hash), [UInt8]())
+        try chain.append(to: &text) { $0.member("outcome", "signed") }
+        return String(decoding: text.dropLast(), as: UTF8.self)
     }
 
     private func lines(_ name: String) throws -> [String] {

@@ -459,17 +459,21 @@ struct AuditTests {
         #expect(without.standardError.contains("\nhint: set \(name)"))
         try folder.write("\(name)=\(key)\n".utf8, to: "env")
         #expect(try verify("--env-file", folder.path + "/env", path).status == 0)
-        func verifyAll(key: String) throws -> Command.Outcome {
-            try Command.run(Command.offerSigner, ["audit", "verify", path], environment: [name: key])
+        func verifyAll(key: String, _ flags: String...) throws -> Command.Outcome {
+            try Command.run(Command.offerSigner, ["audit", "verify", path] + flags, environment: [name: key])
         }
         #expect(try verifyAll(key: key).standardOutput.hasPrefix("ok: 4 lines, "))
         #expect(try verifyAll(key: "fedcba9876543210fedcba9876543210").status == 1)
-        // The trail goes on without the key. Until then, the whole trail needs it.
+        // The trail goes on without the key, which only the operator can know to be in order.
         do {
             let service = try service(environment: [name: key])
             #expect(service.stop() == 0)
         }
-        #expect(try verifyAll(key: key).standardOutput.contains("\nlast line without an HMAC: 5\nlast line: 5\n"))
+        let off = try verifyAll(key: key)
+        #expect(off.status == 1)
+        #expect(off.standardError.hasPrefix("\(path):5: this line has no HMAC, unlike the one before it"))
+        let allowed = try verifyAll(key: key, "--allow-unkeyed")
+        #expect(allowed.standardOutput.contains("\nlast line without an HMAC: 5\nlast line: 5\n"))
     }
 
     @Test("audit verify sorts its files by their first lines")
@@ -531,6 +535,16 @@ struct AuditTests {
         #expect(outcome.standardError.contains("/altered:3: this line or the one before it was altered\n"))
         #expect(try verify(folder.path + "/none").status != 0)
         #expect(try verify("--expect-hash", "x", path).status != 0)
+
+        // A fragment in front does not excuse the first line from the check.
+        try folder.write(#"{"li"#.utf8, to: "audit.jsonl.0")
+        let before = folder.path + "/audit.jsonl.0"
+        let fragment = try verify("--expect-hash", String(hash), before, path)
+        #expect(fragment.status == 0 && fragment.standardOutput.hasPrefix("ok: 5 lines, "))
+        try folder.write((lines[4] + "\n").utf8, to: "last")
+        let unverified = try verify("--expect-hash", String(hash), before, folder.path + "/last")
+        #expect(unverified.status == 1)
+        #expect(unverified.standardError.contains("/last:1: the lines before this one are missing\n"))
     }
 }
 

@@ -339,6 +339,40 @@ struct AuditFileTests {
         }
     }
 
+    @Test("after an unfinished line, the first whole line is checked like the first line of a trail")
+    func fragmentFirst() throws {
+        let file = file()
+        for word in ["a", "b"] { try append(word, to: file) }
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        func findings(_ line: some StringProtocol) throws -> [AuditCheck.Finding?] {
+            var check = AuditCheck()
+            return try [
+                check.take(Array("{\"li".utf8)[...], isFinished: false), check.take(Array(line.utf8)[...]),
+            ]
+        }
+        #expect(try findings(lines[0]) == [.unfinished, nil])
+        #expect(try findings(lines[0].replacing("begin", with: "start")) == [.unfinished, .altered])
+        #expect(try findings(lines[1]) == [.unfinished, .headless])
+    }
+
+    @Test("only a line that continues the previous one has a verified hash")
+    func verifiedHash() throws {
+        let file = file()
+        for word in ["a", "b", "c"] { try append(word, to: file) }
+        let lines = String(decoding: try folder.read("audit.jsonl"), as: UTF8.self).split(separator: "\n")
+        func verified(_ lines: [some StringProtocol]) throws -> [Bool] {
+            var check = AuditCheck()
+            return try lines.map { line in
+                _ = try check.take(Array(line.utf8)[...])
+                return check.verifiedHash != nil
+            }
+        }
+        #expect(try verified(lines) == [true, true, true, true])
+        #expect(try verified([lines[0], lines[2], lines[3]]) == [true, false, true])
+        #expect(try verified(["x", lines[1], lines[2]]) == [false, false, true])
+        #expect(try verified([lines[1]]) == [false])
+    }
+
     @Test("an altered line with a recomputed hash is detected at the next line")
     func remade() throws {
         let (file, other) = (file(), self.file(at: folder.path + "/other"))

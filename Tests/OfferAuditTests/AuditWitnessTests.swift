@@ -306,7 +306,7 @@ struct AuditWitnessTests {
         #expect(breaks(plain) == [] && breaks(keyed) == [])
         let lines = try lines()
         #expect(lines.map { $0.contains("\"hmac\"") } == [false, false, true, false, true])
-        var check = AuditCheck(key: key)
+        var check = AuditCheck(key: key, allowsUnkeyed: true)
         for line in lines { #expect(try check.take(Array(line.utf8)[...]) == nil) }
         #expect(check.hasKeyedLines && check.lastWithoutKey == 4)
         // Without the key, a forged line cannot be told from a genuine one. With it, the forged line is a break.
@@ -314,6 +314,22 @@ struct AuditWitnessTests {
         try folder.write(text(lines + [forged]), to: "audit.jsonl")
         try keyed.checkLines()
         #expect(breaks(keyed) == [[5, 6, 7]])
+    }
+
+    @Test("verification reports a line without an HMAC after one with an HMAC, unless HMACs were switched off")
+    func downgrade() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        try append("a", to: file(seal: .hmac(key), key: key))
+        try append("b", "c", to: file())
+        #expect(try check(lines(), key: key) == [2: .unkeyed])
+        var allowing = AuditCheck(key: key, allowsUnkeyed: true)
+        for line in try lines() { #expect(try allowing.take(Array(line.utf8)[...]) == nil) }
+        #expect(allowing.hasKeyedLines && allowing.lastWithoutKey == 4)
+        // Switching HMACs on is no finding.
+        try folder.remove("audit.jsonl")
+        try append("a", to: file())
+        try append("b", to: file(seal: .hmac(key), key: key))
+        #expect(try check(lines(), key: key) == [:])
     }
 
     @Test("where lines have an HMAC, only a line with one acknowledges a break")

@@ -42,7 +42,7 @@ extension FuzzTarget {
     private static func findings(
         in texts: [ArraySlice<UInt8>], key: HMACSHA256Key = chainKey
     ) throws(BrokenPromise) -> [AuditCheck.Finding?] {
-        var check = AuditCheck(key: key)
+        var check = AuditCheck(key: key, allowsUnkeyed: true)
         var findings: [AuditCheck.Finding?] = []
         for text in texts {
             var before = check
@@ -81,8 +81,19 @@ extension FuzzTarget {
     private static func checkLinks(of lines: [AuditLine]) throws(BrokenPromise) {
         let texts = try linked(lines)
         try promise("a trail that follows the rules verifies", findings(in: texts).allSatisfy(isWhole))
+        try checkUnkeyed(lines, texts)
         let verifies = try findings(in: texts, key: otherKey).map(isWhole)
         try promise("a line with an HMAC verifies only with its key", verifies == lines.map { !$0.isKeyed })
+    }
+
+    /// Without permission, a line without an HMAC after a line with one is a finding, and nothing else is.
+    private static func checkUnkeyed(_ lines: [AuditLine], _ texts: [ArraySlice<UInt8>]) throws(BrokenPromise) {
+        var check = AuditCheck(key: chainKey)
+        for (index, text) in texts.enumerated() {
+            let isDowngrade = index > 0 && lines[index - 1].isKeyed && !lines[index].isKeyed
+            let isFound = try finding(for: text, &check) == .unkeyed
+            try promise("a line without an HMAC after a line with one is found", isFound == isDowngrade)
+        }
     }
 
     /// Numbers the lines and computes their hashes.
