@@ -18,9 +18,15 @@ extension AuditFile {
         }
     }
 
-    /// Makes the fault for a file that does not end with an audit line.
-    static func notATrail(_ path: FilePath) -> AuditFault {
-        AuditFault("\(path) does not end with an audit line", isSetup: true)
+    /// Refuses a file that does not end with an audit line.
+    static func requireTrail(_ tail: AuditTail, _ path: FilePath) throws(AuditFault) {
+        switch tail.content {
+        case .nothing, .unfinished, .line: return
+        case .somethingElse: throw AuditFault("\(path) does not end with an audit line", isSetup: true)
+        case .tooLong:
+            let limit = AuditTail.maximumSize / 1024 / 1024
+            throw AuditFault("\(path) ends with more than \(limit) MiB that are not an audit line", isSetup: true)
+        }
     }
 
     /// Checks the file alone, without its lock.
@@ -35,8 +41,7 @@ extension AuditFile {
         try file.closeAfter {
             // Read without taking the lock, because a service with a hanging disk may hold it. A line that is being
             // written looks unfinished, which is allowed.
-            let tail = try AuditTail(file, size: Int64(file.stat().size))
-            if case .somethingElse = tail.content { throw notATrail(path) }
+            try requireTrail(AuditTail(file, size: Int64(file.stat().size)), path)
         }
     }
 
@@ -51,7 +56,8 @@ extension AuditFile {
         do {
             let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
             let tail = try file.closeAfter { try AuditTail(file, size: Int64(file.stat().size)) }
-            guard let chain = tail.chain else { throw notATrail(path) }
+            try requireTrail(tail, path)
+            guard let chain = tail.chain else { throw AuditFault("\(path) has no lines", isSetup: true) }
             return chain
         } catch let fault as AuditFault {
             throw fault

@@ -271,9 +271,9 @@ package final class AuditFile: AuditStore {
     private func takeOver(_ file: Open, size: Int64, isOther: Bool) throws {
         end = 0
         let tail = try AuditTail(file.descriptor, size: size)
+        try Self.requireTrail(tail, path)
         switch tail.content {
-        case .somethingElse:
-            throw Self.notATrail(path)
+        case .somethingElse, .tooLong: break
         case .line(let line):
             guard place != nil else { return try begin(after: line, in: file, tail, size: size) }
             let previous = try AuditTail.firstLine(of: file.descriptor)?.previous
@@ -320,7 +320,7 @@ package final class AuditFile: AuditStore {
     /// Notes that the lines after a known one are not in the file. ``append(to:_:)`` marks the break.
     private func noteBreak(after known: AuditChain, _ file: Open, size: Int64) throws {
         let tail = try AuditTail(file.descriptor, size: size)
-        if case .somethingElse = tail.content { throw Self.notATrail(path) }
+        try Self.requireTrail(tail, path)
         foundBreak = foundBreak ?? AuditBreak(known: known, found: tail.chain)
         end = tail.end
         try removeUnfinishedLine(file, size: size)
@@ -328,6 +328,9 @@ package final class AuditFile: AuditStore {
 
     private func removeUnfinishedLine(_ file: Open, size: Int64) throws {
         guard end < size else { return }
+        guard size - end <= AuditTail.maximumSize else {
+            throw AuditFault("\(path) ends with an unfinished line that is too long to be one", isSetup: true)
+        }
         do { try file.descriptor.resize(to: end) } catch {
             throw AuditFault("\(path) ends with an unfinished line that cannot be removed (\(error))", isSetup: true)
         }

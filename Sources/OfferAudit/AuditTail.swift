@@ -11,15 +11,18 @@ struct AuditTail {
         case line(AuditLine)
         /// The last line is not an audit line.
         case somethingElse
+        /// The last line, finished or not, is longer than ``AuditTail/maximumSize``. It is not known what is before it.
+        case tooLong
     }
 
     let content: Content
-    /// The offset after the last complete line. Anything beyond is an unfinished line.
+    /// The offset after the last complete line; the size of the file if that line was not found. Anything beyond is an
+    /// unfinished line.
     let end: Int64
 
     /// The maximum number of bytes searched for a line. Lines are far shorter, but a power failure may leave many zero
     /// bytes.
-    private static let maximumSize: Int64 = 4 * 1024 * 1024
+    static let maximumSize: Int64 = 4 * 1024 * 1024
     private static let lineFeed = UInt8(ascii: "\n")
 
     /// - Parameter size: the size of the file in bytes.
@@ -38,6 +41,10 @@ struct AuditTail {
             end = size - Int64(tail.count - lastEnd - 1)
             return
         }
+        guard size <= Self.maximumSize else {
+            (content, end) = (.tooLong, size)
+            return
+        }
         let head = try Self.read(file, from: 0, count: Int(min(size, 8)))
         content = Array(#"{"line":"#.utf8).starts(with: head) ? .unfinished : .somethingElse
         end = 0
@@ -45,6 +52,14 @@ struct AuditTail {
 
     /// The chain after the last line; nil if the file does not end with an audit line.
     var chain: AuditChain? { if case .line(let line) = content { line.chain } else { nil } }
+
+    /// Whether the file is an audit trail, or could become one.
+    var isTrail: Bool {
+        switch content {
+        case .nothing, .unfinished, .line: true
+        case .somethingElse, .tooLong: false
+        }
+    }
 
     /// Reads the first line of a file; nil if it is not an audit line.
     static func firstLine(of file: FileDescriptor) throws -> AuditLine? {

@@ -143,6 +143,23 @@ struct AuditFileTests {
         #expect(try folder.read("audit.jsonl") == Array(text.utf8))
     }
 
+    @Test("zeros after a trail, as a power failure leaves them, never cost a line", arguments: [1, 3, 5])
+    func zeros(mebibytes: Int) throws {
+        try append("a", to: file())
+        let trail = try folder.read("audit.jsonl")
+        let zeros = [UInt8](repeating: 0, count: mebibytes * 1024 * 1024)
+        try folder.write(trail + zeros, to: "audit.jsonl")
+        guard mebibytes > 4 else {
+            try append("b", to: file())
+            #expect(try lines(of: "audit.jsonl") == ["begin", "a", "b"])
+            return
+        }
+        let fault = #expect(throws: AuditFault.self) { try append("b", to: file()) }
+        #expect(fault?.isSetup == true && fault?.description.contains("more than 4 MiB") == true)
+        #expect(#expect(throws: AuditFault.self) { try AuditFile.check(path: path) } == fault)
+        #expect(try folder.read("audit.jsonl") == trail + zeros)
+    }
+
     @Test("a file at its size limit is renamed with its last line number, and no older file is replaced")
     func rotation() throws {
         let file = file(rotatesAtBytes: 400)
