@@ -13,10 +13,11 @@ package struct AuditBreak: Sendable {
     }
 
     /// The chain that the line about the break continues. It continues from the last known line, so that the trail is
-    /// whole again if the missing lines are put back. Its number is also larger than any number in the file.
+    /// whole again if the missing lines are put back. Its number is also larger than any plausible number in the file.
     var continuation: AuditChain {
-        let found = found.map { $0.number < AuditChain.maximumNumber ? $0.number : 0 } ?? 0
-        return AuditChain(number: max(known.number, found), hash: known.hash, seal: known.seal)
+        let found = found.map { known.isPlausible(next: $0.number) ? $0.number : 0 } ?? 0
+        return AuditChain(
+            number: max(known.number, found), hash: known.hash, isKeyed: known.isKeyed, seal: known.seal)
     }
 
     func write(to writer: inout JSONWriter) {
@@ -38,8 +39,10 @@ package struct AuditBreak: Sendable {
 
 /// Something that a store noticed about the lines that it had written earlier.
 package enum AuditFinding: Sendable {
-    /// The lines are no longer there. The next line marks the break.
-    case broken(AuditBreak, line: UInt64)
+    /// The lines are no longer there. The next line will mark the break.
+    case broken(AuditBreak)
+    /// Another process, or someone who pretends to be one, has marked a break in the line with this number.
+    case markedElsewhere(line: UInt64)
     /// The file with the lines up to this number was renamed or removed, and no file beside it ends with that line.
     case fileGone(lastLine: UInt64)
 }

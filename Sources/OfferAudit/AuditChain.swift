@@ -44,7 +44,12 @@ package struct AuditChain: Sendable {
         isKeyed = seal.isKeyed
     }
 
-    /// The limit on line numbers that a chain continues from. No real trail reaches it, and it leaves room below the
-    /// largest number that ``AuditLine`` can read.
+    /// The limit of line numbers. No real trail reaches it, even in three years at one line per microsecond.
     static let maximumNumber: UInt64 = 100_000_000_000_000
+
+    /// Whether a line after lines that are gone can have this number. Someone who writes a much larger number wants the
+    /// trail to reach the limit, after which no one could read it.
+    func isPlausible(next number: UInt64) -> Bool {
+        number > self.number && number - self.number <= Self.maximumNumber / 100_000
+    }
 }

@@ -6,10 +6,11 @@ import SystemPackage
 extension AuditFile {
     /// Checks whether lines could be appended, without changing anything. Faults that only an attempt reveals, such as
     /// a full disk or a pipe without a reader, are not detected.
-    package static func check(path: String) throws(AuditFault) {
+    /// - Parameter rules: the rules that the service would apply to the last lines.
+    package static func check(path: String, rules: AuditRules = AuditRules()) throws(AuditFault) {
         let path = FilePath(path)
         do {
-            try checkFile(path)
+            try checkFile(path, rules: rules)
             if try type(of: path) ?? .regular == .regular { try AuditLock.check(of: path) }
         } catch let fault as AuditFault {
             throw fault
@@ -30,7 +31,7 @@ extension AuditFile {
     }
 
     /// Checks the file alone, without its lock.
-    static func checkFile(_ path: FilePath) throws {
+    static func checkFile(_ path: FilePath, rules: AuditRules) throws {
         guard let type = try type(of: path) else {
             return try AuditLock.requireAccess(to: path.folder, W_OK | X_OK)
         }
@@ -41,7 +42,9 @@ extension AuditFile {
         try file.closeAfter {
             // Read without taking the lock, because a service with a hanging disk may hold it. A line that is being
             // written looks unfinished, which is allowed.
-            try requireTrail(AuditTail(file, size: Int64(file.stat().size)), path)
+            let tail = try AuditTail(file, size: Int64(file.stat().size))
+            try requireTrail(tail, path)
+            try AuditOpening(of: file, tail, rules: rules).requireOwnKey(path)
         }
     }
 
@@ -68,13 +71,15 @@ extension AuditFile {
 
     /// The number of the last line of a file that marks a break which no one has acknowledged; nil if there is none near
     /// its end, or if the file is not a trail. It does not wait for the lock.
-    package static func openBreak(path: String) -> UInt64? {
+    /// - Parameter rules: which lines can acknowledge a break.
+    package static func openBreak(path: String, rules: AuditRules = AuditRules()) -> UInt64? {
         let path = FilePath(path)
         guard (try? type(of: path)) == .regular,
             let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
         else { return nil }
         return try? file.closeAfter {
-            try AuditTail.openBreak(in: file, end: AuditTail(file, size: Int64(file.stat().size)).end)
+            let tail = try AuditTail(file, size: Int64(file.stat().size))
+            return try AuditOpening(of: file, tail, rules: rules).openBreak
         }
     }
 

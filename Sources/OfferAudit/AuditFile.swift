@@ -11,26 +11,18 @@ import SystemPackage
 /// file.
 ///
 /// The process is also a witness: before each write it checks that the file still holds the last line that it knows. If
-/// not, the next line marks the break.
+/// not, the next line marks the break. A file that cannot be continued is renamed, and the break is marked in a new one.
 package final class AuditFile: AuditStore {
     private struct Open {
         let descriptor: FileDescriptor
         let isRegular: Bool
     }
 
-    /// The place of the last known line.
-    private struct Place {
-        /// nil once the file no longer has the trail's name. Its identity may then be given to a new file.
-        var file: FileIdentity?
-        /// The offset after the line.
-        var end: Int64
-    }
-
     private let path: FilePath
     private let isSynced: Bool
     private let rotatesAtBytes: Int64?
     private let seal: AuditSeal
-    private let key: HMACSHA256Key?
+    private let rules: AuditRules
     private let now: @Sendable () -> Timestamp
     private let lock: AuditLock
     private var isLockReady = false
@@ -39,13 +31,14 @@ package final class AuditFile: AuditStore {
     private var identity: FileIdentity?
     private var chain = AuditChain.beginning
     /// nil while no line in a regular file is known.
-    private var place: Place?
+    private var known: KnownLine?
     /// The offset of the end of the last line in the open file. Anything beyond it is an unfinished line, or was written by
     /// another process since then.
     private var end: Int64 = 0
-    /// What this write has noticed about earlier lines, until the write has succeeded.
+    /// The break that the next line marks.
     private var foundBreak: AuditBreak?
-    private var isFileGone = false
+    /// The number of the last known line, if this write has noticed that the file with that line is gone.
+    private var lastGone: UInt64?
     private var findings: [AuditFinding] = []
     private var rotationProblem: Diagnostic?
     /// The number of the last line that marks a break which no one has acknowledged.
@@ -64,7 +57,7 @@ package final class AuditFile: AuditStore {
         self.isSynced = isSynced
         self.rotatesAtBytes = rotatesAtBytes
         self.seal = seal
-        self.key = key
+        rules = AuditRules(key: key, needsKey: seal.isKeyed)
         self.now = now
         lock = AuditLock(of: self.path)
     }
@@ -96,7 +89,7 @@ package final class AuditFile: AuditStore {
     /// Calls `body` with the open file, under the lock if it is a regular file.
     private func withFile(_ body: (Open) throws -> Void) throws(AuditFault) {
         do {
-            (foundBreak, isFileGone) = (nil, false)
+            lastGone = nil
             guard isRegular else { return try body(open ?? openFile()) }
             try takeLock()
             defer { lock.release() }
@@ -125,7 +118,7 @@ package final class AuditFile: AuditStore {
 
     private func takeLock() throws {
         // Leaves nothing behind beside a file that is not a trail.
-        if !isLockReady { try Self.checkFile(path) }
+        if !isLockReady { try Self.checkFile(path, rules: rules) }
         try lock.take()
         isLockReady = true
     }
@@ -188,14 +181,19 @@ package final class AuditFile: AuditStore {
             if file.isRegular { try? file.descriptor.resize(to: end) }
             throw error
         }
-        let lastKnown = chain.number
+        if let lastGone, foundBreak == nil { findings.append(.fileGone(lastLine: lastGone)) }
+        if foundBreak != nil { openBreak = lineOfBreak }
+        foundBreak = nil
         chain = next
         end += Int64(text.count)
-        if file.isRegular { place = Place(file: identity, end: end) }
-        if isFileGone { findings.append(.fileGone(lastLine: lastKnown)) }
-        guard let foundBreak else { return }
-        findings.append(.broken(foundBreak, line: lineOfBreak))
-        openBreak = lineOfBreak
+        if file.isRegular { note(text) }
+    }
+
+    /// Remembers the last of these lines, which have just been written.
+    private func note(_ text: [UInt8]) {
+        let lineFeed = UInt8(ascii: "\n")
+        guard let begin = text.dropLast().lastIndex(of: lineFeed).map({ $0 + 1 }) ?? text.indices.first else { return }
+        known = KnownLine(text: Array(text[begin...]), file: identity, end: end)
     }
 
     private func appendEvent(
@@ -222,7 +220,7 @@ package final class AuditFile: AuditStore {
             try catchUp(file, size: Int64(ours.size))
             if let named = try? path.stat(), FileIdentity(named) == identity { return file }
             // The file was renamed or removed, so the chain continues in a new one.
-            place?.file = nil
+            known?.file = nil
             closeFile()
         }
     }
@@ -257,73 +255,108 @@ package final class AuditFile: AuditStore {
 
     /// Checks that the last known line is still in the file, reads the lines after it, and removes any unfinished line.
     private func catchUp(_ file: Open, size: Int64) throws {
-        guard let place, place.file == identity else { return try takeOver(file, size: size, isOther: true) }
-        guard size >= place.end, try AuditTail.holds(chain.hash, endingAt: place.end, in: file.descriptor) else {
-            // Unless the file was copied and then truncated, in which case a rotated file has the line.
-            return try takeOver(file, size: size, isOther: false)
+        guard let known else { return try openFirst(file, size: size) }
+        guard known.file == identity else {
+            return try goOn(after: known, in: file, size: size, holder: RotatedTrails(of: path).holder(of: known))
         }
-        end = place.end
-        if size > end { try readOn(file, size: size, from: chain) }
-    }
-
-    /// Continues the chain in a file that does not have the last known line, or in the first file of this process.
-    /// - Parameter isOther: whether the last known line, if any, was in another file.
-    private func takeOver(_ file: Open, size: Int64, isOther: Bool) throws {
-        end = 0
-        let tail = try AuditTail(file.descriptor, size: size)
-        try Self.requireTrail(tail, path)
-        switch tail.content {
-        case .somethingElse, .tooLong: break
-        case .line(let line):
-            guard place != nil else { return try begin(after: line, in: file, tail, size: size) }
-            let previous = try AuditTail.firstLine(of: file.descriptor)?.previous
-            let states = RotatedTrails(of: path).states(from: chain)
-            // Another process has begun this file.
-            if let state = states.last(where: { $0.hash == previous }) {
-                return try readOn(file, size: size, from: state)
-            }
-        case .nothing, .unfinished:
-            let trails = RotatedTrails(of: path)
-            let isKept = place == nil || trails.contain(chain)
-            // A file that is emptied in place is a break, unless it was copied first.
-            if isKept || isOther {
-                isFileGone = !isKept
-                chain = trails.states(from: chain).last ?? chain
-                return try removeUnfinishedLine(file, size: size)
-            }
+        if try known.isHeld(by: file.descriptor) {
+            end = known.end
+            if size > end { try readOn(file, size: size, from: chain) }
+        } else if let holder = RotatedTrails(of: path).holder(of: known) {
+            // The file was copied and then emptied.
+            try goOn(after: known, in: file, size: size, holder: holder)
+        } else {
+            try noteBreak(after: chain, file, size: size)
         }
-        try noteBreak(after: chain, file, size: size)
     }
 
     /// Continues the chain after the last line of the first file that this process opens.
-    private func begin(after line: AuditLine, in file: Open, _ tail: AuditTail, size: Int64) throws {
-        chain = line.chain
+    private func openFirst(_ file: Open, size: Int64) throws {
+        let tail = try AuditTail(file.descriptor, size: size)
+        try Self.requireTrail(tail, path)
         end = tail.end
-        place = Place(file: identity, end: end)
-        openBreak = try AuditTail.openBreak(in: file.descriptor, end: end, needsKey: seal.isKeyed)
+        if case .line(let line) = tail.content {
+            let opening = try AuditOpening(of: file.descriptor, tail, rules: rules)
+            try opening.requireOwnKey(path)
+            chain = line.chain
+            known = KnownLine(text: line.textWithLineFeed, file: identity, end: end)
+            openBreak = opening.openBreak
+            if let forgery = opening.forgery { note(forgery) }
+        } else {
+            // Someone may have restored old files, so the newest is not always the last.
+            chain = RotatedTrails(of: path).end ?? .beginning
+        }
         try removeUnfinishedLine(file, size: size)
+    }
+
+    /// Continues the chain in a file that began after the last known line.
+    /// - Parameter holder: the rotated file that holds the last known line; nil if there is none.
+    private func goOn(after known: KnownLine, in file: Open, size: Int64, holder: FilePath?) throws {
+        let tail = try AuditTail(file.descriptor, size: size)
+        guard tail.isTrail else { return try noteBreak(after: chain, file, size: size) }
+        end = 0
+        lastGone = holder == nil ? chain.number : nil
+        let trails = RotatedTrails(of: path)
+        guard tail.chain != nil else {
+            if foundBreak == nil { chain = trails.end(from: chain, in: holder) }
+            return try removeUnfinishedLine(file, size: size)
+        }
+        // Another process has begun this file.
+        let previous = try AuditTail.firstLine(of: file.descriptor)?.previous
+        let states = previous == chain.hash ? [chain] : trails.states(from: chain)
+        guard let state = states.last(where: { $0.hash == previous }) else {
+            return try noteBreak(after: chain, file, size: size)
+        }
+        try readOn(file, size: size, from: state)
     }
 
     /// Reads the lines between ``end`` and the end of the file.
     /// - Parameter state: the state of the chain before these lines.
     private func readOn(_ file: Open, size: Int64, from state: AuditChain) throws {
-        var reading = AuditReading(from: state, openBreak: openBreak, key: key, needsKey: seal.isKeyed)
-        let read = try AuditTail.forEachLine(of: file.descriptor, from: end, to: size) { try reading.take($0) }
-        if reading.isBroken { return try noteBreak(after: reading.chain, file, size: size) }
-        chain = reading.chain
+        var reading = AuditReading(from: state, openBreak: openBreak, rules: rules)
+        let read = try AuditTail.forEachLine(of: file.descriptor, from: end, to: size) { try reading.take($0, end: $1) }
+        if let last = reading.last {
+            chain = reading.chain
+            known = KnownLine(text: last.text, file: identity, end: last.end)
+        }
         openBreak = reading.openBreak
+        // The other process has marked the break that this one has found.
+        if !reading.marks.isEmpty { foundBreak = nil }
+        findings += reading.marks.map { .markedElsewhere(line: $0) }
+        guard !reading.isBroken, size - read <= AuditTail.maximumSize else {
+            return try noteBreak(after: reading.chain, file, size: size)
+        }
         end = read
-        place = Place(file: identity, end: end)
         try removeUnfinishedLine(file, size: size)
     }
 
-    /// Notes that the lines after a known one are not in the file. ``append(to:_:)`` marks the break.
-    private func noteBreak(after known: AuditChain, _ file: Open, size: Int64) throws {
+    /// Notes that the lines after a known one are not in the file, unless another process has marked it in the file.
+    private func noteBreak(after last: AuditChain, _ file: Open, size: Int64) throws {
+        if let mark = try AuditTail.mark(after: last, in: file.descriptor, size: size, rules: rules) {
+            end = mark
+            return try readOn(file, size: size, from: last)
+        }
         let tail = try AuditTail(file.descriptor, size: size)
-        try Self.requireTrail(tail, path)
-        foundBreak = foundBreak ?? AuditBreak(known: known, found: tail.chain)
+        note(AuditBreak(known: last, found: tail.chain))
+        guard tail.isTrail else { return try moveAside(tail) }
         end = tail.end
         try removeUnfinishedLine(file, size: size)
+    }
+
+    /// Reports a break. ``append(to:_:)`` marks it, now or as soon as the file can be written.
+    private func note(_ found: AuditBreak) {
+        guard foundBreak == nil else { return }
+        foundBreak = found
+        findings.append(.broken(found))
+    }
+
+    /// Renames a file that does not end with a line, so that nothing in it is lost and the chain continues in a new file.
+    private func moveAside(_ tail: AuditTail) throws {
+        // The file may already have another name.
+        guard let named = try? path.stat(), FileIdentity(named) == identity else { return }
+        do { try RotatedTrails.rename(path, adding: "damaged-", chain.number) } catch {
+            try Self.requireTrail(tail, path)
+        }
     }
 
     private func removeUnfinishedLine(_ file: Open, size: Int64) throws {
@@ -341,22 +374,14 @@ package final class AuditFile: AuditStore {
     /// Renames the file, with the number of its last line as the suffix. A renamed file is never written, removed or
     /// replaced. If renaming fails, the file keeps growing, because a failed rename must not stop signing.
     private func rotate() {
-        let number = String(chain.number)
-        let name = "\(path).\(String(repeating: "0", count: max(0, 12 - number.count)))\(number)"
-        let taken = (0..<100).prefix { (try? FilePath(Self.variant($0, of: name)).stat()) != nil }.count
-        if unsafe rename(path.string, Self.variant(taken, of: name)) == 0 {
+        do {
+            try RotatedTrails.rename(path, adding: "", chain.number)
             rotationProblem = nil
-        } else {
+        } catch {
             rotationProblem = Diagnostic(
-                "the audit trail \(path) has reached its size limit but cannot be renamed (\(Errno(rawValue: errno)))",
+                "the audit trail \(path) has reached its size limit but cannot be renamed (\(error))",
                 hint: "let the service write to its folder, or unset SUBSCRIPTION_OFFERS_AUDIT_ROTATE_MB")
         }
-    }
-
-    /// The name for a rotated file if `number` files with the same suffix already exist, as can happen after a trail
-    /// has been restarted.
-    private static func variant(_ number: Int, of name: String) -> String {
-        number == 0 ? name : "\(name)-\(number + 1)"
     }
 
     private static func sync(_ file: FileDescriptor) throws {

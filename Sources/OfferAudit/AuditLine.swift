@@ -7,6 +7,8 @@ package struct AuditLine: Sendable {
     package struct KeyMissing: Error {}
 
     package let number: UInt64
+    /// The line without its line feed.
+    private let text: ArraySlice<UInt8>
     /// The bytes that the hash covers, together with the previous hash.
     package let content: ArraySlice<UInt8>
     /// The hash or HMAC of the line, 32 bytes.
@@ -29,18 +31,18 @@ package struct AuditLine: Sendable {
             let hash = Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 32)
         else { return nil }
         let number = text.dropFirst(Self.beginning.count).prefix { $0 != UInt8(ascii: ",") }
-        guard (1...Self.maximumDigits).contains(number.count), number.first != UInt8(ascii: "0"),
-            number.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = UInt64(String(decoding: number, as: UTF8.self))
+        guard number.first != UInt8(ascii: "0"), number.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt64(String(decoding: number, as: UTF8.self)), number < AuditChain.maximumNumber
         else { return nil }
         self.number = number
+        self.text = text
         self.hash = hash
         content = text.dropLast(size)
     }
 
-    /// The maximum number of digits in a line number, enough for 30 years at one line per microsecond.
-    private static let maximumDigits = 15
     private static let beginning = Array(#"{"line":"#.utf8)
+
+    var textWithLineFeed: [UInt8] { text + [UInt8(ascii: "\n")] }
 
     /// The state of the chain after this line.
     package var chain: AuditChain { AuditChain(number: number, hash: hash, isKeyed: isKeyed) }

@@ -1,63 +1,41 @@
 import OfferCore
-import OfferCrypto
-import SystemPackage
 
 /// A check of the lines that other processes have added to the trail since this one last read it.
 struct AuditReading {
     /// The chain after the last line that continues it.
     private(set) var chain: AuditChain
+    /// The last line that continues the chain, with its line feed, and the offset after it; nil if there is none.
+    private(set) var last: (text: [UInt8], end: Int64)?
     /// Whether a line did not continue the previous one. Later lines are not read.
     private(set) var isBroken = false
     /// The number of the last line that marks a break which no one has acknowledged.
     private(set) var openBreak: UInt64?
-    private let key: HMACSHA256Key?
-    private let needsKey: Bool
+    /// The numbers of the lines with which other processes have marked a break.
+    private(set) var marks: [UInt64] = []
+    private let rules: AuditRules
 
-    /// - Parameters:
-    ///   - chain: the chain before these lines.
-    ///   - key: the key of lines with an HMAC; nil to accept them unverified.
-    ///   - needsKey: whether only a line with an HMAC can acknowledge a break.
-    init(from chain: AuditChain, openBreak: UInt64?, key: HMACSHA256Key?, needsKey: Bool) {
+    /// - Parameter chain: the chain before these lines.
+    init(from chain: AuditChain, openBreak: UInt64?, rules: AuditRules) {
         self.chain = chain
         self.openBreak = openBreak
-        self.key = key
-        self.needsKey = needsKey
+        self.rules = rules
     }
 
-    mutating func take(_ text: ArraySlice<UInt8>) throws {
+    /// - Parameter end: the offset after the line.
+    mutating func take(_ text: ArraySlice<UInt8>, end: Int64) throws {
         guard !isBroken else { return }
-        guard let line = AuditLine(text), try isNext(line) else {
+        guard let line = AuditLine(text), try rules.isNext(line, after: chain) else {
             isBroken = true
             return
         }
         chain = line.chain
+        last = (line.textWithLineFeed, end)
         switch line.event {
-        case .broken: openBreak = line.number
-        case .breakAcknowledged where line.isKeyed || !needsKey: openBreak = nil
+        case .broken:
+            openBreak = line.number
+            marks.append(line.number)
+        case .breakAcknowledged: openBreak = nil
         default: break
         }
-    }
-
-    private func isNext(_ line: AuditLine) throws -> Bool {
-        if line.number == chain.number + 1, try isLinked(line, to: chain.hash) { return true }
-        // Another process has marked a break, so the line continues from the last one that it knew.
-        guard line.number > chain.number, let last = line.lastBeforeBreak else { return false }
-        return try isLinked(line, to: last)
-    }
-
-    private func isLinked(_ line: AuditLine, to previous: [UInt8]) throws -> Bool {
-        if line.isKeyed, key == nil { return true }
-        return try line.continues(previous, key: key)
-    }
-}
-
-/// The identity of a file, whatever its name.
-struct FileIdentity: Hashable {
-    private let device: DeviceID
-    private let inode: Inode
-
-    init(_ stat: Stat) {
-        device = stat.deviceID
-        inode = stat.inode
     }
 }

@@ -92,6 +92,8 @@ package final class AuditSink: CommitSink {
     package func didFail(_ error: any Error, lostCount: Int) {
         metrics.lag.set(0)
         metrics.failures.increment(by: lostCount)
+        // Whoever alters the trail could also fill the disk, so the alarm does not wait for the line that marks the break.
+        reportFindings()
         report([AuditFault(error).problem] + store.problems)
     }
 
@@ -102,9 +104,13 @@ package final class AuditSink: CommitSink {
     }
 
     private func report() {
-        for finding in store.takeFindings() { report(finding) }
+        reportFindings()
         metrics.note(store.head)
         report(store.problems)
+    }
+
+    private func reportFindings() {
+        for finding in store.takeFindings() { report(finding) }
     }
 
     private func report(_ problems: [Diagnostic]) {
@@ -115,7 +121,7 @@ package final class AuditSink: CommitSink {
 
     private func report(_ finding: AuditFinding) {
         switch finding {
-        case .broken(let found, let line):
+        case .broken(let found):
             metrics.breaks.increment()
             log.critical(
                 """
@@ -124,8 +130,15 @@ package final class AuditSink: CommitSink {
                 """,
                 metadata: [
                     "lastLine": "\(found.known.number)", "lastHash": "\(Hexadecimal.text(of: found.known.hash))",
-                    "foundLine": "\(found.found?.number ?? 0)", "markedInLine": "\(line)",
+                    "foundLine": "\(found.found?.number ?? 0)",
                 ])
+        case .markedElsewhere(let line):
+            metrics.breaks.increment()
+            log.critical(
+                """
+                ALARM: another process has marked a break in the audit trail. If no process has logged that lines are \
+                gone, someone forged the mark.
+                """, metadata: ["markedInLine": "\(line)"])
         case .fileGone(let lastLine):
             log.warning(
                 "the last file of the audit trail is no longer beside the current one",

@@ -74,60 +74,52 @@ struct AuditTail {
         }.first
     }
 
-    /// Whether a line with this hash ends at the offset.
-    static func holds(_ hash: [UInt8], endingAt end: Int64, in file: FileDescriptor) throws -> Bool {
-        let ending = AuditSeal.ending(with: hash)
-        guard end >= ending.count else { return false }
-        return try read(file, from: end - Int64(ending.count), count: ending.count) == ending
-    }
-
-    /// Calls `body` for each complete line between two offsets, with its text without the line feed.
-    /// - Returns: the offset after the last complete line.
+    /// Calls `body` for each complete line between two offsets, with its text without the line feed and the offset after
+    /// it.
+    /// - Returns: the offset after the last complete line. Lines after one that is longer than ``maximumSize`` are not read.
     static func forEachLine(
-        of file: FileDescriptor, from begin: Int64, to end: Int64, _ body: (ArraySlice<UInt8>) throws -> Void
+        of file: FileDescriptor, from begin: Int64, to end: Int64,
+        _ body: (_ text: ArraySlice<UInt8>, _ end: Int64) throws -> Void
     ) throws -> Int64 {
         var (offset, rest) = (begin, [UInt8]())
         while offset + Int64(rest.count) < end {
             let next = offset + Int64(rest.count)
             let chunk = try read(file, from: next, count: Int(min(end - next, chunkSize)))
             guard !chunk.isEmpty else { break }
+            // What was read before has no line feed.
+            var (first, searched) = (0, rest.count)
             rest += chunk
-            var first = 0
-            while let last = rest[first...].firstIndex(of: lineFeed) {
-                try body(rest[first..<last])
+            while let last = rest[searched...].firstIndex(of: lineFeed) {
+                try body(rest[first..<last], offset + Int64(last) + 1)
                 first = last + 1
+                searched = first
             }
             rest.removeFirst(first)
             offset += Int64(first)
-            guard rest.count <= maximumSize else {
-                throw AuditFault("the audit trail contains a line that is too long", isSetup: true)
-            }
+            guard rest.count <= maximumSize else { break }
         }
         return offset
     }
 
-    /// Finds the last line near the end of a file that marks a break which no one has acknowledged.
-    /// - Parameters:
-    ///   - end: the offset after the last complete line.
-    ///   - needsKey: whether only a line with an HMAC can acknowledge a break.
-    /// - Returns: the number of that line; nil if there is none.
-    static func openBreak(in file: FileDescriptor, end: Int64, needsKey: Bool = false) throws -> UInt64? {
-        var number: UInt64?
-        _ = try forEachLine(of: file, from: max(0, end - searchedSize), to: end) { text in
-            switch AuditLine.event(in: text) {
-            case .broken: number = AuditLine(text)?.number ?? number
-            case .breakAcknowledged where !needsKey || AuditLine(text)?.isKeyed == true: number = nil
-            default: break
-            }
+    /// Finds the line with which another process has marked that the lines after a known one are gone.
+    /// - Returns: the offset before that line; nil if there is none.
+    static func mark(after known: AuditChain, in file: FileDescriptor, size: Int64, rules: AuditRules) throws -> Int64?
+    {
+        var mark: Int64?
+        _ = try forEachLine(of: file, from: max(0, size - searchedSize), to: size) { text, end in
+            guard mark == nil, AuditLine.event(in: text) == .broken, let line = AuditLine(text),
+                line.lastBeforeBreak == known.hash, try rules.isNext(line, after: known)
+            else { return }
+            mark = end - Int64(text.count) - 1
         }
-        return number
+        return mark
     }
 
-    /// The number of bytes searched for a break.
-    private static let searchedSize: Int64 = 16 * 1024 * 1024
+    /// The number of bytes at the end of a file that are searched for breaks.
+    static let searchedSize: Int64 = 16 * 1024 * 1024
     private static let chunkSize: Int64 = 256 * 1024
 
-    private static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
+    static func read(_ file: FileDescriptor, from offset: Int64, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {

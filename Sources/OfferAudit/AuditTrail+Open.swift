@@ -24,7 +24,7 @@ extension AuditTrail {
                 let noKey = AuditSettings.noKey
                 log.notice("\(noKey.error)", metadata: ["hint": "\(noKey.hint)"])
             }
-            let keys = try AuditKeys(settings.key.map { Array($0.reveal.utf8) } ?? RandomSecret.make())
+            let keys = try AuditKeys(of: settings)
             return try await AuditTrail(
                 store: AuditFile(settings, keys, now: now), codes: keys.codes(settings.addresses), now: now,
                 readiness: readiness, metrics: metrics, log: log, about: [("customerKey", keys.id)])
@@ -39,9 +39,7 @@ extension AuditFile {
     package static func make(
         _ settings: AuditSettings, now: @escaping @Sendable () -> Timestamp
     ) throws(OpenSSLError) -> AuditFile {
-        let secret: [UInt8]
-        if let key = settings.key { secret = Array(key.reveal.utf8) } else { secret = try RandomSecret.make() }
-        return AuditFile(settings, try AuditKeys(secret), now: now)
+        AuditFile(settings, try AuditKeys(of: settings), now: now)
     }
 
     fileprivate convenience init(_ settings: AuditSettings, _ keys: AuditKeys, now: @escaping @Sendable () -> Timestamp)
@@ -50,5 +48,22 @@ extension AuditFile {
             path: settings.path, isSynced: settings.isSynced, rotatesAtBytes: settings.rotatesAtBytes,
             seal: settings.chain == .hmac ? .hmac(keys.chain) : .hash, key: settings.key.map { _ in keys.chain },
             now: now)
+    }
+}
+
+extension AuditKeys {
+    /// Derives the keys from the audit key, or from a random secret if none is configured.
+    fileprivate init(of settings: AuditSettings) throws(OpenSSLError) {
+        if let key = settings.key { try self.init(Array(key.reveal.utf8)) } else { try self.init(RandomSecret.make()) }
+    }
+}
+
+extension AuditSettings {
+    /// The rules for the lines of other processes.
+    package var rules: AuditRules {
+        get throws(OpenSSLError) {
+            guard let key else { return AuditRules() }
+            return AuditRules(key: try Self.chainKey(key), needsKey: chain == .hmac)
+        }
     }
 }

@@ -10,51 +10,81 @@ struct RotatedTrail {
     let previous: [UInt8]?
     /// The chain after its last line.
     let chain: AuditChain
-    /// The time of the last write (mtime): seconds and nanoseconds.
-    let changed: [Int]
 
     /// - Returns: nil if the file is not an audit trail.
     init?(_ path: FilePath) {
-        guard let stat = try? path.stat(), stat.type == .regular,
-            let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
-        else { return nil }
-        let ends = try? file.closeAfter {
-            (first: try AuditTail.firstLine(of: file), tail: try AuditTail(file, size: Int64(stat.size)))
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec]) else {
+            return nil
         }
-        guard let ends, let chain = ends.tail.chain, chain.number < AuditChain.maximumNumber else { return nil }
+        let ends = try? file.closeAfter {
+            (first: try AuditTail.firstLine(of: file), tail: try AuditTail(file, size: Int64(file.stat().size)))
+        }
+        guard let ends, let chain = ends.tail.chain else { return nil }
         previous = ends.first?.number == 1 ? AuditChain.beginning.hash : ends.first?.previous
         self.chain = chain
-        changed = [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec]
     }
 }
 
-/// The rotated files of a trail, such as `audit.jsonl.1` or `audit.jsonl-20260101`, newest first.
+/// The rotated files of a trail, such as `audit.jsonl.1` or `audit.jsonl-20260101`.
+///
+/// There can be thousands, and they are looked at under the lock. So each is opened only when it is needed.
 struct RotatedTrails {
-    private let trails: [RotatedTrail]
+    /// Newest first.
+    let paths: [FilePath]
 
     init(of path: FilePath) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path.folder.string)) ?? []
         let name = path.lastComponent?.string ?? ""
-        trails = names.filter { !name.isEmpty && ($0.hasPrefix(name + ".") || $0.hasPrefix(name + "-")) }
-            .compactMap { RotatedTrail(path.folder.appending($0)) }
-            .sorted { $1.changed.lexicographicallyPrecedes($0.changed) }
+        paths = names.filter { !name.isEmpty && ($0.hasPrefix(name + ".") || $0.hasPrefix(name + "-")) }
+            .compactMap { Self.withTime(path.folder.appending($0)) }
+            .sorted { $1.time.lexicographicallyPrecedes($0.time) }
+            .map(\.path)
     }
 
-    /// Whether a file ends with the last line of the chain, or continues from it.
-    func contain(_ chain: AuditChain) -> Bool {
-        trails.contains { $0.chain.hash == chain.hash || $0.previous == chain.hash }
+    /// - Returns: the time of the last write (mtime), in seconds and nanoseconds; nil if there is no such regular file.
+    private static func withTime(_ path: FilePath) -> (path: FilePath, time: [Int])? {
+        guard let stat = try? path.stat(), stat.type == .regular else { return nil }
+        return (path, [stat.st_mtim.tv_sec, stat.st_mtim.tv_nsec])
+    }
+
+    /// The newest file that holds a line at its place.
+    func holder(of line: KnownLine) -> FilePath? { paths.first { line.isHeld(by: $0) } }
+
+    /// The chain at the end of the newest file, or of the file that continues it; nil if there is no file.
+    var end: AuditChain? { paths.lazy.compactMap(RotatedTrail.init).first.flatMap { states(from: $0.chain).last } }
+
+    /// The chain at the end of the last file that continues from a line.
+    /// - Parameter holder: the file that holds the line.
+    func end(from chain: AuditChain, in holder: FilePath?) -> AuditChain {
+        // Usually, no other process has gone on, so the newest file ends with the line.
+        if let holder, holder == paths.first, RotatedTrail(holder)?.chain.hash == chain.hash { return chain }
+        return states(from: chain).last ?? chain
     }
 
     /// The states of the chain at the ends of the files that continue from a line, oldest first, beginning with that
-    /// line. If no line is known, they begin with the last line of the newest file. Other processes may have continued
-    /// the chain in files that have since been renamed.
+    /// line. Other processes may have continued the chain in files that have since been renamed.
     func states(from chain: AuditChain) -> [AuditChain] {
-        var states = [chain.number > 0 ? chain : trails.first?.chain ?? .beginning]
+        let trails = paths.compactMap(RotatedTrail.init)
+        var states = [chain]
         while let last = states.last,
             let next = trails.first(where: { $0.previous == last.hash && $0.chain.number > last.number })
         {
             states.append(next.chain)
         }
         return states
+    }
+
+    /// Renames the current file of a trail. No file is replaced: if the name is taken, as can happen after a trail has been
+    /// restarted, the new name ends in a number.
+    /// - Parameter number: the number of the file's last known line, which becomes part of the name.
+    static func rename(_ path: FilePath, adding suffix: String, _ number: UInt64) throws(Errno) {
+        let digits = String(number)
+        let name = "\(path).\(suffix)\(String(repeating: "0", count: max(0, 12 - digits.count)))\(digits)"
+        var (free, count) = (name, 1)
+        while (try? FilePath(free).stat(followTargetSymlink: false)) != nil {
+            count += 1
+            free = "\(name)-\(count)"
+        }
+        guard unsafe Glibc.rename(path.string, free) == 0 else { throw Errno(rawValue: errno) }
     }
 }

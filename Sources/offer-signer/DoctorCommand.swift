@@ -104,9 +104,15 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func auditProblems(_ configuration: Configuration) -> [Diagnostic] {
         guard let settings = configuration.audit else { return [] }
-        do throws(AuditFault) { try AuditFile.check(path: settings.path) } catch { return [error.problem] }
+        let rules: AuditRules
+        do {
+            rules = try settings.rules
+            try AuditFile.check(path: settings.path, rules: rules)
+        } catch {
+            return [AuditFault(error).problem]
+        }
         report("the audit trail can be written to \(settings.path)")
-        if let line = AuditFile.openBreak(path: settings.path) { return [AuditBreak.problem(line: line)] }
+        if let line = AuditFile.openBreak(path: settings.path, rules: rules) { return [AuditBreak.problem(line: line)] }
         if settings.key == nil { StandardStreams.print("hint: \(AuditSettings.noKey.hint)\n") }
         return []
     }

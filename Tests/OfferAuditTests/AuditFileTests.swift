@@ -224,7 +224,8 @@ struct AuditFileTests {
     @Test(
         "a line whose number or hash is not in canonical form is refused",
         arguments: [
-            "18446744073709551614", "9223372036854775807", "1000000000000000", "01", "+1", "-1", "", "0",
+            "18446744073709551614", "9223372036854775807", "1000000000000000", "100000000000000", "01", "+1", "-1", "",
+            "0",
         ])
     func badNumber(number: String) throws {
         try append("a", to: file())

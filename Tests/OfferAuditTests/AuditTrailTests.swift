@@ -130,7 +130,7 @@ struct AuditTrailTests {
         let log = RecordedLog()
         let trail = try await makeTrail(log: log)
         let known = AuditChain(number: 9, hash: [UInt8](repeating: 0xAB, count: 32))
-        switches.findings.withLockedValue { $0 = [.broken(AuditBreak(known: known, found: nil), line: 10)] }
+        switches.findings.withLockedValue { $0 = [.broken(AuditBreak(known: known, found: nil))] }
         switches.problems.withLockedValue { $0 = [AuditBreak.problem(line: 10)] }
         trail.checkLines()
         try await waitUntil { readiness.hasProblem(from: .audit) }
@@ -152,6 +152,25 @@ struct AuditTrailTests {
         trail.checkLines()
         try await waitUntil { !readiness.hasProblem(from: .audit) }
         #expect(value(metrics.breaks) == "metric 1\n")
+    }
+
+    @Test("the alarm sounds even while nothing can be written, and another process's mark raises one too")
+    func alarmWithoutWriting() async throws {
+        let log = RecordedLog()
+        let trail = try await makeTrail(log: log)
+        let known = AuditChain(number: 9, hash: [UInt8](repeating: 0xAB, count: 32))
+        switches.findings.withLockedValue { $0 = [.broken(AuditBreak(known: known, found: nil))] }
+        switches.isBroken.withLockedValue { $0 = true }
+        trail.note(try entry("refused", .refused("offer_not_served")))
+        try await waitUntil { log.text.contains("critical ALARM: the audit trail no longer holds the last line") }
+        #expect(trail.fault != nil)
+        #expect(value(metrics.breaks) == "metric 1\n")
+        switches.isBroken.withLockedValue { $0 = false }
+        try await waitUntil { trail.fault == nil }
+        switches.findings.withLockedValue { $0 = [.markedElsewhere(line: 10)] }
+        trail.checkLines()
+        try await waitUntil { log.text.contains("critical ALARM: another process has marked a break") }
+        #expect(value(metrics.breaks) == "metric 2\n")
     }
 
     @Test("the head is logged at startup and on request, and its first 48 bits are a metric")

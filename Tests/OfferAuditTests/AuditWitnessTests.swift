@@ -47,12 +47,17 @@ struct AuditWitnessTests {
         }
     }
 
-    /// The breaks among the findings, as the numbers of the known, the found and the marking line.
+    /// The breaks among the findings, as the numbers of the known and the found line.
     private func breaks(_ file: AuditFile) -> [[UInt64]] {
         file.takeFindings().compactMap { finding in
-            guard case .broken(let found, let line) = finding else { return nil }
-            return [found.known.number, found.found?.number ?? 0, line]
+            guard case .broken(let found) = finding else { return nil }
+            return [found.known.number, found.found?.number ?? 0]
         }
+    }
+
+    /// The last known lines of missing files, among the findings; 0 for any other finding.
+    private func gone(_ file: AuditFile) -> [UInt64] {
+        file.takeFindings().map { if case .fileGone(let line) = $0 { line } else { 0 } }
     }
 
     // MARK: Breaks
@@ -64,7 +69,7 @@ struct AuditWitnessTests {
         let whole = try lines()
         try folder.write(text(whole.prefix(2)), to: "audit.jsonl")
         try append("e", to: file)
-        #expect(breaks(file) == [[5, 2, 6]])
+        #expect(breaks(file) == [[5, 2]])
         #expect(file.problems.map(\.error).count == 1)
         let after = try lines()
         #expect(after.count == 4)
@@ -129,7 +134,7 @@ struct AuditWitnessTests {
         try append("c", "d", to: one)
         try folder.write(text(try lines().prefix(3)), to: "audit.jsonl")
         try append("e", to: one)
-        #expect(breaks(one) == [[5, 3, 6]])
+        #expect(breaks(one) == [[5, 3]])
         // The other process knew only lines that are still there.
         try append("f", to: other)
         #expect(breaks(other) == [] && other.problems == one.problems)
@@ -151,18 +156,178 @@ struct AuditWitnessTests {
         #expect(try file().acknowledgeBreaks(user: nil) == nil)
     }
 
-    @Test("a break that cannot be marked yet is marked once the file can be written")
+    @Test("a break that cannot be marked yet is reported at once, and marked once the file can be written")
     func markedLater() throws {
         struct Broken: Error {}
         let file = file()
         try append("a", "b", to: file)
         try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
-        for _ in 0..<2 {
+        for expected in [[[3, 1]], []] as [[[UInt64]]] {
             #expect(throws: AuditFault.self) { try file.append { _, _ in throw Broken() } }
-            #expect(breaks(file) == [])
+            #expect(breaks(file) == expected)
         }
         try append("c", to: file)
-        #expect(breaks(file) == [[3, 1, 4]])
+        #expect(breaks(file) == [] && file.problems.count == 1)
+        #expect(try lines()[1].contains(#""line":4,"time":"2026-01-01T00:00:00.000Z","event":"break","lastLine":3"#))
+    }
+
+    @Test("a file that begins after the last known line is a break where that line was, with or without HMACs")
+    func forgedBeginning() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        for (seal, key) in [(AuditSeal.hash, nil), (.hmac(key), key)] {
+            let file = file(seal: seal, key: key)
+            try append("a", "b", "c", "d", to: file)
+            // Whoever can read the trail knows the hash of its last line.
+            var (chain, begin) = (file.head, [UInt8]())
+            chain.seal = .hash
+            try chain.append(to: &begin) { writer in
+                writer.member("time", "2026-01-01T00:00:00.000Z")
+                writer.member("event", "begin")
+                writer.member("previous", hexadecimal: file.head.hash)
+            }
+            try folder.write(begin, to: "audit.jsonl")
+            try file.checkLines()
+            #expect(breaks(file) == [[5, 6]])
+            #expect(try lines().last?.contains(#""event":"break","lastLine":5"#) == true)
+            try folder.remove("audit.jsonl")
+        }
+    }
+
+    @Test("a new file that begins after the last known line is a missing file if no file beside it holds that line")
+    func newBeginning() throws {
+        let (file, other) = (file(), file())
+        try append("a", to: file)
+        try append("b", to: other)
+        try folder.remove("audit.jsonl")
+        try append("c", to: other)
+        try append("d", to: file)
+        #expect(gone(file) == [3])
+        #expect(try lines().count == 3)
+    }
+
+    @Test("the whole last line is compared, not only its hash")
+    func lastLineAltered() throws {
+        let file = file()
+        try append("a", "b", to: file)
+        try folder.write(text(try lines().map { $0.replacing("\"b\"", with: "\"x\"") }), to: "audit.jsonl")
+        try file.checkLines()
+        #expect(breaks(file) == [[3, 3]])
+    }
+
+    // MARK: Damaged files
+
+    enum Damage: String, CaseIterable {
+        case emptyLine, line, erasedAndEmptyLine, onlyAnotherLine, replacedByAnotherFile, zeros, hugeNumber
+    }
+
+    @Test(
+        "whatever is written into the file, the break is marked, nothing is lost and writing goes on",
+        arguments: Damage.allCases)
+    func damaged(damage: Damage) throws {
+        let (file, other) = (file(), file())
+        try append("a", to: other)
+        try append("b", "c", to: file)
+        try other.checkLines()
+        let ours = try lines()
+        let huge = #"{"line":999999999999999,"x":"","hash":"\#(String(repeating: "f", count: 64))"}"#
+        switch damage {
+        case .emptyLine: try folder.write(text(ours + [""]), to: "audit.jsonl")
+        case .line: try folder.write(text(ours + ["root:x:0:0"]), to: "audit.jsonl")
+        case .erasedAndEmptyLine: try folder.write(text(ours.prefix(2) + [""]), to: "audit.jsonl")
+        case .onlyAnotherLine: try folder.write(text(["root:x:0:0"]), to: "audit.jsonl")
+        case .replacedByAnotherFile: try folder.drop(text(["root:x:0:0"]), as: "audit.jsonl")
+        case .zeros: try folder.write(text(ours) + [UInt8](repeating: 0, count: 5 << 20), to: "audit.jsonl")
+        case .hugeNumber: try folder.write(text(ours + [huge]), to: "audit.jsonl")
+        }
+        let damaged = try folder.read("audit.jsonl")
+        try append("d", to: file)
+        #expect(breaks(file).map(\.first) == [4] && file.problems.count == 1)
+        let after = try lines()
+        #expect(after.count == 3)
+        #expect(after[0].contains(#""line":5,"time":"2026-01-01T00:00:00.000Z","event":"begin","previous":"#))
+        #expect(after[1].contains(#""event":"break","lastLine":4"#))
+        #expect(try check(ours + after) == [5: .marked])
+        #expect(try folder.read("audit.jsonl.damaged-000000000004") == damaged)
+        // The other process reads the mark, and a restarted one continues from it.
+        try append("e", to: other)
+        let restarted = self.file()
+        try append("f", to: restarted)
+        #expect(try lines().count == 5 && restarted.problems == file.problems && other.problems == file.problems)
+        #expect(try check(ours + lines()) == [5: .marked])
+    }
+
+    @Test("a file that was damaged while no process was running is refused and left unchanged")
+    func damagedBeforeStart() throws {
+        try append("a", to: file())
+        let damaged = text(try lines() + [""])
+        try folder.write(damaged, to: "audit.jsonl")
+        #expect(throws: AuditFault.self) { try append("b", to: file()) }
+        #expect(try folder.read("audit.jsonl") == damaged)
+    }
+
+    // MARK: The marks of other processes
+
+    /// The numbers of the lines with which other processes have marked a break, among the findings.
+    private func marks(_ file: AuditFile) -> [UInt64] {
+        file.takeFindings().compactMap { if case .markedElsewhere(let line) = $0 { line } else { nil } }
+    }
+
+    @Test("two processes that knew the same line mark its loss once")
+    func markedOnce() throws {
+        let (one, other) = (file(), file())
+        try append("a", "b", to: one)
+        try other.append { _, _ in }
+        try append("c", to: one)
+        try other.checkLines()
+        try folder.write(text(try lines().prefix(2)), to: "audit.jsonl")
+        try append("d", to: one)
+        try append("e", to: other)
+        try append("f", to: one)
+        #expect(try lines().count { $0.contains(#""event":"break""#) } == 1)
+        #expect(breaks(one) == [[4, 2]])
+        #expect(marks(other) == [5])
+        #expect(other.problems == one.problems && other.problems.count == 1)
+        #expect(try check(lines()) == [2: .missing(3...4)])
+    }
+
+    /// A line without an HMAC that marks a break.
+    private func forgedMark(after known: AuditChain) throws -> String {
+        var (chain, mark) = (known, [UInt8]())
+        chain.seal = .hash
+        try chain.append(to: &mark) { writer in
+            writer.member("time", "2026-01-01T00:00:00.000Z")
+            writer.member("event", "break")
+            writer.member("lastLine", Int64(known.number))
+            writer.member("lastHash", hexadecimal: known.hash)
+        }
+        return String(decoding: mark.dropLast(), as: UTF8.self)
+    }
+
+    @Test("a mark that this process did not make is reported, so that a forged one cannot hide anything")
+    func forgedMark() throws {
+        let file = file()
+        try append("a", "b", to: file)
+        let elsewhere = AuditChain(number: 7, hash: [UInt8](repeating: 0xAB, count: 32))
+        try folder.write(text(try lines() + [forgedMark(after: elsewhere)]), to: "audit.jsonl")
+        try file.checkLines()
+        #expect(marks(file) == [8])
+        #expect(file.problems.count == 1)
+        // A number that would soon exceed the limit is not read on from.
+        let far = AuditChain(number: 99_999_999_999_990, hash: elsewhere.hash)
+        try folder.write(text(try lines() + [forgedMark(after: far)]), to: "audit.jsonl")
+        try file.checkLines()
+        #expect(breaks(file) == [[8, 99_999_999_999_991]])
+        #expect(file.head.number == 9)
+    }
+
+    @Test("where lines have an HMAC, a mark needs one")
+    func forgedMarkWithoutKey() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        let file = file(seal: .hmac(key), key: key)
+        try append("a", "b", to: file)
+        try folder.write(text(try lines().prefix(1) + [forgedMark(after: file.head)]), to: "audit.jsonl")
+        try file.checkLines()
+        #expect(breaks(file) == [[3, 4]])
     }
 
     // MARK: Rotation
@@ -181,10 +346,7 @@ struct AuditWitnessTests {
         }
         try append("c", to: file)
         let isBeside = name?.hasPrefix("audit.jsonl") == true
-        let gone = file.takeFindings().compactMap { finding in
-            if case .fileGone(let line) = finding { line } else { UInt64?(0) }
-        }
-        #expect(gone == (isBeside ? [] : [3]))
+        #expect(gone(file) == (isBeside ? [] : [3]))
         try append("d", to: other)
         #expect(breaks(other) == [])
         #expect(try lines().count == 3)
@@ -301,19 +463,60 @@ struct AuditWitnessTests {
         let (plain, keyed) = (file(), file(seal: .hmac(key), key: key))
         try append("a", to: plain)
         try append("b", to: keyed)
+        #expect(try lines().map { $0.contains("\"hmac\"") } == [false, false, true])
+        #expect(try check(lines(), key: key) == [:])
+        #expect(breaks(keyed) == [] && AuditFile.openBreak(path: path) == nil)
+        // The process without HMACs accepts both kinds. To the one with HMACs, anyone could have written the line.
         try append("c", to: plain)
-        try append("d", to: keyed)
-        #expect(breaks(plain) == [] && breaks(keyed) == [])
-        let lines = try lines()
-        #expect(lines.map { $0.contains("\"hmac\"") } == [false, false, true, false, true])
-        var check = AuditCheck(key: key, allowsUnkeyed: true)
-        for line in lines { #expect(try check.take(Array(line.utf8)[...]) == nil) }
-        #expect(check.hasKeyedLines && check.lastWithoutKey == 4)
+        #expect(breaks(plain) == [])
+        try keyed.checkLines()
+        #expect(breaks(keyed) == [[3, 4]])
+        #expect(try lines().last?.contains(#""event":"break","lastLine":3"#) == true)
         // Without the key, a forged line cannot be told from a genuine one. With it, the forged line is a break.
-        let forged = lines[4].replacing("\"d\"", with: "\"x\"").replacing("\"line\":5", with: "\"line\":6")
+        let lines = try lines()
+        let forged = lines[2].replacing("\"b\"", with: "\"x\"").replacing("\"line\":3", with: "\"line\":6")
         try folder.write(text(lines + [forged]), to: "audit.jsonl")
         try keyed.checkLines()
-        #expect(breaks(keyed) == [[5, 6, 7]])
+        #expect(breaks(keyed) == [[5, 6]])
+    }
+
+    @Test("lines without an HMAC after lines with one are a break at the start too, and once it is marked, no more")
+    func downgradeAtStart() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        try append("a", to: file(seal: .hmac(key), key: key))
+        try append("b", "c", to: file())
+        let restarted = file(seal: .hmac(key), key: key)
+        try append("d", to: restarted)
+        #expect(breaks(restarted) == [[2, 4]])
+        #expect(try lines()[4].contains(#""line":5,"time":"2026-01-01T00:00:00.000Z","event":"break","lastLine":2"#))
+        let later = file(seal: .hmac(key), key: key)
+        try append("e", to: later)
+        #expect(breaks(later) == [] && later.problems == restarted.problems)
+    }
+
+    @Test("a process with another key refuses to start, says what to do, and disturbs no one")
+    func otherKey() throws {
+        let keys = try ["0123456789abcdef", "fedcba9876543210"].map { try AuditSettings.chainKey(Secret($0)) }
+        let old = file(seal: .hmac(keys[0]), key: keys[0])
+        try append("a", to: old)
+        let before = try folder.read("audit.jsonl")
+        let rules = AuditRules(key: keys[1], needsKey: true)
+        let doctor = #expect(throws: AuditFault.self) { try AuditFile.check(path: path, rules: rules) }
+        let start = #expect(throws: AuditFault.self) {
+            try append("b", to: file(seal: .hmac(keys[1]), key: keys[1]))
+        }
+        for fault in [doctor, start] {
+            #expect(fault?.isSetup == true && fault?.description.contains("if the key has changed, stop every") == true)
+        }
+        #expect(try folder.read("audit.jsonl") == before)
+        try append("c", to: old)
+        #expect(old.takeFindings().isEmpty)
+        // With the file renamed, the chain continues under the new key.
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        let new = file(seal: .hmac(keys[1]), key: keys[1])
+        try append("d", to: new)
+        #expect(try check(lines(), key: keys[1]) == [:] && new.head.number == 5)
+        #expect(try check(lines("audit.jsonl.1"), key: keys[0]) == [:])
     }
 
     @Test("verification reports a line without an HMAC after one with an HMAC, unless HMACs were switched off")
@@ -341,10 +544,31 @@ struct AuditWitnessTests {
         try running.checkLines()
         #expect(try file().acknowledgeBreaks(user: "stranger") == 4)
         try running.checkLines()
-        #expect(running.problems.count == 1)
-        #expect(try file(seal: .hmac(key), key: key).acknowledgeBreaks(user: "operator") == 4)
+        #expect(running.problems == [AuditBreak.problem(line: 6)], "the stranger's line is a break")
+        #expect(try file(seal: .hmac(key), key: key).acknowledgeBreaks(user: "operator") == 6)
         try running.checkLines()
         #expect(running.problems == [])
+    }
+
+    @Test("after a restart, a line with a forged HMAC acknowledges nothing")
+    func forgedAcknowledgement() throws {
+        let key = try AuditSettings.chainKey(Secret("0123456789abcdef"))
+        let running = file(seal: .hmac(key), key: key)
+        try append("a", "b", to: running)
+        try folder.write(text(try lines().prefix(1)), to: "audit.jsonl")
+        try running.checkLines()
+        let marked = try lines()
+        let hmac = String(repeating: "0123456789abcdef", count: 4)
+        let forged =
+            #"{"line":5,"time":"2026-01-01T00:00:00.000Z","event":"break acknowledged","hmac":"\#(hmac)"}"#
+        try folder.write(text(marked + [forged]), to: "audit.jsonl")
+        #expect(AuditFile.openBreak(path: path, rules: AuditRules(key: key, needsKey: true)) == 4)
+        #expect(throws: AuditFault.self) { try append("c", to: file(seal: .hmac(key), key: key)) }
+        // Not even if genuine lines follow.
+        try running.checkLines()
+        let restarted = file(seal: .hmac(key), key: key)
+        try append("c", to: restarted)
+        #expect(restarted.problems.count == 1)
     }
 
     // MARK: Head
