@@ -53,14 +53,21 @@ extension AuditFile {
         do { return try path.stat().type } catch Errno.noSuchFileOrDirectory { return nil }
     }
 
-    /// Reads the last line of a file. It does not wait for the lock.
+    /// Reads the last line of a trail. If the current file is missing or empty, as it is after a rotation, that is the last
+    /// line of the newest rotated file. It does not wait for the lock.
     package static func head(path: String) throws(AuditFault) -> AuditChain {
         let path = FilePath(path)
         do {
+            guard try type(of: path) != nil else {
+                guard let chain = RotatedTrails(of: path).end else { throw Errno.noSuchFileOrDirectory }
+                return chain
+            }
             let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
             let tail = try file.closeAfter { try AuditTail(file, size: Int64(file.stat().size)) }
             try requireTrail(tail, path)
-            guard let chain = tail.chain else { throw AuditFault("\(path) has no lines", isSetup: true) }
+            guard let chain = tail.chain ?? RotatedTrails(of: path).end else {
+                throw AuditFault("\(path) has no lines", isSetup: true)
+            }
             return chain
         } catch let fault as AuditFault {
             throw fault

@@ -87,14 +87,15 @@ package final class AuditFile: AuditStore {
     }
 
     /// Calls `body` with the open file, under the lock if it is a regular file.
-    private func withFile(_ body: (Open) throws -> Void) throws(AuditFault) {
+    /// - Parameter isService: whether this process may rotate the file and create the lock file.
+    private func withFile(isService: Bool = true, _ body: (Open) throws -> Void) throws(AuditFault) {
         do {
             lastGone = nil
             guard isRegular else { return try body(open ?? openFile()) }
-            try takeLock()
+            try takeLock(isCreated: isService)
             defer { lock.release() }
             var file = try currentFile()
-            if file.isRegular, let limit = rotatesAtBytes, end >= limit, foundBreak == nil {
+            if isService, file.isRegular, let limit = rotatesAtBytes, end >= limit, foundBreak == nil {
                 rotate()
                 file = try currentFile()
             }
@@ -116,19 +117,21 @@ package final class AuditFile: AuditStore {
         return type == .regular
     }
 
-    private func takeLock() throws {
+    private func takeLock(isCreated: Bool) throws {
         // Leaves nothing behind beside a file that is not a trail.
         if !isLockReady { try Self.checkFile(path, rules: rules) }
-        try lock.take()
+        try lock.take(isCreated: isCreated)
         isLockReady = true
     }
 
-    /// Appends a line that acknowledges all breaks so far.
+    /// Appends a line that acknowledges all breaks so far. Only the account that owns the trail can do so, because the
+    /// service could not continue a file of another account.
     /// - Parameter user: the name of the person; nil if it is unknown.
     /// - Returns: the number of the last line that marks a break; nil if there is none near the end of the file.
     package func acknowledgeBreaks(user: String?) throws(AuditFault) -> UInt64? {
+        try requireOwnTrail()
         var acknowledged: UInt64?
-        try withFile { file in
+        try withFile(isService: false) { file in
             guard file.isRegular else { throw AuditFault("\(path) is not a regular file", isSetup: true) }
             acknowledged = openBreak
             try append(to: file) { text, chain in
@@ -139,6 +142,15 @@ package final class AuditFile: AuditStore {
             openBreak = nil
         }
         return acknowledged
+    }
+
+    private func requireOwnTrail() throws(AuditFault) {
+        do {
+            let newest = RotatedTrails(of: path).paths.first
+            for file in [path, AuditLock.path(of: path), newest ?? path] { try AuditLock.requireOwn(file) }
+        } catch {
+            throw AuditFault(error)
+        }
     }
 
     /// Closes the file so that the next append reopens it. The fault may affect only the open file, not the file that now has

@@ -23,13 +23,15 @@ final class AuditLock {
     }
 
     /// Waits for the lock and takes it.
-    func take() throws {
+    /// - Parameter isCreated: whether a missing lock file is created.
+    func take(isCreated: Bool = true) throws {
         while true {
-            let file = try descriptor ?? open()
+            let file = try descriptor ?? open(isCreated: isCreated)
             descriptor = file
             try Self.set(F_WRLCK, on: file)
-            // Another process would lock a new file if this one was removed.
-            if try file.stat().linkCount > 0 { return }
+            // Another process would lock another file if this one was moved or removed.
+            let named = try? path.stat(followTargetSymlink: false)
+            if try named.map(FileIdentity.init) == FileIdentity(file.stat()) { return }
             try? file.close()
             descriptor = nil
         }
@@ -40,11 +42,11 @@ final class AuditLock {
         try? Self.set(F_UNLCK, on: descriptor)
     }
 
-    private func open() throws -> FileDescriptor {
+    private func open(isCreated: Bool) throws -> FileDescriptor {
+        var options: FileDescriptor.OpenOptions = [.closeOnExec, .noFollow, .nonBlocking]
+        if isCreated { options.insert(.create) }
         do {
-            let file = try FileDescriptor.open(
-                path, .readWrite, options: [.create, .closeOnExec, .noFollow, .nonBlocking],
-                permissions: .ownerReadWrite)
+            let file = try FileDescriptor.open(path, .readWrite, options: options, permissions: .ownerReadWrite)
             do {
                 try Self.requirePrivate(file)
                 return file
@@ -57,10 +59,11 @@ final class AuditLock {
         }
     }
 
-    /// Withdraws the access of others, such as that of a file that was created by hand.
+    /// Withdraws the access of others, such as that of a file that was created by hand. Another owner could grant it again.
     private static func requirePrivate(_ file: FileDescriptor) throws {
         let stat = try file.stat()
         guard stat.type == .regular else { throw Errno.invalidArgument }
+        guard stat.isOwn else { throw Errno.notPermitted }
         guard stat.permissions.rawValue & 0o077 != 0 else { return }
         guard fchmod(file.rawValue, 0o600) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -75,6 +78,7 @@ final class AuditLock {
             }
             guard stat.type != .symbolicLink else { throw .tooManySymbolicLinkLevels }
             guard stat.type == .regular else { throw .invalidArgument }
+            guard stat.isOwn else { throw .notPermitted }
             try requireAccess(to: path, R_OK | W_OK)
         } catch {
             throw fault(path, error)
@@ -86,9 +90,19 @@ final class AuditLock {
     }
 
     private static func fault(_ path: FilePath, _ error: Errno) -> AuditFault {
-        AuditFault(
+        if error == .notPermitted { return notOwn(path) }
+        return AuditFault(
             "its lock file \(path) cannot be opened (\(error))",
             isSetup: AuditFile.isSetup(error) || error == .invalidArgument)
+    }
+
+    /// Refuses the files of another account. A file that this one creates would lock the other out.
+    static func requireOwn(_ path: FilePath) throws {
+        if let stat = try? path.stat(), !stat.isOwn { throw notOwn(path) }
+    }
+
+    private static func notOwn(_ path: FilePath) -> AuditFault {
+        AuditFault("\(path) belongs to another account than the one that runs this program", isSetup: true)
     }
 
     /// Linux's `F_OFD_SETLKW`, which Swift does not import.
@@ -101,4 +115,9 @@ final class AuditLock {
             guard errno == EINTR else { throw Errno(rawValue: errno) }
         }
     }
+}
+
+extension Stat {
+    /// Whether the file belongs to the account that runs this process.
+    fileprivate var isOwn: Bool { userID.rawValue == geteuid() }
 }

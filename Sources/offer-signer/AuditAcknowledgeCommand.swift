@@ -14,9 +14,9 @@ struct AuditAcknowledgeCommand: ParsableCommand {
             trail, and is degraded until someone acknowledges it. This command adds a line with the name of the user who \
             runs it. The service notices that line within a minute. 'audit verify' keeps reporting the break.
 
-            Run it with the settings and under the account of the service:
+            Run it with the settings and under the account of the service, to which the trail belongs:
 
-              offer-signer audit acknowledge --env-file offer-signer.env
+              sudo -u offer-signer offer-signer audit acknowledge --env-file offer-signer.env
             """
     )
 
@@ -41,7 +41,9 @@ struct AuditAcknowledgeCommand: ParsableCommand {
             let what = line.map { "the break that line \($0) marks" } ?? "all earlier breaks; none is near the end"
             StandardStreams.print("acknowledged: \(what)\n\(file.head.text)")
         } catch {
-            throw CommandError(error.problem)
+            throw CommandError(
+                "the break cannot be acknowledged: \(error)",
+                hint: "run this under the account of the service, for example with sudo -u, and with its settings")
         }
     }
 

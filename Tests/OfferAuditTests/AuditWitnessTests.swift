@@ -431,6 +431,51 @@ struct AuditWitnessTests {
         #expect(try check(lines()) == [:] && lines().count == 4)
     }
 
+    @Test("a lock file that was moved away is made again, so that all processes lock the same file")
+    func movedLock() throws {
+        let (one, other) = (file(), file())
+        try append("a", to: one)
+        try FileManager.default.moveItem(atPath: lockPath, toPath: folder.path + "/moved")
+        try append("b", to: one)
+        #expect(try mode(of: lockPath) == 0o600)
+        try append("c", to: other)
+        #expect(try check(lines()) == [:] && lines().count == 4)
+    }
+
+    @Test(
+        "a lock file or trail of another account is a setup fault", .enabled(if: geteuid() == 0, "requires root"),
+        arguments: [".audit.jsonl.lock", "audit.jsonl", "audit.jsonl.1"])
+    func otherAccount(name: String) throws {
+        try append("a", to: file())
+        if name == "audit.jsonl.1" { try FileManager.default.moveItem(atPath: path, toPath: path + ".1") }
+        #expect(unsafe chown(folder.path + "/" + name, 12345, 12345) == 0)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let found = #expect(throws: AuditFault.self) { try file(rotatesAtBytes: 1).acknowledgeBreaks(user: "root") }
+        let fault = try #require(found)
+        #expect(fault.isSetup && fault.description.contains("belongs to another account"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+        guard name == ".audit.jsonl.lock" else { return }
+        #expect(throws: fault) { try AuditFile.check(path: path) }
+        #expect(throws: fault) { try append("b", to: file()) }
+    }
+
+    @Test("acknowledging neither rotates the file nor creates the lock file, and works right after a rotation")
+    func acknowledgedOnly() throws {
+        try append("a", to: file())
+        _ = try file(rotatesAtBytes: 1).acknowledgeBreaks(user: nil)
+        #expect(try lines().count == 3)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        for isEmpty in [false, true] {
+            if isEmpty { try folder.write([], to: "audit.jsonl") }
+            #expect(try AuditFile.head(path: path).number == 3)
+        }
+        _ = try file().acknowledgeBreaks(user: nil)
+        #expect(try lines().count == 2 && AuditFile.head(path: path).number == 5)
+        try folder.remove(".audit.jsonl.lock")
+        #expect(throws: AuditFault.self) { try file().acknowledgeBreaks(user: nil) }
+        #expect(!FileManager.default.fileExists(atPath: lockPath))
+    }
+
     // MARK: HMAC
 
     @Test("lines with an HMAC agree with an independent implementation, and need the key to be verified")
