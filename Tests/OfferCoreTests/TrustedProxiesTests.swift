@@ -90,6 +90,33 @@ struct TrustedProxiesTests {
         #expect(TrustedProxies(arePeersProxies: true).client(of: none, forwardedFor: "1.2.3.4") == nil)
     }
 
+    @Test(
+        "a proxy on this machine, or where every peer is a proxy, stands for unknown clients if it is not trusted",
+        arguments: [
+            // peer, networks, arePeersProxies, client without X-Forwarded-For, client with it, missing with it
+            ("127.0.0.1", [], false, "127.0.0.1", nil, true),
+            ("::1", [], false, "::1", nil, true),
+            ("127.0.0.1", ["10.0.0.0/8"], false, "127.0.0.1", nil, true),
+            ("127.0.0.1", ["127.0.0.1"], false, "127.0.0.1", "198.51.100.1", false),
+            ("127.0.0.1", [], true, nil, nil, false),
+            ("10.0.0.1", [], false, "10.0.0.1", "10.0.0.1", false),
+            ("10.0.0.1", ["192.0.2.0/24"], false, "10.0.0.1", "10.0.0.1", false),
+            ("10.0.0.1", ["192.0.2.0/24"], true, "10.0.0.1", nil, true),
+            ("10.0.0.1", ["10.0.0.0/8"], true, "10.0.0.1", "198.51.100.1", false),
+            ("10.0.0.1", [], true, nil, nil, false),
+        ] as [(String, [String], Bool, String?, String?, Bool)])
+    func untrusted(
+        peer: String, networks: [String], arePeersProxies: Bool, direct: String?, forwarded: String?, isMissing: Bool
+    ) throws {
+        let proxies = TrustedProxies(
+            try networks.map { try #require(TrustedProxies.Network($0)) }, arePeersProxies: arePeersProxies)
+        let peer = try #require(IPAddress(peer))
+        #expect(proxies.client(of: peer, forwardedFor: nil)?.description == direct)
+        #expect(proxies.client(of: peer, forwardedFor: "198.51.100.1")?.description == forwarded)
+        #expect(proxies.isMissing(peer, forwardedFor: "198.51.100.1") == isMissing)
+        #expect(!proxies.isMissing(peer, forwardedFor: nil))
+    }
+
     @Test("a subscriber is an IPv4 address or the first half of an IPv6 address")
     func subscribers() throws {
         let one = try #require(IPAddress("2001:db8:1:2:3:4:5:6"))

@@ -190,4 +190,29 @@ struct LimitsTests {
         #expect(try statuses(routes(TrustedProxies()), clients) == [200, 429, 429, 429])
         #expect(try statuses(routes(TrustedProxies(arePeersProxies: true)), clients) == [200, 200, 200, 200])
     }
+
+    @Test(
+        "a stranger behind a proxy that is not trusted cannot use up the limit of the callers behind it",
+        arguments: [("127.0.0.1", [], false), ("10.1.0.1", ["10.244.0.0/16"], true)] as [(String, [String], Bool)])
+    func untrustedProxy(proxy: String, networks: [String], arePeersProxies: Bool) throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 1)
+        let proxies = TrustedProxies(
+            try networks.map { try #require(TrustedProxies.Network($0)) }, arePeersProxies: arePeersProxies)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits, proxies: proxies)
+        func status(_ token: String, from client: String) -> Int {
+            routes.post(
+                "/offer", Self.offer(), authorization: "Bearer \(token)", peer: proxy, forwardedFor: client
+            ).status
+        }
+        #expect((0..<5).allSatisfy { _ in status("guess", from: "198.51.100.1") == 401 })
+        #expect(status("token-of-one", from: "198.51.100.2") == 200)
+        let warnings = routes.log.text.split(separator: "\n").filter {
+            $0.contains("warning a proxy that is not trusted")
+        }
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains(proxy) == true)
+        #expect(warnings.first?.contains("SUBSCRIPTION_OFFERS_TRUSTED_PROXIES") == true)
+    }
 }

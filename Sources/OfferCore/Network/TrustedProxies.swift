@@ -43,9 +43,11 @@ package struct TrustedProxies: Hashable, Sendable {
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, joined by commas. Each proxy appends the address it
     ///   saw, so the rightmost address that does not belong to a trusted proxy is the client's. The client may have
     ///   forged everything to its left.
-    /// - Returns: nil if the address is unknown: every peer is a proxy, but none is trusted.
+    /// - Returns: nil if the address is unknown: every peer is a proxy, but none is trusted, or this one is missing from
+    ///   the list.
     package func client(of peer: IPAddress, forwardedFor: String?) -> IPAddress? {
         if networks.isEmpty, arePeersProxies { return nil }
+        if isMissing(peer, forwardedFor: forwardedFor) { return nil }
         guard !networks.isEmpty, let forwardedFor, contains(peer) else { return peer }
         var client = peer
         for part in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
@@ -63,6 +65,14 @@ package struct TrustedProxies: Hashable, Sendable {
         if text.first == "[" { return text.dropFirst().prefix { $0 != "]" } }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 2 ? parts[0] : text
+    }
+
+    /// Whether `peer` is evidently a proxy, but missing from the list: it sends `X-Forwarded-For` from this machine, or
+    /// from where only proxies connect. Its address stands for many clients, so no client may be blamed for another.
+    package func isMissing(_ peer: IPAddress, forwardedFor: String?) -> Bool {
+        guard forwardedFor != nil, !contains(peer) else { return false }
+        // Behind proxies that are not listed at all, none is missing.
+        return arePeersProxies ? !networks.isEmpty : peer.isLoopback
     }
 
     /// Whether connections from `peer` carry the requests of many clients.

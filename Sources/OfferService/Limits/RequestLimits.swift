@@ -37,11 +37,14 @@ package final class RequestLimits: Sendable {
     private let uptime: @Sendable () -> NIODeadline
     private let metrics: ServiceMetrics
     private let warning: ThrottledWarning
+    private let proxyWarning: ThrottledWarning
 
     package init(metrics: ServiceMetrics, log: Logger, uptime: @escaping @Sendable () -> NIODeadline) {
         self.uptime = uptime
         self.metrics = metrics
         warning = ThrottledWarning("rate limit exceeded", log: log)
+        proxyWarning = ThrottledWarning(
+            "a proxy that is not trusted hides the addresses of clients, so no limit applies to them", log: log)
     }
 
     /// Counts an unauthenticated request against the address it comes from.
@@ -62,13 +65,21 @@ package final class RequestLimits: Sendable {
 
     /// The address that a request comes from; nil if it is unknown or not limited.
     private func limitedClient(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
-        guard let peer = request.peer,
-            let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor),
-            // A loopback client is one of the team's own programs, unless it is a proxy that forwards requests of an
-            // unknown client.
-            !client.isLoopback || request.forwardedFor != nil
-        else { return nil }
-        return client
+        guard let peer = request.peer else { return nil }
+        guard let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor) else {
+            warnIfMissing(peer, of: request, under: policy)
+            return nil
+        }
+        // A loopback client is one of the team's own programs, unless a trusted proxy forwards its requests.
+        return client.isLoopback && request.forwardedFor == nil ? nil : client
+    }
+
+    private func warnIfMissing(_ peer: IPAddress, of request: HTTPRequest, under policy: Policy) {
+        guard policy.proxies.isMissing(peer, forwardedFor: request.forwardedFor) else { return }
+        proxyWarning.warn(
+            request.context.metadata([
+                "proxy": "\(peer)", "hint": "add the proxy's address to \(Settings.trustedProxies.variable)",
+            ]))
     }
 
     /// Counts a request by an authenticated principal.
