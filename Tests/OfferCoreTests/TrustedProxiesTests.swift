@@ -117,6 +117,19 @@ struct TrustedProxiesTests {
         #expect(!proxies.isMissing(peer, forwardedFor: nil))
     }
 
+    @Test(
+        "a list of proxies decides who is one; without a list, every peer is one or none is",
+        arguments: [
+            ("10.0.0.1", [], false, false), ("10.0.0.1", [], true, true),
+            ("10.0.0.1", ["10.0.0.0/8"], false, true), ("10.0.0.1", ["10.0.0.0/8"], true, true),
+            ("192.0.2.1", ["10.0.0.0/8"], false, false), ("192.0.2.1", ["10.0.0.0/8"], true, false),
+        ] as [(String, [String], Bool, Bool)])
+    func isProxy(peer: String, networks: [String], arePeersProxies: Bool, isProxy: Bool) throws {
+        let proxies = TrustedProxies(
+            try networks.map { try #require(TrustedProxies.Network($0)) }, arePeersProxies: arePeersProxies)
+        #expect(try proxies.isProxy(#require(IPAddress(peer))) == isProxy)
+    }
+
     @Test("a subscriber is an IPv4 address or the first half of an IPv6 address")
     func subscribers() throws {
         let one = try #require(IPAddress("2001:db8:1:2:3:4:5:6"))

@@ -75,8 +75,9 @@ package struct TrustedProxies: Hashable, Sendable {
         return arePeersProxies ? !networks.isEmpty : peer.isLoopback
     }
 
-    /// Whether connections from `peer` carry the requests of many clients.
-    package func isProxy(_ peer: IPAddress) -> Bool { arePeersProxies || contains(peer) }
+    /// Whether connections from `peer` carry the requests of many clients. If there is a list, only its members count:
+    /// otherwise, the list would say nothing where every peer should be a proxy but someone gets past it.
+    package func isProxy(_ peer: IPAddress) -> Bool { networks.isEmpty ? arePeersProxies : contains(peer) }
 
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 }
