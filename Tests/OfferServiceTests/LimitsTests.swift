@@ -97,30 +97,100 @@ struct LimitsTests {
         #expect(status(nil, from: "2001:db8:0:1::1") == 401)
     }
 
-    @Test("bad tokens of users count against their address, and no token is verified while its limit lasts")
-    func usersBehindOneAddress() async throws {
-        let issuer = UserIssuer(
-            issuer: "i", audience: "a", keys: .file(path: "keys"), algorithms: [.es256],
-            customer: .applicationUsername("sub"), apps: nil)
-        var limits = Limits()
-        limits.addresses = try Self.limit(1, 2)
-        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
-        let key = ProviderKey()
+    // MARK: Users
+
+    private static let issuer = UserIssuer(
+        issuer: "i", audience: "a", keys: .file(path: "keys"), algorithms: [.es256],
+        customer: .applicationUsername("sub"), apps: nil)
+
+    private static let ownOffer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
+
+    private static let longList: String = {
+        let offer = #"{"bundleID":"a","productID":"p","offerID":"o"}"#
+        return "{\"offers\":[" + Array(repeating: offer, count: 20).joined(separator: ",") + "]}"
+    }()
+
+    private static func token(of user: String, by key: ProviderKey) throws -> String {
+        let expiry = Fixtures.timestamp.milliseconds / 1000 + 600
+        return "Bearer " + (try key.token(claims: #"{"iss":"i","aud":"a","exp":\#(expiry),"sub":"\#(user)"}"#))
+    }
+
+    private static func keys(
+        of key: ProviderKey, counting verifications: NIOLockedValueBox<Int>
+    ) async throws -> UserKeySet {
         let genuine = try await KeySetReader { _, _ in KeySetText([]) }
             .keys(in: Array(ProviderKey.set(key).utf8), from: issuer.keys).set
-        let verifications = NIOLockedValueBox(0)
-        let set = UserKeySet(
+        return UserKeySet(
             genuine.keys.map { key in
                 UserKeySet.Key(id: key.id, algorithm: key.algorithm) { signature, message in
                     verifications.withLockedValue { $0 += 1 }
                     return key.verifies(signature, message)
                 }
             })
+    }
+
+    @Test(
+        "a user's refused requests count against their address, so the verification of their token has an end",
+        arguments: [
+            // The user's own limit allows two offers, and the address three refusals.
+            ("/offer", ownOffer, 5),
+            ("/metrics", nil, 3),
+            ("/health/ready", nil, 3),
+            ("/v1/promotional-offers", longList, 3),
+        ] as [(String, String?, Int)])
+    func refusedUser(path: String, body: String?, count: Int) async throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 3)
+        limits.users = try Self.limit(1, 2)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        let (key, verifications) = (ProviderKey(), NIOLockedValueBox(0))
+        routes.userKeys.replace(try await Self.keys(of: key, counting: verifications), of: Self.issuer)
+        let token = try Self.token(of: "user", by: key)
+        let request = HTTPRequest(
+            method: body == nil ? "GET" : "POST", target: path, contentType: body.map { _ in "application/json" },
+            authorization: token, peer: IPAddress(Self.outside), body: Array((body ?? "").utf8))
+        let statuses = (0..<50).map { _ in routes.respond(request).status }
+        #expect(verifications.withLockedValue { $0 } == count)
+        #expect(statuses.suffix(40).allSatisfy { $0 == (path == "/health/ready" ? 200 : 429) })
+        routes.clock.withLockedValue { $0 = $0 + .seconds(3) }
+        #expect(routes.post("/offer", Self.ownOffer, authorization: token, peer: Self.outside).status == 200)
+    }
+
+    @Test("a caller's refused requests do not count against an address that others share")
+    func refusedCaller() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 1)
+        limits.tokens = try Self.limit(1, 2)
+        let signer = Caller(
+            name: "signer", tokenDigest: try SHA256.hash(Array("token-of-signer".utf8)), scopes: [.sign], apps: nil,
+            expiry: nil)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [signer, Self.caller("two")], limits: limits)
+        func scrape() -> Int {
+            routes.respond(
+                HTTPRequest(
+                    method: "GET", target: "/metrics", authorization: "Bearer token-of-signer",
+                    peer: IPAddress(Self.outside))
+            ).status
+        }
+        #expect((0..<50).map { _ in scrape() } == [403, 403] + Array(repeating: 429, count: 48))
+        #expect(
+            routes.post("/offer", Self.offer(), authorization: "Bearer token-of-two", peer: Self.outside).status == 200)
+    }
+
+    @Test("bad tokens of users count against their address, and no token is verified while its limit lasts")
+    func usersBehindOneAddress() async throws {
+        let issuer = Self.issuer
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), userIssuers: [issuer], limits: limits)
+        let key = ProviderKey()
+        let verifications = NIOLockedValueBox(0)
+        let set = try await Self.keys(of: key, counting: verifications)
         func status(_ user: String, by key: ProviderKey) throws -> Int {
-            let expiry = Fixtures.timestamp.milliseconds / 1000 + 600
-            let token = try key.token(claims: #"{"iss":"i","aud":"a","exp":\#(expiry),"sub":"\#(user)"}"#)
-            let body = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o"}"#
-            return routes.post("/offer", body, authorization: "Bearer \(token)", peer: Self.outside).status
+            routes.post("/offer", Self.ownOffer, authorization: try Self.token(of: user, by: key), peer: Self.outside)
+                .status
         }
         // Without keys, the service cannot tell a valid token from a bad one.
         #expect(try (0..<5).map { try status("user-\($0)", by: key) } == [503, 503, 503, 503, 503])

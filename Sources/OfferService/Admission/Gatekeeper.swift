@@ -28,12 +28,32 @@ struct Gatekeeper: Sendable {
             principal = .anyone
         case .scope(let scope):
             principal = try self.principal(of: request, under: policy)
-            guard principal.has(scope) else { throw .scopeMissing(scope) }
-            try limits.count(principal, under: policy.limits, request.context)
+            try admit(principal, scope, request, under: policy)
             request.standing?.note(principal.standing)
         }
         let address = recordsAddresses ? client(of: request, under: policy) : nil
         return Admission(principal: principal, policy: policy, context: request.context, address: address)
+    }
+
+    /// Counts a request before its scope is checked, so that no refusal is free.
+    private func admit(
+        _ principal: Principal, _ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy
+    ) throws(Problem) {
+        do throws(Problem) {
+            try limits.count(principal, under: policy.limits, request.context)
+            guard principal.has(scope) else { throw .scopeMissing(scope) }
+        } catch {
+            noteRefusal(error, of: principal, request, under: policy)
+            throw error
+        }
+    }
+
+    /// Counts a user's request that was forbidden or exceeded a limit against its address. Verifying a user's token is
+    /// expensive, so while the limit lasts, their requests are refused before that. A caller's refusals do not count,
+    /// because a whole office can share the address, and the token of a caller is cheap to check.
+    func noteRefusal(_ problem: Problem, of principal: Principal, _ request: HTTPRequest, under policy: Policy) {
+        guard case .user = principal, [403, 429].contains(problem.status) else { return }
+        limits.chargeAddress(of: request, under: policy)
     }
 
     private func client(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
@@ -64,7 +84,9 @@ struct Gatekeeper: Sendable {
         guard !policy.callers.isEmpty else { return true }
         // A request without a token is not an attempt to guess one, so it does not count against a limit.
         guard request.authorization != nil else { return false }
-        return (try? principal(of: request, under: policy).has(scope)) ?? false
+        guard let principal = try? self.principal(of: request, under: policy) else { return false }
+        if !principal.has(scope) { noteRefusal(.scopeMissing(scope), of: principal, request, under: policy) }
+        return principal.has(scope)
     }
 
     private func principal(of request: HTTPRequest, under policy: Policy) throws(Problem) -> Principal {

@@ -47,12 +47,14 @@ package struct Router: Responder {
         let route = routes[request.path]
         let counters = route?.responses ?? unknownPath
         var isStranger = true
+        var admitted: Admission?
         do throws(Problem) {
             // Health checks reveal nothing, and some of them send whatever name they know.
             if isOnLoopback, route?.endpoint.access != .anyone { try gatekeeper.requireThisMachine(request) }
             let endpoint = try endpoint(for: request, route)
             guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
             let admission = try gatekeeper.admit(request, to: endpoint.access)
+            admitted = admission
             let isAdmittedStranger = admission.principal.isStranger
             isStranger = isAdmittedStranger
             switch endpoint.handler {
@@ -72,6 +74,9 @@ package struct Router: Responder {
                     }, timedOut: { refuse(.overloaded, isAdmittedStranger, request.context, counters) })
             }
         } catch {
+            if let admitted {
+                gatekeeper.noteRefusal(error, of: admitted.principal, request, under: admitted.policy)
+            }
             return .now(refuse(error, isStranger, request.context, counters))
         }
     }

@@ -55,6 +55,14 @@ package final class RequestLimits: Sendable {
         try take(client.subscriber, addresses, limit, .address, "an address", request.context)
     }
 
+    /// Counts a request against the address it comes from, once it has been refused for another reason.
+    func chargeAddress(of request: HTTPRequest, under policy: Policy) {
+        guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy) else {
+            return
+        }
+        _ = addresses.take(client.subscriber, limit: limit, now: uptime())
+    }
+
     /// Refuses a request from an address whose limit is used up. Nothing is counted.
     func requireAddress(of request: HTTPRequest, under policy: Policy) throws(Problem) {
         guard let limit = policy.limits.addresses, let client = limitedClient(of: request, under: policy),
