@@ -5,7 +5,7 @@ import OfferService
 import TestSupport
 import Testing
 
-/// The check of `Host` that keeps web pages away from a service on loopback without callers (DNS rebinding).
+/// The check of `Host` that keeps web pages away from whatever requires no token on loopback (DNS rebinding).
 @Suite("Host")
 struct HostTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
@@ -50,6 +50,48 @@ struct HostTests {
         let answer = routes.respond(HTTPRequest(method: "GET", target: "/metrics", host: host))
         #expect(answer.json["code"] as? String == "misdirected_request")
         #expect(!routes.log.text.contains("offer signed"))
+    }
+
+    private static let caller = Result {
+        Caller(
+            name: "one", tokenDigest: try SHA256.hash(Array("token-of-one".utf8)), scopes: [.sign, .metrics], apps: nil,
+            expiry: nil)
+    }
+
+    @Test("on the metrics listener on loopback, any other host gets 421 even with callers", arguments: strange)
+    func metricsListener(host: String?) throws {
+        for callers in [[], [try Self.caller.get()]] {
+            let routes = try TestService(
+                pair: Fixtures.makeSigningKey(), callers: callers, role: .metricsOnly, isOnLoopback: true)
+            #expect(Self.status(host, "/metrics", of: routes) == 421)
+            #expect(Self.status(host, "/nothing", of: routes) == 421)
+            #expect(Self.status("localhost", "/metrics", of: routes) == 200)
+            let elsewhere = try TestService(
+                pair: Fixtures.makeSigningKey(), callers: callers, role: .metricsOnly, isOnLoopback: false)
+            #expect(Self.status(host, "/metrics", of: elsewhere) == 200)
+        }
+    }
+
+    @Test(
+        "a health check for any other host shows no details, unless a token is required for them",
+        arguments: strange + ["localhost", "127.0.0.1"])
+    func health(host: String?) throws {
+        let isThisMachine = host == "localhost" || host == "127.0.0.1"
+        func showsDetails(_ callers: [Caller], _ role: ListenerRole, authorization: String? = nil) throws -> Bool {
+            let routes = try TestService(
+                pair: Fixtures.makeSigningKey(), callers: callers, role: role, isOnLoopback: true)
+            let answer = routes.respond(
+                HTTPRequest(method: "GET", target: "/health/ready", host: host, authorization: authorization))
+            #expect(answer.status == 200 && answer.json["status"] != nil)
+            #expect((answer.json["activeKeys"] != nil) == answer.text.contains("TESTKEY123"))
+            return answer.json["activeKeys"] != nil
+        }
+        let caller = try Self.caller.get()
+        #expect(try showsDetails([], .all) == isThisMachine)
+        #expect(try showsDetails([], .metricsOnly) == isThisMachine)
+        #expect(try showsDetails([caller], .metricsOnly) == isThisMachine)
+        #expect(try showsDetails([caller], .all, authorization: "Bearer token-of-one"))
+        #expect(try !showsDetails([caller], .all))
     }
 
     @Test("with callers, or on another address, the host does not matter", arguments: strange)

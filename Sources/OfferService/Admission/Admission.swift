@@ -6,8 +6,21 @@ struct Admission {
     let principal: Principal
     var policy: Policy
     let context: RequestContext
+    /// Whether the request names a host that the listener does not serve. Only health checks are admitted nonetheless, and
+    /// they must not show it any details.
+    var isMisdirected = false
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
+}
+
+/// The hosts that a listener serves.
+enum HostRule {
+    /// All of them: the listener has an address that other machines can reach.
+    case any
+    /// Only this machine, unless callers are configured, because only they have tokens, which web pages do not know.
+    case thisMachineWithoutCallers
+    /// Only this machine. The listener requires no token, whether or not there are callers.
+    case thisMachine
 }
 
 /// The access rule of an endpoint.

@@ -60,11 +60,15 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
-    /// Refuses a request for another host than this machine. Called where nothing but the loopback address keeps strangers
-    /// out, unless there are callers.
-    func requireThisMachine(_ request: HTTPRequest) throws(Problem) {
-        if let host = request.host, LoopbackAddress.isTrustworthy(host: host) { return }
-        guard !policy.snapshot.callers.isEmpty else { throw .misdirectedRequest }
+    /// Whether a request names another host than this machine, although nothing but the loopback address keeps strangers
+    /// out. A web page may have sent it (DNS rebinding).
+    func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {
+        switch rule {
+        case .any: return false
+        case .thisMachineWithoutCallers where !policy.snapshot.callers.isEmpty: return false
+        case .thisMachineWithoutCallers, .thisMachine:
+            return !(request.host.map { LoopbackAddress.isTrustworthy(host: $0) } ?? false)
+        }
     }
 
     /// Counts a request that is refused before its client is identified, such as one for an unknown path.

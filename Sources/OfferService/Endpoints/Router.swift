@@ -14,16 +14,15 @@ package struct Router: Responder {
     private let routes: [String: Route]
     private let unknownPath: [Int: Counter]
     private let unreadable: [Int: Counter]
-    private let isOnLoopback: Bool
+    private let hostRule: HostRule
     private let gatekeeper: Gatekeeper
     private let metrics: ServiceMetrics
     private let refusals: RefusalLog
     private let overloadWarning: ThrottledWarning
     private let log: Logger
 
-    /// - Parameter isOnLoopback: whether the listener's address is a loopback address.
     init(
-        _ endpoints: [Endpoint], isOnLoopback: Bool, gatekeeper: Gatekeeper, metrics: ServiceMetrics,
+        _ endpoints: [Endpoint], hostRule: HostRule, gatekeeper: Gatekeeper, metrics: ServiceMetrics,
         refusals: RefusalLog, log: Logger
     ) {
         routes = Dictionary(
@@ -32,7 +31,7 @@ package struct Router: Responder {
             })
         unknownPath = metrics.responses(of: "other")
         unreadable = metrics.responses(of: "none")
-        self.isOnLoopback = isOnLoopback
+        self.hostRule = hostRule
         self.gatekeeper = gatekeeper
         self.metrics = metrics
         self.refusals = refusals
@@ -49,11 +48,12 @@ package struct Router: Responder {
         var isStranger = true
         var admitted: Admission?
         do throws(Problem) {
-            // Health checks reveal nothing, and some of them send whatever name they know.
-            if isOnLoopback, route?.endpoint.access != .anyone { try gatekeeper.requireThisMachine(request) }
+            let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
+            // Health checks send whatever name they know. They get an answer, but no details.
+            if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
             guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
-            let admission = try gatekeeper.admit(request, to: endpoint.access)
+            let admission = try admit(request, to: endpoint, isMisdirected)
             admitted = admission
             let isAdmittedStranger = admission.principal.isStranger
             isStranger = isAdmittedStranger
@@ -79,6 +79,14 @@ package struct Router: Responder {
             }
             return .now(refuse(error, isStranger, request.context, counters))
         }
+    }
+
+    private func admit(
+        _ request: HTTPRequest, to endpoint: Endpoint, _ isMisdirected: Bool
+    ) throws(Problem) -> Admission {
+        var admission = try gatekeeper.admit(request, to: endpoint.access)
+        admission.isMisdirected = isMisdirected
+        return admission
     }
 
     private func endpoint(for request: HTTPRequest, _ route: Route?) throws(Problem) -> Endpoint {

@@ -44,8 +44,8 @@ package struct Health: Sendable {
     }
 
     /// `GET /health/ready`: 200 while the service can sign everything that it should, otherwise 503.
-    /// - Parameter showsDetails: whether everyone sees the keys and problems, or only clients that may read the
-    ///   metrics. An invalid token only hides the details. If it were refused, every instance would appear down on the
+    /// - Parameter showsDetails: whether everyone who names this machine sees the keys and problems, or only clients that
+    ///   may read the metrics. An invalid token only hides the details. If it were refused, every instance would appear down on the
     ///   day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
@@ -53,7 +53,8 @@ package struct Health: Sendable {
         let policy = admission.policy
         let states = states(under: policy)
         let problems = problems
-        let isTrusted = showsDetails || gatekeeper.has(.metrics, request, under: policy)
+        let isTrusted =
+            !admission.isMisdirected && (showsDetails || gatekeeper.has(.metrics, request, under: policy))
         let report = HealthReport(
             states: states,
             details: isTrusted ? HealthReport.Details(activeKeys: policy.ring.active, problems: problems) : nil)

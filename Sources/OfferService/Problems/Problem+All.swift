@@ -78,12 +78,11 @@ extension Problem {
     package static let queryAndBody = Problem(
         .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
 
-    /// The service listens on this machine only and has no callers, so the name in `Host` must not be one that a web page
+    /// The listener is on this machine and requires no token, so the name in `Host` must not be one that a web page
     /// elsewhere could have pointed here.
     package static let misdirectedRequest = Problem(
         .misdirectedRequest, 421,
-        "This service answers only for localhost and IP addresses while no callers are configured. Send one of them in "
-            + "Host, or configure a caller.")
+        "This address requires no token, so it answers only for localhost and IP addresses. Send one of them in Host.")
 
     // MARK: A field is wrong
 

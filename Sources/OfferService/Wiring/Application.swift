@@ -75,8 +75,14 @@ package struct Application: Sendable {
     /// Returns the responder for a listener with this role.
     /// - Parameter isOnLoopback: whether its address is a loopback address.
     package func router(for role: ListenerRole, isOnLoopback: Bool) -> Router {
-        Router(
-            endpoints(of: role), isOnLoopback: isOnLoopback, gatekeeper: gatekeeper, metrics: metrics,
+        let hostRule: HostRule =
+            switch role {
+            case _ where !isOnLoopback: .any
+            case .metricsOnly: .thisMachine
+            case .all, .withoutMetrics: .thisMachineWithoutCallers
+            }
+        return Router(
+            endpoints(of: role), hostRule: hostRule, gatekeeper: gatekeeper, metrics: metrics,
             refusals: refusals, log: log)
     }
 }
