@@ -239,6 +239,45 @@ struct LimitsTests {
         #expect(tokens.map { status($0, .all) } == [503, 503, 503])
     }
 
+    @Test("under load, too, a guessed token counts against its address, and a right one is refused after too many")
+    func sheddingGuesses() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        func status(_ token: String?) -> Int {
+            routes.respond(
+                HTTPRequest(
+                    method: "POST", target: "/offer", contentType: "application/json",
+                    authorization: token.map { "Bearer \($0)" }, peer: IPAddress(Self.outside),
+                    body: Array(Self.offer().utf8)), shedding: .strangers
+            ).status
+        }
+        // Neither no token nor what may be a user's is a guess.
+        #expect((0..<5).allSatisfy { _ in status(nil) == 503 && status("eyJhbGciOiJFUzI1NiJ9.e30.AA") == 503 })
+        #expect(["token-of-one", "guess", "a.b.c", "guess", "token-of-one"].map(status) == [200, 503, 503, 429, 429])
+    }
+
+    @Test("a token larger than 8 kB is refused before it is hashed")
+    func hugeToken() throws {
+        let tokens = [8 * 1024, 8 * 1024 + 1].map { String(repeating: "a", count: $0) }
+        let callers = try tokens.map {
+            Caller(name: "c", tokenDigest: try SHA256.hash(Array($0.utf8)), scopes: [.sign], apps: nil, expiry: nil)
+        }
+        #expect(tokens.map(Caller.isToken) == [true, false])
+        let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: callers)
+        for (token, statuses) in zip(tokens, [[200, 200], [401, 503]]) {
+            let answers = [LoadShedding.none, .strangers].map { shedding in
+                routes.respond(
+                    HTTPRequest(
+                        method: "POST", target: "/offer", contentType: "application/json",
+                        authorization: "Bearer \(token)", body: Array(Self.offer().utf8)), shedding: shedding)
+            }
+            #expect(answers.map(\.status) == statuses)
+        }
+        #expect(routes.log.text.contains("it is larger than 8 kB"))
+    }
+
     @Test("without callers, each address has a limit; behind a proxy, it applies to the client's address")
     func proxies() throws {
         var limits = Limits()

@@ -41,10 +41,13 @@ package struct Caller: Hashable, Sendable {
     /// The minimum number of characters of a token. Shorter ones could be guessed from many addresses.
     package static let minimumTokenLength = 16
 
-    /// Whether `text` is a valid token: at least 16 characters of `b64token` (RFC 6750 section 2.1).
+    /// The maximum number of characters of a token, a caller's or a user's. Longer ones are refused before they are hashed.
+    package static let maximumTokenLength = 8 * 1024
+
+    /// Whether `text` is a valid token: 16 to 8192 characters of `b64token` (RFC 6750 section 2.1).
     package static func isToken(_ text: String) -> Bool {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        return text.utf8.count >= minimumTokenLength && padding < text.utf8.count
+        return (minimumTokenLength...maximumTokenLength).contains(text.utf8.count) && padding < text.utf8.count
             && text.utf8.dropLast(padding).allSatisfy {
                 $0.isASCIIAlphanumeric || [0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E].contains($0)
             }

@@ -20,6 +20,8 @@ package struct Authenticator: Sendable {
     ) throws(AuthenticationError) -> Principal {
         guard !callers.isEmpty else { return .anyone }
         let token = authorization.flatMap(Self.token)
+        // Hashing costs as much as the token is long.
+        if let token, token.count > UserToken.maximumSize { throw .refused(.tooLarge) }
         let now = now()
         if let token, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) { return .token(caller) }
         guard authorization != nil else { throw .missing }
@@ -31,8 +33,18 @@ package struct Authenticator: Sendable {
 
     /// Whether the header has the token of a caller.
     package func isCaller(authorization: String?, among callers: Callers) -> Bool {
-        guard let token = authorization.flatMap(Self.token), let digest = try? digest(of: token) else { return false }
+        guard let token = authorization.flatMap(Self.token), token.count <= UserToken.maximumSize,
+            let digest = try? digest(of: token)
+        else { return false }
         return callers.caller(tokenDigest: digest, at: now()) != nil
+    }
+
+    /// Whether the header may have a user's token, which only its verification could tell. A caller's token could look the
+    /// same, but no one makes one that begins like an encoded JSON object.
+    package func mayBeUser(authorization: String?, among callers: Callers) -> Bool {
+        guard !callers.userIssuers.isEmpty, let token = authorization.flatMap(Self.token) else { return false }
+        return token.count <= UserToken.maximumSize && token.starts(with: Array("eyJ".utf8))
+            && UserToken.looksLikeJWT(token)
     }
 
     private func digest(of token: [UInt8]) throws(AuthenticationError) -> [UInt8] {

@@ -6,7 +6,7 @@ import OfferCore
 /// of one (`jku`, `x5u`) would let anyone issue valid tokens.
 struct UserToken {
     /// The maximum size of a token, in bytes.
-    static let maximumSize = 8 * 1024
+    static let maximumSize = Caller.maximumTokenLength
 
     /// The `alg` of the header.
     let algorithm: [UInt8]

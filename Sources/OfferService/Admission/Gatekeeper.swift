@@ -77,9 +77,18 @@ struct Gatekeeper: Sendable {
         try limits.countAddress(of: request, under: policy.snapshot)
     }
 
-    /// Whether the request has the token of a caller. This is cheap, unlike the verification of a user's token.
-    func isFromCaller(_ request: HTTPRequest) -> Bool {
-        authenticator.isCaller(authorization: request.authorization, among: policy.snapshot.callers)
+    /// Refuses a request without the token of a caller, because of load. This is cheap, unlike the verification of a user's
+    /// token. A wrong token counts as a guess, or the response would tell right from wrong ones without limit.
+    func requireCaller(_ request: HTTPRequest) throws(Problem) {
+        let policy = policy.snapshot
+        let (authorization, callers) = (request.authorization, policy.callers)
+        guard !callers.isEmpty, authorization != nil else { throw .overloaded }
+        try limits.requireAddress(of: request, under: policy)
+        if authenticator.isCaller(authorization: authorization, among: callers) { return }
+        if !authenticator.mayBeUser(authorization: authorization, among: callers) {
+            try limits.countAddress(of: request, under: policy)
+        }
+        throw .overloaded
     }
 
     /// Whether the principal has a scope, for endpoints that show some principals more than others. Unlike

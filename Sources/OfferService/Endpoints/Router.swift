@@ -52,7 +52,7 @@ package struct Router: Responder {
             // Health checks send whatever name they know. They get an answer, but no details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
-            guard !(endpoint.shedsLoad && sheds(request, shedding)) else { throw .overloaded }
+            if endpoint.shedsLoad { try shed(request, shedding) }
             let admission = try admit(request, to: endpoint, isMisdirected)
             admitted = admission
             let isAdmittedStranger = admission.principal.isStranger
@@ -101,11 +101,11 @@ package struct Router: Responder {
         return endpoint
     }
 
-    private func sheds(_ request: HTTPRequest, _ shedding: LoadShedding) -> Bool {
+    private func shed(_ request: HTTPRequest, _ shedding: LoadShedding) throws(Problem) {
         switch shedding {
-        case .none: false
-        case .strangers: !gatekeeper.isFromCaller(request)
-        case .all: true
+        case .none: break
+        case .strangers: try gatekeeper.requireCaller(request)
+        case .all: throw .overloaded
         }
     }
 
