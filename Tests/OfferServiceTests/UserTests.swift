@@ -484,7 +484,9 @@ struct UserTests {
                 for: Data(user.utf8), using: SymmetricKey(data: Data(salt.utf8)))
             #expect(answer.json["applicationUsername"] as? String == Hexadecimal.text(of: Array(code)))
         }
-        Self.expectRefusal(hashed, try key.token(claims: Self.claims(["sub": #""""#])), "the customer")
+        for blank in [#""""#, #"" ""#, #""\t\n""#, "\"\u{2003}\u{3000}\""] {
+            Self.expectRefusal(hashed, try key.token(claims: Self.claims(["sub": blank])), "the customer")
+        }
         #expect(!hashed.log.text.contains(salt))
 
         let uuid = try await Self.routes(set, Self.issuer(customer: .appAccountToken("account")))

@@ -24,7 +24,7 @@ package struct FieldText: Hashable, Sendable {
 
     /// Whether valid UTF-8 has only Unicode white space, and some of it. No identifier looks like that; it is what a form
     /// or a template leaves behind for a missing value.
-    private static func isBlank(_ utf8: [UInt8]) -> Bool {
+    package static func isBlank(_ utf8: [UInt8]) -> Bool {
         // Nearly every text begins with a visible ASCII character.
         guard let first = utf8.first, first <= 0x20 || first >= 0x80 else { return false }
         return String(decoding: utf8, as: UTF8.self).unicodeScalars.allSatisfy(\.properties.isWhitespace)

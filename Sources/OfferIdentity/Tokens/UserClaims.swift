@@ -43,9 +43,9 @@ struct UserClaims {
         }
     }
 
-    /// Reads a string claim. An empty one is refused, because it would make all users the same customer.
+    /// Reads a string claim. An empty or blank one is refused, because it would make all users the same customer.
     private func text(_ name: String) throws(UserTokenFault) -> [UInt8] {
-        guard case .string(let text) = claims[name], !text.isEmpty else { throw .noCustomer }
+        guard case .string(let text) = claims[name], !text.isEmpty, !FieldText.isBlank(text) else { throw .noCustomer }
         return text
     }
 

@@ -85,5 +85,5 @@ package enum UserTokenFault: String, Error {
     case noExpiry = "it has no exp, or an invalid one"
     case expired = "it has expired"
     case notYet = "its nbf or iat is in the future or invalid"
-    case noCustomer = "the customer claim is missing, empty or invalid"
+    case noCustomer = "the customer claim is missing, blank or invalid"
 }
