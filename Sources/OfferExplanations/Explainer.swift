@@ -9,6 +9,9 @@ package struct Explainer: Sendable {
     private let issuerIDs: IssuerIDs
     private let now: Timestamp
 
+    /// The maximum number of verifications that an explanation takes.
+    package static let maximumVerificationCount = VerificationBudget.maximumCount
+
     /// - Parameters:
     ///   - keys: the keys to try, active ones first.
     ///   - issuerIDs: the required values of `iss` in a JWS. For an app without one, only the form of `iss` is checked.

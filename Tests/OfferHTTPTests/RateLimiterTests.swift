@@ -90,6 +90,25 @@ struct RateLimiterTests {
         #expect(wait(at: 4) == nil, "each key has its own bucket")
     }
 
+    @Test("a reservation needs one token, takes the maximum, and gives back what the work did not cost")
+    func reservation() throws {
+        let limit = try #require(RateLimit(perSecond: 1, burst: 10))
+        let limits = RateLimiter<Int>()
+        func reserve(at seconds: Int64) -> TimeAmount? {
+            limits.reserve(0, count: 30, limit: limit, now: Self.time(seconds * 1000))
+        }
+        #expect(reserve(at: 0) == nil)
+        #expect(reserve(at: 0) != nil && reserve(at: 5) != nil)
+        // The work cost eight, so two are left, and five have been refilled since.
+        limits.charge(0, count: -22, limit: limit, now: Self.time(5000))
+        #expect(limits.take(0, count: 7, limit: limit, now: Self.time(5000)) == nil)
+        #expect(reserve(at: 5) == .seconds(1))
+        // A full bucket stays full.
+        limits.charge(0, count: -30, limit: limit, now: Self.time(100_000))
+        #expect(limits.take(0, count: 11, limit: limit, now: Self.time(100_000)) != nil)
+        #expect(limits.take(0, count: 10, limit: limit, now: Self.time(100_000)) == nil)
+    }
+
     @Test("a lowered limit applies immediately, and no wait exceeds the time to refill the bucket")
     func smaller() throws {
         let limits = RateLimiter<Int>()

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
@@ -203,6 +204,52 @@ struct ExplanationRouteTests {
         #expect(await explain(signed, by: "two").status == 200, "each caller has its own limit")
         routes.clock.withLockedValue { $0 = $0 + .seconds(1000) }
         #expect(await explain(signed).status == 200)
+    }
+
+    /// A key whose verifications wait until the test lets go.
+    private final class HeldKey: SigningKeyPair {
+        private let key: SigningKey
+        private let isHeld = NIOLockedValueBox(false)
+        private let release = DispatchSemaphore(value: 0)
+        var fingerprint: String { key.fingerprint }
+
+        init() throws { key = try Fixtures.makeSigningKey() }
+
+        func hold() { isHeld.withLockedValue { $0 = true } }
+
+        func letGo() {
+            isHeld.withLockedValue { $0 = false }
+            release.signal()
+        }
+
+        func sign(_ message: [UInt8]) throws -> [UInt8] { try key.sign(message) }
+
+        func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+            // A test that fails does not wait for ever.
+            if isHeld.withLockedValue({ $0 }), release.wait(timeout: .now() + 60) == .timedOut { letGo() }
+            return try key.verify(signature, of: message)
+        }
+    }
+
+    @Test("explanations that run at the same time cannot overdraw the limit together")
+    func concurrent() async throws {
+        var limits = Limits()
+        limits.explanations = RateLimit(perSecond: 1, burst: 5)
+        let key = try HeldKey()
+        let routes = try TestService(pair: key, limits: limits)
+        let signed = Self.signed(routes)
+        key.hold()
+        var statuses: [Int] = []
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<5 { group.addTask { await routes.postLater(Self.path, signed).status } }
+            for await status in group {
+                statuses.append(status)
+                if statuses.count == 4 { key.letGo() }
+            }
+        }
+        #expect(statuses == [429, 429, 429, 429, 200])
+        // What the one explanation did not cost is available again.
+        #expect(await routes.postLater(Self.path, signed).status == 200)
     }
 
     @Test("without callers, explanations are limited by address")

@@ -76,8 +76,21 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Takes `count` tokens from the bucket of `key` even if there are fewer, for work whose cost is known only once it
-    /// is done. An overdrawn bucket refills before ``wait(for:limit:now:)`` finds a token in it.
+    /// Takes `count` tokens from the bucket of `key` if it holds at least one, for work whose cost has this maximum, but is
+    /// known only once it is done. An overdrawn bucket refills before anyone finds a token in it.
+    /// - Returns: nil if it held a token; otherwise how long until it does.
+    package func reserve(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) -> TimeAmount? {
+        let (times, hash) = (Times(limit), key.hashValue)
+        return buckets.withLockedValue { buckets in
+            let before = buckets.full(hash, now: now)
+            let wait = times.wait(full: before + times.interval, now: now)
+            if wait == nil { set(before + times.interval * count, hash, &buckets) }
+            return wait
+        }
+    }
+
+    /// Takes `count` tokens from the bucket of `key` even if there are fewer.
+    /// - Parameter count: negative to give back what ``reserve(_:count:limit:now:)`` took and the work did not cost.
     package func charge(_ key: Key, count: Int, limit: RateLimit, now: NIODeadline) {
         let (times, hash) = (Times(limit), key.hashValue)
         buckets.withLockedValue { buckets in

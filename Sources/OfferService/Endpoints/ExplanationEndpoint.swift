@@ -38,7 +38,12 @@ struct ExplanationEndpoint: Sendable {
     private func answer(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         let evidence = try evidence(in: request)
         try requireApps(of: evidence, admission)
-        try limits.requireExplanation(of: request, by: admission.principal, under: admission.policy)
+        try limits.reserveExplanation(of: request, by: admission.principal, under: admission.policy)
+        var verifications = 0
+        defer {
+            limits.settleExplanation(
+                of: request, by: admission.principal, under: admission.policy, verifications: verifications)
+        }
         // Run only the search there. While its thread waits for a core, it must not hold a lock that others need, such
         // as the log's.
         let search = await threads.run(within: waitLimit) {
@@ -47,9 +52,7 @@ struct ExplanationEndpoint: Sendable {
         guard let search else { throw .overloaded }
         do {
             let explanation = try search.get()
-            limits.countExplanation(
-                of: request, by: admission.principal, under: admission.policy,
-                verifications: explanation.verificationCount)
+            verifications = explanation.verificationCount
             log.debug(
                 "signature explained",
                 metadata: admission.context.metadata(["cause": "\(explanation.cause?.rawValue ?? "-")"]))

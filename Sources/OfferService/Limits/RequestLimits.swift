@@ -1,6 +1,7 @@
 package import Logging
 package import NIOCore
 import OfferCore
+import OfferExplanations
 import OfferHTTP
 import OfferTelemetry
 
@@ -124,23 +125,28 @@ package final class RequestLimits: Sendable {
         }
     }
 
-    /// Refuses an explanation to a client whose limit is used up. Nothing is counted, because the cost is not known yet.
-    func requireExplanation(
+    /// Charges an explanation to its client as if it took the maximum, because its cost is not known yet. A client whose
+    /// limit is used up is refused. ``settleExplanation(of:by:under:verifications:)`` gives the rest back.
+    func reserveExplanation(
         of request: HTTPRequest, by principal: Principal, under policy: Policy
     ) throws(Problem) {
         guard let limit = policy.limits.explanations,
-            let wait = explanations.wait(for: explainedTo(request, principal, policy), limit: limit, now: uptime())
+            let wait = explanations.reserve(
+                explainedTo(request, principal, policy), count: Explainer.maximumVerificationCount, limit: limit,
+                now: uptime())
         else { return }
         throw refusal(after: wait, .explanation, "explanations for \(principal.name)", request.context)
     }
 
-    /// Charges an explanation to its client.
+    /// Gives back what an explanation did not cost.
     /// - Parameter verifications: how many the search took.
-    func countExplanation(
+    func settleExplanation(
         of request: HTTPRequest, by principal: Principal, under policy: Policy, verifications: Int
     ) {
-        guard let limit = policy.limits.explanations, verifications > 0 else { return }
-        explanations.charge(explainedTo(request, principal, policy), count: verifications, limit: limit, now: uptime())
+        guard let limit = policy.limits.explanations else { return }
+        explanations.charge(
+            explainedTo(request, principal, policy), count: verifications - Explainer.maximumVerificationCount,
+            limit: limit, now: uptime())
     }
 
     private func explainedTo(_ request: HTTPRequest, _ principal: Principal, _ policy: Policy) -> ExplainedTo {
