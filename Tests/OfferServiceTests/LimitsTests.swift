@@ -239,6 +239,17 @@ struct LimitsTests {
         #expect(tokens.map { status($0, .all) } == [503, 503, 503])
     }
 
+    @Test("when everything is shed, only health checks and metrics are answered")
+    func sheddingAll() throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        func status(_ path: String, _ shedding: LoadShedding) -> Int {
+            routes.respond(HTTPRequest(method: "GET", target: path), shedding: shedding).status
+        }
+        let paths = ["/health/live", "/health/ready", "/metrics", "/openapi.json"]
+        #expect(paths.map { status($0, .all) } == [200, 200, 200, 503])
+        #expect(paths.map { status($0, .strangers) } == [200, 200, 200, 200])
+    }
+
     @Test("under load, too, a guessed token counts against its address, and a right one is refused after too many")
     func sheddingGuesses() throws {
         var limits = Limits()

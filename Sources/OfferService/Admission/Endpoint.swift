@@ -29,20 +29,21 @@ struct Endpoint: Sendable {
     /// (RFC 9110 section 9.2.1).
     let methods: [String]
     let access: Access
-    /// Whether the endpoint refuses requests that have waited too long.
-    let shedsLoad: Bool
+    /// The least load at which the endpoint refuses requests, beginning with those of strangers; nil if it always answers.
+    let shedsLoad: LoadShedding?
     let handler: Handler
 
     /// Creates an endpoint that signs or computes something. It sheds load when the service is overloaded.
     static func work(_ methods: [String], _ path: String, scope: Caller.Scope, _ handler: Handler) -> Endpoint {
-        Endpoint(path: path, methods: methods, access: .scope(scope), shedsLoad: true, handler: handler)
+        Endpoint(path: path, methods: methods, access: .scope(scope), shedsLoad: .strangers, handler: handler)
     }
 
-    /// Creates a read-only endpoint. It never sheds load, because it is cheap and needed most during overload.
+    /// Creates a read-only endpoint.
+    /// - Parameter shedsLoad: nil for what is needed most during overload.
     static func view(
-        _ path: String, for access: Access,
+        _ path: String, for access: Access, shedsLoad: LoadShedding? = nil,
         _ handle: @escaping @Sendable (HTTPRequest, Admission) throws(Problem) -> Answer
     ) -> Endpoint {
-        Endpoint(path: path, methods: ["GET", "HEAD"], access: access, shedsLoad: false, handler: .now(handle))
+        Endpoint(path: path, methods: ["GET", "HEAD"], access: access, shedsLoad: shedsLoad, handler: .now(handle))
     }
 }

@@ -52,7 +52,7 @@ package struct Router: Responder {
             // Health checks send whatever name they know. They get an answer, but no details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
-            if endpoint.shedsLoad { try shed(request, shedding) }
+            if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
             let admission = try admit(request, to: endpoint, isMisdirected)
             admitted = admission
             let isAdmittedStranger = admission.principal.isStranger

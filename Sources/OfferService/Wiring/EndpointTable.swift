@@ -34,7 +34,7 @@ extension Application {
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
-            .view("/openapi.json", for: .anyAddress) { _, _ in OpenAPI.answer },
+            .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
         return switch role {
         case .all: work + health + metrics
