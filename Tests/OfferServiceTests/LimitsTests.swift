@@ -223,6 +223,32 @@ struct LimitsTests {
         #expect(try statuses("GET", "/health/live") == [200, 200, 200, 200])
     }
 
+    @Test("behind a proxy, an earlier client of the connection does not exempt others from counting unknown paths")
+    func sharedConnection() throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 2)
+        func statuses(_ networks: [TrustedProxies.Network]) throws -> [Int] {
+            let routes = try TestService(
+                pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], limits: limits,
+                proxies: TrustedProxies(networks))
+            let standing = ClientStanding()
+            func status(_ method: String, _ path: String, from client: String) -> Int {
+                routes.respond(
+                    HTTPRequest(
+                        method: method, target: path, contentType: "application/json",
+                        authorization: "Bearer token-of-one", peer: IPAddress("10.0.0.1"), forwardedFor: client,
+                        standing: standing, body: Array(Self.offer().utf8))
+                ).status
+            }
+            return [status("POST", "/offer", from: "198.51.100.1")]
+                + (0..<3).map { _ in status("GET", "/nothing", from: "198.51.100.2") }
+                + [status("PUT", "/offer", from: "198.51.100.2")]
+        }
+        #expect(try statuses([]) == [200, 404, 404, 404, 405])
+        #expect(
+            try statuses([#require(TrustedProxies.Network("10.0.0.0/8"))]) == [200, 404, 404, 429, 429])
+    }
+
     @Test("under load, requests without a caller's token are shed first")
     func shedding() throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")])

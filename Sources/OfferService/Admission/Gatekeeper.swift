@@ -71,10 +71,13 @@ struct Gatekeeper: Sendable {
         }
     }
 
-    /// Counts a request that is refused before its client is identified, such as one for an unknown path.
-    func countStranger(_ request: HTTPRequest) throws(Problem) {
-        guard request.standing?.isAuthenticated != true else { return }
-        try limits.countAddress(of: request, under: policy.snapshot)
+    /// Counts a request that is refused before its client is identified, such as one for an unknown path. One that
+    /// authenticated earlier on the connection is spared, but not behind a proxy, whose connections carry many clients.
+    func countUnidentified(_ request: HTTPRequest) throws(Problem) {
+        let policy = policy.snapshot
+        let isShared = request.peer.map { policy.proxies.isProxy($0) } ?? false
+        guard isShared || request.standing?.isAuthenticated != true else { return }
+        try limits.countAddress(of: request, under: policy)
     }
 
     /// Refuses a request without the token of a caller, because of load. This is cheap, unlike the verification of a user's

@@ -91,11 +91,11 @@ package struct Router: Responder {
 
     private func endpoint(for request: HTTPRequest, _ route: Route?) throws(Problem) -> Endpoint {
         guard let endpoint = route?.endpoint else {
-            try gatekeeper.countStranger(request)
+            try gatekeeper.countUnidentified(request)
             throw .notFound
         }
         guard endpoint.methods.contains(request.method) else {
-            try gatekeeper.countStranger(request)
+            try gatekeeper.countUnidentified(request)
             throw .methodNotAllowed(endpoint.methods)
         }
         return endpoint
