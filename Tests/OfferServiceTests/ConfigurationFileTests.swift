@@ -139,6 +139,15 @@ struct ConfigurationFileTests {
         }
     }
 
+    @Test("a number of connections that is not a limit is refused with a hint that names the member")
+    func connections() {
+        for text in ["0", "1000001", "-1", "1.5", "{perSecond: 1, burst: 1}"] {
+            let problems = Self.read("limits: {connections: \(text)}").problems
+            #expect(problems.count == 1)
+            #expect(problems.first?.hint == "set connections to a whole number from 1 to 1000000, or off")
+        }
+    }
+
     @Test(
         "a problem with users is reported with its line number",
         arguments: [

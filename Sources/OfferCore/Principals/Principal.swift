@@ -17,7 +17,7 @@ package enum Principal: Sendable {
     }
 
     /// Whether no valid token identifies the principal.
-    package var isStranger: Bool { if case .anyone = self { true } else { false } }
+    package var isAnonymous: Bool { if case .anyone = self { true } else { false } }
 
     /// The apps that the principal may sign for; nil means all.
     package var apps: Set<BundleID>? {

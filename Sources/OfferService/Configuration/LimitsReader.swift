@@ -13,17 +13,18 @@ enum LimitsReader {
         if let node = members["customers"] { limits.customers = readLimit(node, &reader) }
         if let node = members["addresses"] { limits.addresses = readLimit(node, &reader) }
         if let node = members["explanations"] { limits.explanations = readLimit(node, &reader) }
-        if let node = members["connections"] { limits.connections = readCount(node, &reader) }
+        if let node = members["connections"] { limits.connections = readCount("connections", node, &reader) }
         if let node = members["handshakes"] { limits.handshakes = readLimit(node, &reader) }
         return limits
     }
 
+    /// - Parameter name: the member that the problem names.
     /// - Returns: nil for `off`, or if there is a problem.
-    private static func readCount(_ node: YAMLNode, _ reader: inout YAMLReader) -> Int? {
+    private static func readCount(_ name: String, _ node: YAMLNode, _ reader: inout YAMLReader) -> Int? {
         if node.scalar?.string == "off" { return nil }
         guard let count = node.scalar.flatMap({ Int($0.string) }), (1...1_000_000).contains(count) else {
             return reader.refuse(
-                "this is not a limit", at: node, hint: "write a whole number from 1 to 1000000, or off")
+                "this is not a limit", at: node, hint: "set \(name) to a whole number from 1 to 1000000, or off")
         }
         return count
     }

@@ -45,7 +45,6 @@ package struct Router: Responder {
     package func reply(to request: HTTPRequest, shedding: LoadShedding) -> Reply {
         let route = routes[request.path]
         let counters = route?.responses ?? unknownPath
-        var isStranger = true
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
@@ -55,11 +54,10 @@ package struct Router: Responder {
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
             let admission = try admit(request, to: endpoint, isMisdirected)
             admitted = admission
-            let isAdmittedStranger = admission.principal.isStranger
-            isStranger = isAdmittedStranger
+            let principal = admission.principal
             switch endpoint.handler {
             case .now(let handle):
-                return makeReply(try handle(request, admission), to: request.context, isStranger, counters)
+                return makeReply(try handle(request, admission), to: principal, request.context, counters)
             case .later(let limit, let handle):
                 guard limit.enter() else { throw .overloaded }
                 return .later(
@@ -69,15 +67,15 @@ package struct Router: Responder {
                             let response = try await handle(request, admission)
                             return { respond(response, to: request.context, counters) }
                         } catch {
-                            return { refuse(error, isAdmittedStranger, request.context, counters) }
+                            return { refuse(error, to: principal, request.context, counters) }
                         }
-                    }, timedOut: { refuse(.overloaded, isAdmittedStranger, request.context, counters) })
+                    }, timedOut: { refuse(.overloaded, to: principal, request.context, counters) })
             }
         } catch {
             if let admitted {
                 gatekeeper.noteRefusal(error, of: admitted.principal, request, under: admitted.policy)
             }
-            return .now(refuse(error, isStranger, request.context, counters))
+            return .now(refuse(error, to: admitted?.principal, request.context, counters))
         }
     }
 
@@ -110,17 +108,17 @@ package struct Router: Responder {
     }
 
     package func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse {
-        refuse(Problem(fault), true, context, unreadable)
+        refuse(Problem(fault), to: nil, context, unreadable)
     }
 
     private func makeReply(
-        _ answer: Endpoint.Answer, to context: RequestContext, _ isStranger: Bool, _ counters: [Int: Counter]
+        _ answer: Endpoint.Answer, to principal: Principal, _ context: RequestContext, _ counters: [Int: Counter]
     ) -> Reply {
         guard let commit = answer.commit else { return .now(respond(answer.response, to: context, counters)) }
         return .after(commit) { isDurable in
             isDurable
                 ? respond(answer.response, to: context, counters)
-                : refuse(.auditUnavailable, isStranger, context, counters)
+                : refuse(.auditUnavailable, to: principal, context, counters)
         }
     }
 
@@ -133,16 +131,16 @@ package struct Router: Responder {
         return response
     }
 
-    /// - Parameter isStranger: whether the request was not admitted with a valid token.
+    /// - Parameter principal: nil if the request was not admitted.
     private func refuse(
-        _ problem: Problem, _ isStranger: Bool, _ context: RequestContext, _ counters: [Int: Counter]
+        _ problem: Problem, to principal: Principal?, _ context: RequestContext, _ counters: [Int: Counter]
     ) -> HTTPResponse {
         metrics.refused(problem.code)
         counters[problem.status]?.increment()
         if isFrequent(problem, context) {
             log.debug("request refused", metadata: context.metadata(["code": "\(problem.code.rawValue)"]))
         } else {
-            refusals.requestRefused(problem, isStranger: isStranger, context)
+            refusals.requestRefused(problem, to: principal, context)
         }
         return problem.response(to: context)
     }

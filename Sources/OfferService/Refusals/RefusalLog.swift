@@ -39,12 +39,13 @@ package final class RefusalLog: Sendable {
     }
 
     /// Logs that a request was refused.
-    /// - Parameter isStranger: whether the request was not admitted with a valid token.
-    func requestRefused(_ problem: Problem, isStranger: Bool, _ context: RequestContext) {
+    /// - Parameter principal: nil if the request was not admitted. Only a request that was admitted with a valid token has
+    ///   a line of its own.
+    func requestRefused(_ problem: Problem, to principal: Principal?, _ context: RequestContext) {
         var metadata: Logger.Metadata = ["code": "\(problem.code.rawValue)"]
         if let reason = problem.logReason { metadata["reason"] = "\(reason)" }
         var level = Logger.Level.info
-        if isStranger {
+        if principal?.isAnonymous ?? true {
             // An offer that is not served has its own line.
             let tally = problem.code == .offerNotServed ? nil : requests.note(problem.code.rawValue)
             if let tally { metadata.merge(tally) { $1 } } else { level = .debug }
@@ -60,7 +61,7 @@ package final class RefusalLog: Sendable {
     ) {
         guard log.logLevel <= .notice else { return }
         var tally: Logger.Metadata = [:]
-        if principal.isStranger {
+        if principal.isAnonymous {
             guard let due = offers.note(Problem.Code.offerNotServed.rawValue) else { return }
             tally = due
         }
