@@ -188,6 +188,10 @@ struct ReadyTests {
         let answer = machine.routes.get("/health/ready")
         #expect(answer.status == 503)
         #expect(Self.checks(answer)["keys"] == "failed" && Self.checks(answer)["selfTest"] == "ok")
+        #expect(
+            answer.json["problems"] as? [String] == [
+                "key TESTKEY123 is out of service, because it failed a test or made a bad signature"
+            ])
         #expect(machine.routes.post("/offer", Self.sample).status == 503)
         let alarms = machine.routes.log.text.split(separator: "\n").filter { $0.contains("critical ALARM") }
         #expect(alarms.count == 1 && alarms.first?.contains("failed its self-test") == true)

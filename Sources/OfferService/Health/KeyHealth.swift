@@ -28,13 +28,19 @@ package final class KeyHealth: Sendable {
     /// Whether each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
-    /// A problem for each active key that could not sign or verify when it last tried.
+    /// A problem for each active key that is out of service, or could not sign or verify when it last tried.
     func problems(under ring: KeyRing) -> [Diagnostic] {
-        unable(under: ring).map { id, fault in
+        let outOfService = ring.activeOutOfService.sorted().map { id in
+            Diagnostic(
+                "key \(id) is out of service, because it failed a test or made a bad signature",
+                hint: "restart the service on another machine, and check this one's memory, processor and libcrypto")
+        }
+        let unable = unable(under: ring).filter { !ring.isOutOfService($0.id) }.map { id, fault in
             Diagnostic(
                 "key \(id) \(fault.sentence)",
                 hint: "it is tried again every second; if that does not help, restart the service on another machine")
         }
+        return outOfService + unable
     }
 
     private func unable(under ring: KeyRing) -> [(id: KeyID, fault: KeyFault)] {
