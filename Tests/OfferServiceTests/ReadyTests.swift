@@ -20,17 +20,18 @@ struct ReadyTests {
         let routes: TestService
         private let keeper: HealthMonitor
         private let steady: NIOLockedValueBox<ContinuousClock.Instant>
-        private let signatures: NIOLockedValueBox<Bool?>
+        private let signatures: NIOLockedValueBox<Result<Bool, FaultyKeyPair.Failure>?>
 
         init(
             pair: (any SigningKeyPair)? = nil, callers: [Caller] = [], role: ListenerRole = .all
         ) throws {
             let (readiness, steady) = (Readiness(), NIOLockedValueBox(ContinuousClock.now))
-            let signatures = NIOLockedValueBox<Bool?>(nil)
+            let signatures = NIOLockedValueBox<Result<Bool, FaultyKeyPair.Failure>?>(nil)
             let selfTest = try SelfTest(
                 .test {
                     $0.verify = { signature, message, key in
-                        try signatures.withLockedValue { $0 } ?? VerifyingKey(der: key).verify(signature, of: message)
+                        if let answer = signatures.withLockedValue({ $0 }) { return try answer.get() }
+                        return try VerifyingKey(der: key).verify(signature, of: message)
                     }
                 })
             (self.steady, self.signatures) = (steady, signatures)
@@ -47,7 +48,10 @@ struct ReadyTests {
         }
 
         /// - Parameter answer: the result that every verification returns; nil to verify for real.
-        func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer } }
+        func verify(allAs answer: Bool?) { signatures.withLockedValue { $0 = answer.map { .success($0) } } }
+
+        /// Lets every verification of the self-test end in an error.
+        func failVerifications() { signatures.withLockedValue { $0 = .failure(FaultyKeyPair.Failure()) } }
 
         /// Advances both clocks by `seconds`, shifts the wall clock by another `milliseconds`, and runs the checks.
         func pass(seconds: Int64, setBy milliseconds: Int64 = 0) async {
@@ -245,6 +249,32 @@ struct ReadyTests {
         #expect(Self.checks(answer)["selfTest"] == "failed" && Self.checks(answer)["keys"] == "ok")
         #expect(machine.routes.log.text.contains("error nothing is signed because the cryptography"))
         #expect(machine.routes.get("/health/live").status == 200)
+        #expect(machine.routes.post("/offer", Self.sample).status == 503)
+    }
+
+    @Test("while the cryptography cannot be tested, readiness fails, and it recovers without a restart")
+    func untested() async throws {
+        let machine = try Machine()
+        machine.failVerifications()
+        await machine.pass(seconds: 60)
+        let answer = machine.routes.get("/health/ready")
+        #expect(answer.status == 503 && Self.checks(answer)["selfTest"] == "failed")
+        #expect((answer.json["problems"] as? [String])?.first?.hasPrefix("the cryptography cannot be tested") == true)
+        #expect(machine.routes.scrape()["offer_signer_ready"] == 0)
+        #expect(machine.routes.post("/offer", Self.sample).status == 200, "each signature is verified all the same")
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").status == 503)
+        machine.verify(allAs: nil)
+        await machine.pass(seconds: 1)
+        #expect(machine.routes.get("/health/ready").json["status"] as? String == "ready")
+        // A wrong answer is final, even after an error.
+        machine.failVerifications()
+        await machine.pass(seconds: 60)
+        machine.verify(allAs: true)
+        await machine.pass(seconds: 1)
+        machine.verify(allAs: nil)
+        await machine.pass(seconds: 120)
+        #expect(machine.routes.get("/health/ready").status == 503)
         #expect(machine.routes.post("/offer", Self.sample).status == 503)
     }
 

@@ -93,7 +93,7 @@ package struct Health: Sendable {
             return readiness.hasProblem(from: .keys) || readiness.hangingDisk != nil ? .degraded : .ok
         case .selfTest:
             guard let selfTest else { return .off }
-            return selfTest.holds ? .ok : .failed
+            return selfTest.isPassed ? .ok : .failed
         case .audit:
             guard let trail else { return .off }
             guard trail.fault == nil else { return .failed }

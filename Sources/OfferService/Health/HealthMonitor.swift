@@ -5,6 +5,7 @@ package import OfferTelemetry
 import ServiceLifecycle
 
 /// The service that checks the clock every second, and the cryptography, each active key and the audit trail every minute.
+/// What could not be tested is tried again every second.
 /// Every second, it also logs how many requests of strangers were refused.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
@@ -71,8 +72,10 @@ package actor HealthMonitor: Service {
             trail?.checkLines()
         }
         guard selfTest.holds else { return }
-        guard isMinuteOver else { return await keys.test(.unable) }
-        if let problem = selfTest.repeated() { return readiness.report([problem], from: .selfTest, to: log) }
-        await keys.test(.allActive)
+        if isMinuteOver || !selfTest.isPassed {
+            readiness.report([selfTest.repeated()].compactMap(\.self), from: .selfTest, to: log)
+        }
+        guard selfTest.holds else { return }
+        await keys.test(isMinuteOver ? .allActive : .unable)
     }
 }

@@ -20,6 +20,23 @@ package struct KnownAnswers: Sendable {
             hmacSHA256: HMACSHA256.code(of:under:), makeNonce: Sources.system.makeNonce, makeSecret: RandomSecret.make)
     }
 
+    /// The result of a test.
+    package enum Outcome: Sendable {
+        case passed
+        /// No answer is known to be wrong, but the cryptography reported an error, perhaps for a moment only, because the
+        /// process is out of memory.
+        case untested(Diagnostic)
+        /// The machine can no longer be trusted.
+        case wrong(Diagnostic)
+
+        package var problem: Diagnostic? {
+            switch self {
+            case .passed: nil
+            case .untested(let problem), .wrong(let problem): problem
+            }
+        }
+    }
+
     private let functions: Functions
     /// The library that the hint names if a test fails, such as `libcrypto 3.0.15`.
     private let library: String
@@ -29,23 +46,32 @@ package struct KnownAnswers: Sendable {
         self.library = library
     }
 
-    /// The problem found by running all tests, which takes less than a millisecond; nil if every answer is right.
-    package var problem: Diagnostic? {
-        let faults = faults
-        guard !faults.isEmpty else { return nil }
-        return Diagnostic(
-            "nothing is signed because the cryptography fails its known-answer tests: "
-                + faults.joined(separator: "; "),
-            hint: "start the service on another machine, and check this one's memory, processor and \(library)")
+    /// Runs all tests, which takes less than a millisecond.
+    package func run() -> Outcome {
+        let (faults, errors) = ask()
+        if !faults.isEmpty {
+            return .wrong(
+                Diagnostic(
+                    "nothing is signed because the cryptography fails its known-answer tests: "
+                        + faults.joined(separator: "; "),
+                    hint: "start the service on another machine, and check this one's memory, processor and \(library)"
+                ))
+        }
+        guard !errors.isEmpty else { return .passed }
+        return .untested(
+            Diagnostic(
+                "the cryptography cannot be tested: " + errors.joined(separator: "; "),
+                hint: "check that the process has enough memory; if it has, start the service on another machine"))
     }
 
-    private var faults: [String] {
+    /// - Returns: the wrong answers, and the tests that ended in an error instead of an answer.
+    private func ask() -> (faults: [String], errors: [String]) {
         let signature = Self.signature
-        var faults: [String] = []
+        var (faults, errors): ([String], [String]) = ([], [])
         func ask(_ fault: String, _ isRight: () throws -> Bool) {
             do {
                 if try !isRight() { faults.append(fault) }
-            } catch { faults.append("\(fault) (\(error))") }
+            } catch { errors.append("whether \(fault) (\(error))") }
         }
         ask("a good signature is refused") { try functions.verify(signature, Self.payload(), Self.publicKey) }
         ask("a signature with one flipped bit is accepted") {
@@ -60,7 +86,7 @@ package struct KnownAnswers: Sendable {
         }
         ask("two nonces are the same") { functions.makeNonce() != functions.makeNonce() }
         ask("two secrets are the same") { try functions.makeSecret() != functions.makeSecret() }
-        return faults
+        return (faults, errors)
     }
 
     private static func flippingLastBit(of bytes: [UInt8]) -> [UInt8] {

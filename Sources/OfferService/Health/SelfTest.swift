@@ -3,24 +3,34 @@ import Synchronization
 
 /// A record of whether the cryptography has passed every known-answer test.
 ///
-/// After a single wrong answer, nothing is signed until the process restarts.
+/// After a single wrong answer, nothing is signed until the process restarts. While the test itself ends in an error, the
+/// service is not ready. It signs if it can, because each signature is verified before it is sent.
 package final class SelfTest: Sendable {
     private let answers: KnownAnswers
     private let hasFailed = Atomic(false)
+    private let isUntested = Atomic(false)
 
     /// Runs the test for the first time.
-    /// - Throws: the problem, if any answer is wrong.
+    /// - Throws: the problem, if any answer is wrong or the test ended in an error.
     package init(_ answers: KnownAnswers) throws(ConfigurationError) {
         self.answers = answers
-        if let problem = answers.problem { throw ConfigurationError(problems: [problem]) }
+        if let problem = answers.run().problem { throw ConfigurationError(problems: [problem]) }
     }
 
+    /// Whether no answer was ever wrong.
     package var holds: Bool { !hasFailed.load(ordering: .relaxed) }
+
+    /// Whether no answer was ever wrong, and the latest test did not end in an error.
+    package var isPassed: Bool { holds && !isUntested.load(ordering: .relaxed) }
 
     /// Runs the test again.
     func repeated() -> Diagnostic? {
-        let problem = answers.problem
-        if problem != nil { hasFailed.store(true, ordering: .relaxed) }
-        return problem
+        let outcome = answers.run()
+        switch outcome {
+        case .passed: isUntested.store(false, ordering: .relaxed)
+        case .untested: isUntested.store(true, ordering: .relaxed)
+        case .wrong: hasFailed.store(true, ordering: .relaxed)
+        }
+        return outcome.problem
     }
 }
