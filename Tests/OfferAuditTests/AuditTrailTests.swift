@@ -6,7 +6,7 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-@Suite("Audit trail with a failing store", .timeLimit(.minutes(2)))
+@Suite("Audit trail with a failing store", .timeLimit(.minutes(10)))
 struct AuditTrailTests {
     /// A store in memory that fails on request.
     private final class Store: AuditStore {

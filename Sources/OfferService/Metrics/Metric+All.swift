@@ -78,7 +78,7 @@ extension Metric {
         "Connections closed to make room for new ones at the connection limit.")
     static let connectionsRelieved = Metric(
         "offer_signer_connections_closed_for_memory_total", .counter, [],
-        "Connections without a valid token that were closed because the memory for requests and responses ran short.")
+        "Connections without a caller's token closed because the memory for requests and responses ran short.")
     static let connectionsRefused = Metric(
         "offer_signer_connections_refused_total", .counter, [],
         "Connections refused because their address had too many, or began too many TLS handshakes.")
