@@ -188,7 +188,7 @@ struct MemoryTests {
         }
         #expect(callers.allSatisfy { $0.isActive })
         #expect(strangers.allSatisfy { !$0.isActive })
-        #expect(users.map(\.isActive) == [false, true, true])
+        #expect(users.filter(\.isActive).count == 2)
     }
 
     @Test("when no memory is left, requests get 503 and health is still reported")
