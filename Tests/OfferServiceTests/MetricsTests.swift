@@ -137,6 +137,17 @@ struct MetricsTests {
         #expect(!text.contains("marked"))
     }
 
+    @Test("requests that were read before a page was begun share it; a later request gets a new one")
+    func sharing() throws {
+        let routes = try TestService(pair: Fixtures.makeSigningKey())
+        let together = (0..<64).map { _ in HTTPRequest(method: "GET", target: "/metrics") }
+        // Each answer is counted, so two pages never agree.
+        let pages = together.map { routes.respond($0) }
+        #expect(Set(pages.map(\.text)).count == 1)
+        let later = routes.respond(HTTPRequest(method: "GET", target: "/metrics"))
+        #expect(later.text.contains(#"offer_signer_requests_total{route="/metrics",status="200"} 64"#))
+    }
+
     @Test("with callers configured, metrics need the metrics scope; they are served even under load")
     func scope() throws {
         let routes = try TestService(

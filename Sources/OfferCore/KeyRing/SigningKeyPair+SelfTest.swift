@@ -37,5 +37,6 @@ extension SigningKeyPair {
 }
 
 extension [UInt8] {
-    fileprivate var flippingLastBit: [UInt8] { dropLast() + suffix(1).map { $0 ^ 1 } }
+    /// For tests that an altered signature or message is refused.
+    package var flippingLastBit: [UInt8] { dropLast() + suffix(1).map { $0 ^ 1 } }
 }

@@ -1,3 +1,4 @@
+package import NIOCore
 package import OfferCore
 
 /// A complete HTTP request (RFC 9110), independent of the connection that carried it.
@@ -21,6 +22,8 @@ package struct HTTPRequest: Sendable {
     package let context: RequestContext
     /// Shared by all requests of a connection; nil outside a server.
     package let standing: ClientStanding?
+    /// When its head was read.
+    package let received = NIODeadline.now()
     /// At most ``maximumBodySize`` bytes.
     package var body: [UInt8]
 

@@ -58,9 +58,9 @@ package struct HTTPResponse: Hashable, Sendable {
         content = .bytes(body)
     }
 
-    package init(sharing body: SharedBody) {
+    package init(mediaType: MediaType = .json, sharing body: SharedBody) {
         status = 200
-        mediaType = .json
+        self.mediaType = mediaType
         content = .shared(body.buffer)
     }
 

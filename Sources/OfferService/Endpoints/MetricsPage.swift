@@ -1,3 +1,5 @@
+import NIOConcurrencyHelpers
+import NIOCore
 import OfferCore
 import OfferHTTP
 import OfferTelemetry
@@ -9,6 +11,7 @@ struct MetricsPage: Sendable {
     private let budget: MemoryBudget?
     // Cached, because counting the descriptors takes milliseconds when there are thousands of connections.
     private let process = CachedPerSecond { _ in ProcessFigures() }
+    private let latest = NIOLockedValueBox<(began: NIODeadline, body: HTTPResponse.SharedBody)?>(nil)
 
     init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?) {
         self.metrics = metrics
@@ -16,16 +19,29 @@ struct MetricsPage: Sendable {
         self.budget = budget
     }
 
-    func answer(_ admission: Admission) -> Endpoint.Answer {
+    /// A page answers all requests that were read before it was begun. So a client that pipelines requests and reads nothing
+    /// has one page in memory, not one for each request.
+    func answer(_ request: HTTPRequest, _ admission: Admission) -> Endpoint.Answer {
+        let body = latest.withLockedValue { latest in
+            if let latest, latest.began > request.received { return latest.body }
+            let began = NIODeadline.now()
+            let body = HTTPResponse.SharedBody(text(under: admission.policy).bytes)
+            latest = (began, body)
+            return body
+        }
+        return Endpoint.Answer(HTTPResponse(mediaType: .metrics, sharing: body))
+    }
+
+    private func text(under policy: Policy) -> ExpositionText {
         var text = ExpositionText()
         for metric in Metric.all {
             text.begin(metric)
             metrics.write(metric, to: &text)
-            for (labels, value) in samples(of: metric, under: admission.policy) {
+            for (labels, value) in samples(of: metric, under: policy) {
                 text.sample(metric.name, metric.labels, labels, value)
             }
         }
-        return Endpoint.Answer(HTTPResponse(mediaType: .metrics, body: text.bytes))
+        return text
     }
 
     /// Returns the samples of a metric that is looked up rather than counted.

@@ -75,10 +75,10 @@ package struct KnownAnswers: Sendable {
         }
         ask("a good signature is refused") { try functions.verify(signature, Self.payload(), Self.publicKey) }
         ask("a signature with one flipped bit is accepted") {
-            try !functions.verify(Self.flippingLastBit(of: signature), Self.payload(), Self.publicKey)
+            try !functions.verify(signature.flippingLastBit, Self.payload(), Self.publicKey)
         }
         ask("a signature of another message, with one flipped bit, is accepted") {
-            try !functions.verify(signature, Self.flippingLastBit(of: Self.payload()), Self.publicKey)
+            try !functions.verify(signature, Self.payload().flippingLastBit, Self.publicKey)
         }
         ask("SHA-256 is wrong") { try Hexadecimal.text(of: functions.sha256(Self.payload())) == Self.payloadSHA256 }
         ask("HMAC with SHA-256 is wrong") {
@@ -87,10 +87,6 @@ package struct KnownAnswers: Sendable {
         ask("two nonces are the same") { functions.makeNonce() != functions.makeNonce() }
         ask("two secrets are the same") { try functions.makeSecret() != functions.makeSecret() }
         return (faults, errors)
-    }
-
-    private static func flippingLastBit(of bytes: [UInt8]) -> [UInt8] {
-        bytes.dropLast() + bytes.suffix(1).map { $0 ^ 1 }
     }
 }
 

@@ -23,8 +23,8 @@ extension Application {
             },
         ]
         let metrics: [Endpoint] = [
-            .view("/metrics", for: isMetricsOnly ? .anyAddress : .scope(.metrics)) { _, admission in
-                self.metricsPage.answer(admission)
+            .view("/metrics", for: isMetricsOnly ? .anyAddress : .scope(.metrics)) { request, admission in
+                self.metricsPage.answer(request, admission)
             }
         ]
         let work: [Endpoint] = [
