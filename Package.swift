@@ -103,6 +103,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "AppStoreData", dependencies: ["OfferCore", "OfferCrypto", locks], swiftSettings: strict),
         .target(name: "OfferExplanations", dependencies: ["OfferCore", "OfferCrypto"], swiftSettings: strict),
         .target(
             name: "OfferService",
@@ -207,6 +208,9 @@ let package = Package(
             dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [

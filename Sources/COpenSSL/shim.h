@@ -14,6 +14,8 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 static inline EVP_PKEY *offer_generate_p256_key(void) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
@@ -46,6 +48,11 @@ static inline EVP_PKEY *offer_public_key(EVP_PKEY_CTX *context, OSSL_PARAM *para
   EVP_PKEY *key = NULL;
   if (EVP_PKEY_fromdata_init(context) != 1) return NULL;
   return EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) == 1 ? key : NULL;
+}
+
+// Prints a name in the form of RFC 2253 and returns a negative number on failure.
+static inline int offer_print_name(BIO *bio, const X509_NAME *name) {
+  return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253);
 }
 
 // Precomputes multiples of the group's base point and returns 1 on success. The function has been deprecated since

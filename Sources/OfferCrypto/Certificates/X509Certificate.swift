@@ -1,0 +1,153 @@
+import COpenSSL
+import OfferCore
+
+/// A parsed X.509 certificate (RFC 5280) owned by libcrypto. Parsing does not verify its signature.
+@safe package final class X509Certificate: Sendable {
+    // Never changed after init, which also fills libcrypto's cache of the extensions. libcrypto guards what it still
+    // caches later with locks of its own, so threads can share it. See openssl-threads(7).
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The bytes as received.
+    package let der: [UInt8]
+    /// SHA-256 of ``der``.
+    package let digest: [UInt8]
+    /// Seconds since 1970. The certificate is valid from this second on.
+    package let notBefore: Int64
+    /// Seconds since 1970. The certificate is valid up to and including this second.
+    package let notAfter: Int64
+
+    /// The maximum size in bytes. Apple's certificates have about 1 to 2 KiB.
+    package static let maximumSize = 16 * 1024
+
+    /// - Parameter der: one certificate in ASN.1 DER, without trailing bytes.
+    package init(der: [UInt8]) throws(CertificateError) {
+        guard der.count <= Self.maximumSize else { throw .tooLarge }
+        ERR_clear_error()
+        let parsed = try unsafe Self.parse(der)
+        do throws(CertificateError) {
+            (digest, notBefore, notAfter) = try unsafe Self.fields(of: parsed, der: der)
+        } catch {
+            // Nothing runs `deinit` while a property has no value.
+            unsafe X509_free(parsed)
+            throw error
+        }
+        unsafe pointer = unsafe parsed
+        self.der = der
+    }
+
+    deinit { unsafe X509_free(pointer) }
+
+    /// The subject in the form of RFC 2253, in ASCII, shortened to 512 characters.
+    package var subject: String { unsafe CertificateName.text(of: X509_get_subject_name(pointer)) }
+
+    /// The issuer, in the form of ``subject``.
+    package var issuer: String { unsafe CertificateName.text(of: X509_get_issuer_name(pointer)) }
+
+    /// The serial number in lower-case hexadecimal digits, two per byte, with a minus sign if it is negative.
+    package var serialNumber: String {
+        let number = unsafe X509_get0_serialNumber(pointer)
+        let digits = Hexadecimal.text(of: unsafe CertificateText.bytes(of: number))
+        return unsafe ASN1_STRING_type(number) == V_ASN1_NEG_INTEGER ? "-" + digits : digits
+    }
+
+    /// Whether the certificate is valid at a time, given in seconds since 1970.
+    package func isValid(at seconds: Int64) -> Bool { notBefore <= seconds && seconds <= notAfter }
+
+    /// Whether the certificate has an extension, critical or not.
+    /// - Parameter oid: in dotted form, such as `1.2.840.113635.100.6.11.1`.
+    package func hasExtension(_ oid: String) -> Bool {
+        guard let object = unsafe OBJ_txt2obj(oid, 1) else { return false }
+        defer { unsafe ASN1_OBJECT_free(object) }
+        return unsafe X509_get_ext_by_OBJ(pointer, object, -1) >= 0
+    }
+
+    /// Whether the basic constraints say that this is a CA, and the key usage, if any, lets it sign certificates.
+    package var isCA: Bool { unsafe X509_check_ca(pointer) == 1 }
+
+    /// The URLs of the OCSP responders named in the authority information access (RFC 5280 section 4.2.2.1).
+    package var ocspURLs: [String] {
+        guard let urls = unsafe X509_get1_ocsp(pointer) else { return [] }
+        defer { unsafe X509_email_free(urls) }
+        let count = unsafe OPENSSL_sk_num(urls)
+        return (0..<max(count, 0)).compactMap { index in
+            unsafe OPENSSL_sk_value(urls, index).map { unsafe String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+        }
+    }
+
+    private static func parse(_ der: [UInt8]) throws(CertificateError) -> OpaquePointer {
+        var consumed = 0
+        let parsed = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            guard let parsed = unsafe d2i_X509(nil, &cursor, buffer.count) else { return nil }
+            if let start = buffer.baseAddress, let cursor = unsafe cursor { consumed = unsafe cursor - start }
+            return unsafe parsed
+        }
+        guard let parsed = unsafe parsed else { throw .unreadable(.draining(after: "d2i_X509")) }
+        guard consumed == der.count else {
+            unsafe X509_free(parsed)
+            throw .trailingBytes
+        }
+        return unsafe parsed
+    }
+
+    private static func fields(
+        of parsed: OpaquePointer, der: [UInt8]
+    ) throws(CertificateError) -> (digest: [UInt8], notBefore: Int64, notAfter: Int64) {
+        guard unsafe encode(parsed) == der else { throw .notDER }
+        do throws(OpenSSLError) {
+            // Also fails if an extension that libcrypto knows is malformed or occurs twice.
+            guard unsafe X509_check_purpose(parsed, -1, 0) == 1 else { throw .draining(after: "X509_check_purpose") }
+            return (
+                try SHA256.hash(der), try unsafe CertificateTime.seconds(X509_get0_notBefore(parsed)),
+                try unsafe CertificateTime.seconds(X509_get0_notAfter(parsed))
+            )
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// libcrypto writes DER, except that it keeps the signed part as received.
+    private static func encode(_ certificate: OpaquePointer) -> [UInt8] {
+        var data: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_X509(certificate, &data)
+        guard count > 0, let data = unsafe data else { return [] }
+        defer { unsafe CRYPTO_free(data, #file, #line) }
+        return unsafe Array(UnsafeBufferPointer(start: data, count: Int(count)))
+    }
+}
+
+/// The time of a certificate as a number.
+enum CertificateTime {
+    /// - Returns: seconds since 1970.
+    static func seconds(_ time: UnsafePointer<ASN1_TIME>?) throws(OpenSSLError) -> Int64 {
+        let epoch = unsafe ASN1_TIME_set(nil, 0)
+        defer { unsafe ASN1_TIME_free(epoch) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
+            throw .draining(after: "ASN1_TIME_diff")
+        }
+        return Int64(days) * 86400 + Int64(seconds)
+    }
+}
+
+/// Bytes and text of a certificate's fields.
+enum CertificateText {
+    static func bytes(of string: UnsafePointer<ASN1_STRING>?) -> [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
+    }
+}
+
+/// A distinguished name as text.
+enum CertificateName {
+    private static let maximumLength = 512
+
+    /// - Returns: the form of RFC 2253, with all other than printable ASCII escaped.
+    static func text(of name: OpaquePointer?) -> String {
+        guard let bio = unsafe BIO_new(BIO_s_mem()) else { return "" }
+        defer { unsafe BIO_free(bio) }
+        guard unsafe offer_print_name(bio, name) >= 0 else { return "" }
+        var text = [UInt8](repeating: 0, count: maximumLength)
+        let count = unsafe BIO_read(bio, &text, Int32(text.count))
+        return String(decoding: text.prefix(Int(max(count, 0))), as: UTF8.self)
+    }
+}
