@@ -3,6 +3,8 @@ import COpenSSL
 /// The curve of an elliptic-curve key, as libcrypto names it.
 enum Curve {
     static let p256 = "prime256v1"
+    /// The curves of NIST with 256 bits or more.
+    static let strong = [p256, "secp384r1", "secp521r1"]
 
     static func name(of pkey: OpaquePointer) -> String {
         var name = [CChar](repeating: 0, count: 64)

@@ -26,6 +26,20 @@ package struct RawSignature: Hashable, Sendable {
         bytes = r + s
     }
 
+    /// Whether r and s are above zero and below the order of P-256 (FIPS 186-5 section 6.4.2). Verification refuses all
+    /// other signatures; this says why.
+    package var isInRange: Bool {
+        [bytes[..<Self.numberSize], bytes[Self.numberSize...]].allSatisfy { number in
+            number.contains { $0 != 0 } && number.lexicographicallyPrecedes(Self.order)
+        }
+    }
+
+    /// The order of P-256's base point (SEC 2 section 2.4.2), big-endian.
+    private static let order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
     /// The same signature in ASN.1 DER, at most 72 bytes.
     package var der: [UInt8] {
         ECDSASignatureDER.text(r: bytes[..<Self.numberSize], s: bytes[Self.numberSize...])

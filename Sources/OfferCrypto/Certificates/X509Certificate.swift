@@ -50,9 +50,6 @@ import OfferCore
         return unsafe ASN1_STRING_type(number) == V_ASN1_NEG_INTEGER ? "-" + digits : digits
     }
 
-    /// Whether the certificate is valid at a time, given in seconds since 1970.
-    package func isValid(at seconds: Int64) -> Bool { notBefore <= seconds && seconds <= notAfter }
-
     /// Whether the certificate has an extension, critical or not.
     /// - Parameter oid: in dotted form, such as `1.2.840.113635.100.6.11.1`.
     package func hasExtension(_ oid: String) -> Bool {
@@ -63,6 +60,14 @@ import OfferCore
 
     /// Whether the basic constraints say that this is a CA, and the key usage, if any, lets it sign certificates.
     package var isCA: Bool { unsafe X509_check_ca(pointer) == 1 }
+
+    /// The public key, which must be on P-256.
+    package var verifyingKey: VerifyingKey {
+        get throws(OpenSSLError) {
+            guard let key = unsafe X509_get0_pubkey(pointer) else { throw .draining(after: "X509_get0_pubkey") }
+            return try unsafe VerifyingKey(der: PublicKeyWriter.der(of: key))
+        }
+    }
 
     /// The URLs of the OCSP responders named in the authority information access (RFC 5280 section 4.2.2.1).
     package var ocspURLs: [String] {

@@ -1,0 +1,15 @@
+package import OfferCrypto
+
+/// The roots that anchor App Store data: Apple's, or those of an operator in their place.
+package struct TrustedRoots: Sendable {
+    package let certificates: [X509Certificate]
+
+    /// Apple's roots.
+    package static let apple = TrustedRoots(AppleRoots.certificates)
+
+    /// - Parameter certificates: if empty, nothing is believed.
+    package init(_ certificates: [X509Certificate]) { self.certificates = certificates }
+
+    /// The root with this SHA-256 digest.
+    func root(withDigest digest: [UInt8]) -> X509Certificate? { certificates.first { $0.digest == digest } }
+}

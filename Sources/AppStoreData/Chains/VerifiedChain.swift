@@ -1,0 +1,62 @@
+package import OfferCrypto
+
+/// Certificates that end in a trusted root, with the key that signs App Store data.
+package struct VerifiedChain: Sendable {
+    package let leaf: X509Certificate
+    /// Nil in data signed by Xcode.
+    package let intermediate: X509Certificate?
+    /// In data signed by Xcode, the leaf itself.
+    package let root: X509Certificate
+    /// The leaf's key.
+    let key: VerifyingKey
+
+    /// Whether Xcode signed the data, with a certificate of its own. Such data describes no purchase.
+    package var isXcode: Bool { intermediate == nil }
+}
+
+extension VerifiedChain {
+    /// Verifies the chain of a JWS: leaf, intermediate and a trusted root, both of Apple's markers, and a P-256 key.
+    /// - Parameter seconds: the effective date, in seconds since 1970.
+    init(
+        leaf: X509Certificate, intermediate: X509Certificate, roots: TrustedRoots, at seconds: Int64
+    ) throws(VerificationFailure) {
+        do throws(ChainError) {
+            root = try CertificateChain.verify(
+                leaf: leaf, intermediate: intermediate, roots: roots.certificates, at: seconds)
+        } catch { throw VerificationFailure(error) }
+        guard leaf.hasExtension(AppleMarker.receiptSigner) else {
+            throw VerificationFailure(.certificateMarkerMissing, .leaf)
+        }
+        guard intermediate.hasExtension(AppleMarker.developerRelations) else {
+            throw VerificationFailure(.certificateMarkerMissing, .intermediate)
+        }
+        guard let key = try? leaf.verifyingKey else { throw VerificationFailure(.leafKeyNotP256) }
+        self.key = key
+        self.leaf = leaf
+        self.intermediate = intermediate
+    }
+
+    /// Accepts the certificate with which Xcode signs. It is its own root.
+    init(xcode certificate: X509Certificate, roots: TrustedRoots) throws(VerificationFailure) {
+        guard let root = roots.root(withDigest: certificate.digest) else { throw VerificationFailure(.rootNotTrusted) }
+        guard let key = try? root.verifyingKey else { throw VerificationFailure(.leafKeyNotP256) }
+        self.key = key
+        self.root = root
+        leaf = root
+        intermediate = nil
+    }
+
+    /// Checks the validity periods once more, for other data signed with the same key.
+    func checkValidity(at seconds: Int64) throws(VerificationFailure) {
+        try Self.check(leaf, .leaf, at: seconds)
+        if let intermediate { try Self.check(intermediate, .intermediate, at: seconds) }
+        try Self.check(root, .root, at: seconds)
+    }
+
+    private static func check(
+        _ certificate: X509Certificate, _ role: CertificateRole, at seconds: Int64
+    ) throws(VerificationFailure) {
+        guard certificate.notBefore <= seconds else { throw VerificationFailure(.certificateNotYetValid, role) }
+        guard seconds <= certificate.notAfter else { throw VerificationFailure(.certificateExpired, role) }
+    }
+}

@@ -1,0 +1,34 @@
+import OfferCore
+
+/// The time at which the certificates of a JWS must be valid.
+package enum EffectiveDate: Hashable, Sendable {
+    /// This time, in seconds since 1970. Where revocation is checked, it is the current time.
+    case at(Int64)
+    /// The date of signing in the payload, because old data was signed by certificates that have expired since. Without
+    /// such a date, the given time, in seconds since 1970.
+    case ofSigning(otherwise: Int64)
+}
+
+/// The date of signing in a payload.
+enum SigningDate {
+    /// Reads `signedDate`, or `receiptCreationDate` in an AppTransaction, in milliseconds since 1970.
+    ///
+    /// This reads a payload that nobody has verified, so nothing else of it is looked at.
+    /// - Returns: seconds since 1970; nil if the payload has neither.
+    static func seconds(in payload: JSONObject) throws(VerificationFailure) -> Int64? {
+        guard let value = payload["signedDate"] ?? payload["receiptCreationDate"] else { return nil }
+        guard case .number(let digits) = value, let milliseconds = milliseconds(digits) else {
+            throw VerificationFailure(.payloadDate)
+        }
+        return Int64((milliseconds / 1000).rounded(.down))
+    }
+
+    /// Xcode writes fractions of a millisecond.
+    private static func milliseconds(_ digits: [UInt8]) -> Double? {
+        guard let number = Double(String(decoding: digits, as: UTF8.self)), abs(number) <= latest else { return nil }
+        return number
+    }
+
+    /// The year 10000, where the times of certificates end.
+    private static let latest = 253_402_300_800_000.0
+}

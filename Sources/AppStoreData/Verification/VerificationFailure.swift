@@ -1,0 +1,125 @@
+package import OfferCrypto
+
+/// The reason that data is not believed to come from Apple. It never quotes the data.
+package struct VerificationFailure: Error, Hashable, Sendable {
+    /// A stable name of the failed check, for programs.
+    package let code: Code
+    /// One sentence for people.
+    package let sentence: String
+
+    /// - Parameter certificate: the place of the certificate that failed the check.
+    package init(_ code: Code, _ certificate: CertificateRole? = nil) {
+        self.code = code
+        sentence = code.sentence(about: certificate.map { "The \($0.rawValue) certificate" } ?? "A certificate")
+    }
+}
+
+extension VerificationFailure: CustomStringConvertible {
+    package var description: String { "\(code.rawValue): \(sentence)" }
+}
+
+extension VerificationFailure {
+    /// The checks, in about the order in which they are made.
+    package enum Code: String, CaseIterable, Hashable, Sendable {
+        case jwsTooLarge = "jws_too_large"
+        case jwsNotThreeParts = "jws_not_three_parts"
+        case jwsNotBase64URL = "jws_not_base64url"
+        case headerNotJSON = "header_not_json"
+        case algorithmNotES256 = "algorithm_not_es256"
+        case headerCritical = "header_critical"
+        case certificatesMissing = "certificates_missing"
+        case certificateCount = "certificate_count"
+        case certificateNotBase64 = "certificate_not_base64"
+        case certificateUnreadable = "certificate_unreadable"
+        case payloadNotJSON = "payload_not_json"
+        case payloadDate = "payload_date"
+        case signatureMalformed = "signature_malformed"
+        case certificateRevoked = "certificate_revoked"
+        case certificateNotYetValid = "certificate_not_yet_valid"
+        case certificateExpired = "certificate_expired"
+        case certificateExplicitCurve = "certificate_explicit_curve"
+        case certificateWeakKey = "certificate_weak_key"
+        case certificateWeakSignature = "certificate_weak_signature"
+        case certificateNameConstraints = "certificate_name_constraints"
+        case certificateCriticalExtension = "certificate_critical_extension"
+        case leafIsCA = "leaf_is_ca"
+        case leafMayNotSign = "leaf_may_not_sign"
+        case certificateNotCA = "certificate_not_ca"
+        case certificateMarkerMissing = "certificate_marker_missing"
+        case leafKeyNotP256 = "leaf_key_not_p256"
+        case pathLengthExceeded = "path_length_exceeded"
+        case leafNotIssuedByIntermediate = "leaf_not_issued_by_intermediate"
+        case rootNotTrusted = "root_not_trusted"
+        case certificateSignatureInvalid = "certificate_signature_invalid"
+        case chainRefused = "chain_refused"
+        case signatureInvalid = "signature_invalid"
+        case verificationUnavailable = "verification_unavailable"
+    }
+}
+
+extension VerificationFailure.Code {
+    /// Whether the same data may be verified later.
+    package var isRetryable: Bool { self == .verificationUnavailable }
+
+    /// - Parameter certificate: the certificate that failed the check, such as `The leaf certificate`.
+    fileprivate func sentence(about certificate: String) -> String {
+        switch self {
+        case .jwsTooLarge: "The JWS is larger than \(SignedJWS.maximumSize) bytes."
+        case .jwsNotThreeParts: "A JWS in compact form has three parts, separated by dots."
+        case .jwsNotBase64URL: "A part of the JWS is not base64url without padding."
+        case .headerNotJSON: "The header of the JWS is not a JSON object, or two of its members share a name."
+        case .algorithmNotES256: "The header's \"alg\" is not ES256, the only algorithm Apple signs with."
+        case .headerCritical: "The header has \"crit\", which demands extensions that are not known here."
+        case .certificatesMissing: "The header's \"x5c\" is missing or is not an array of strings."
+        case .certificateCount: "The header's \"x5c\" does not contain exactly three certificates."
+        case .certificateNotBase64: "\(certificate) is not standard base64 with padding."
+        case .certificateUnreadable: "\(certificate) is not an X.509 certificate in DER, or is too large."
+        case .payloadNotJSON: "The payload of the JWS is not a JSON object, or two of its members share a name."
+        case .payloadDate: "The payload's date of signing is not a number of milliseconds."
+        case .signatureMalformed: "The signature is not 64 bytes with r and s below the order of P-256 and above zero."
+        case .certificateRevoked: "\(certificate) has been revoked by its issuer."
+        case .certificateNotYetValid: "\(certificate) was not yet valid at the effective date."
+        case .certificateExpired: "\(certificate) had expired at the effective date."
+        case .certificateExplicitCurve: "\(certificate) spells its curve out instead of naming it (CVE-2020-0601)."
+        case .certificateWeakKey: "\(certificate) has a key that is too weak or of an unknown kind."
+        case .certificateWeakSignature: "\(certificate) is signed with an algorithm not accepted here, such as SHA-1."
+        case .certificateNameConstraints: "\(certificate) has name constraints, which Apple's certificates do not have."
+        case .certificateCriticalExtension: "\(certificate) has a critical extension that is not known here."
+        case .leafIsCA: "The leaf certificate belongs to a certificate authority."
+        case .leafMayNotSign: "The leaf certificate's key usage does not include digital signatures."
+        case .certificateNotCA: "\(certificate) does not belong to a certificate authority."
+        case .certificateMarkerMissing: "\(certificate) lacks Apple's marker for App Store data."
+        case .leafKeyNotP256: "The leaf certificate's key is not on the curve P-256."
+        case .pathLengthExceeded: "A certificate authority in the chain allows fewer certificates below it."
+        case .leafNotIssuedByIntermediate: "The intermediate certificate did not issue the leaf certificate."
+        case .rootNotTrusted: "No trusted root issued the intermediate certificate."
+        case .certificateSignatureInvalid: "\(certificate) has an invalid signature."
+        case .chainRefused: "libcrypto refuses the chain of certificates."
+        case .signatureInvalid: "The signature does not belong to this data and the leaf certificate's key."
+        case .verificationUnavailable: "The data could not be verified now. Try again later."
+        }
+    }
+}
+
+extension VerificationFailure {
+    package init(_ error: ChainError) {
+        switch error {
+        case .notYetValid(let role): self.init(.certificateNotYetValid, role)
+        case .expired(let role): self.init(.certificateExpired, role)
+        case .explicitCurve(let role): self.init(.certificateExplicitCurve, role)
+        case .weakKey(let role): self.init(.certificateWeakKey, role)
+        case .weakSignature(let role): self.init(.certificateWeakSignature, role)
+        case .criticalExtension(let role): self.init(.certificateCriticalExtension, role)
+        case .nameConstraints(let role): self.init(.certificateNameConstraints, role)
+        case .leafIsCA: self.init(.leafIsCA)
+        case .leafMayNotSign: self.init(.leafMayNotSign)
+        case .notCA(let role): self.init(.certificateNotCA, role)
+        case .pathLength: self.init(.pathLengthExceeded)
+        case .notIssuedByIntermediate: self.init(.leafNotIssuedByIntermediate)
+        case .noTrustedRoot: self.init(.rootNotTrusted)
+        case .badSignature(let role): self.init(.certificateSignatureInvalid, role)
+        case .refused: self.init(.chainRefused)
+        case .failed: self.init(.verificationUnavailable)
+        }
+    }
+}

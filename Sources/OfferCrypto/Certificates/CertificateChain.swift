@@ -1,0 +1,90 @@
+import COpenSSL
+
+/// A verifier of chains with exactly three certificates: leaf, intermediate, and a root that the caller trusts.
+///
+/// libcrypto verifies signatures, names and path lengths (RFC 5280 section 6). It trusts only the roots passed in: there
+/// is no system store, and nothing is fetched.
+package enum CertificateChain {
+    /// - Parameters:
+    ///   - roots: the trusted roots; a root that is not self-signed is never trusted.
+    ///   - seconds: the time at which all three certificates must be valid, in seconds since 1970.
+    ///   - allowsSHA1: whether SHA-1 with RSA may sign the leaf and the intermediate, as it does below old receipts.
+    /// - Returns: the root that issued the intermediate.
+    package static func verify(
+        leaf: X509Certificate, intermediate: X509Certificate, roots: [X509Certificate], at seconds: Int64,
+        allowsSHA1: Bool = false
+    ) throws(ChainError) -> X509Certificate {
+        try leaf.check(as: .leaf, at: seconds, allowsSHA1: allowsSHA1)
+        try intermediate.check(as: .intermediate, at: seconds, allowsSHA1: allowsSHA1)
+        let digest = try digestOfRoot(leaf, intermediate, roots, at: seconds, allowsSHA1: allowsSHA1)
+        guard let root = roots.first(where: { $0.digest == digest }) else { throw .noTrustedRoot }
+        try root.check(as: .root, at: seconds, allowsSHA1: allowsSHA1)
+        return root
+    }
+
+    /// - Returns: the SHA-256 digest of the third certificate of the verified chain.
+    private static func digestOfRoot(
+        _ leaf: X509Certificate, _ intermediate: X509Certificate, _ roots: [X509Certificate], at seconds: Int64,
+        allowsSHA1: Bool
+    ) throws(ChainError) -> [UInt8] {
+        ERR_clear_error()
+        let (store, context) = unsafe (X509_STORE_new(), X509_STORE_CTX_new())
+        let untrusted = unsafe OPENSSL_sk_new_null()
+        defer {
+            unsafe X509_STORE_CTX_free(context)
+            unsafe X509_STORE_free(store)
+            // The stack does not own the certificate in it.
+            unsafe OPENSSL_sk_free(untrusted)
+        }
+        // A root that is added twice is no error.
+        guard unsafe store != nil, unsafe context != nil, unsafe untrusted != nil,
+            roots.allSatisfy({ unsafe X509_STORE_add_cert(store, $0.pointer) == 1 }),
+            unsafe OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.pointer)) == 1,
+            unsafe X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1,
+            unsafe configure(X509_STORE_CTX_get0_param(context), at: seconds, allowsSHA1: allowsSHA1)
+        else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
+        // 1 means verified, 0 refused, and a negative number failed.
+        guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
+        return try unsafe digestOfThird(in: X509_STORE_CTX_get0_chain(context))
+    }
+
+    private static func configure(_ parameters: OpaquePointer?, at seconds: Int64, allowsSHA1: Bool) -> Bool {
+        unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(seconds))
+        // One certificate between the leaf and the root.
+        unsafe X509_VERIFY_PARAM_set_depth(parameters, 1)
+        // Level 2 demands 112 bits, as a signature over SHA-256 and an RSA key of 2048 bits have. SHA-1 needs level 0.
+        unsafe X509_VERIFY_PARAM_set_auth_level(parameters, allowsSHA1 ? 0 : 2)
+        // X509Certificate.check(as:at:allowsSHA1:) has refused unknown critical extensions. To libcrypto, Apple's
+        // markers are unknown too.
+        return unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_IGNORE_CRITICAL)) == 1
+            && X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_ANY) == 1
+    }
+
+    private static func digestOfThird(in chain: OpaquePointer?) throws(ChainError) -> [UInt8] {
+        guard unsafe OPENSSL_sk_num(chain) == 3, let root = unsafe OPENSSL_sk_value(chain, 2) else {
+            throw .noTrustedRoot
+        }
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard unsafe X509_digest(OpaquePointer(root), EVP_sha256(), &digest, nil) == 1 else {
+            throw .failed(.draining(after: "X509_digest"))
+        }
+        return digest
+    }
+
+    private static func refusal(by context: OpaquePointer?) -> ChainError {
+        defer { ERR_clear_error() }
+        let code = unsafe X509_STORE_CTX_get_error(context)
+        let depth = unsafe X509_STORE_CTX_get_error_depth(context)
+        switch code {
+        case X509_V_ERR_CERT_SIGNATURE_FAILURE: return .badSignature(depth == 0 ? .leaf : .intermediate)
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            return depth == 0 ? .notIssuedByIntermediate : .noTrustedRoot
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+            return .noTrustedRoot
+        case X509_V_ERR_PATH_LENGTH_EXCEEDED: return .pathLength
+        case X509_V_ERR_OUT_OF_MEM, X509_V_ERR_UNSPECIFIED: return .failed(.draining(after: "X509_verify_cert"))
+        default: return .refused(unsafe String(cString: X509_verify_cert_error_string(Int(code))))
+        }
+    }
+}

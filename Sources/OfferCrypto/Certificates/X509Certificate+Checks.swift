@@ -1,0 +1,83 @@
+import COpenSSL
+
+// What one certificate must fulfil, whoever signed it.
+extension X509Certificate {
+    /// - Parameter role: the place in the chain, for the error.
+    func check(as role: CertificateRole, at seconds: Int64, allowsSHA1: Bool) throws(ChainError) {
+        guard notBefore <= seconds else { throw .notYetValid(role) }
+        guard seconds <= notAfter else { throw .expired(role) }
+        guard hasNamedCurve else { throw .explicitCurve(role) }
+        guard hasStrongKey else { throw .weakKey(role) }
+        // Nobody needs the root's signature, because the root is trusted for itself. Apple's first root has SHA-1.
+        guard role == .root || hasStrongSignature(allowsSHA1: allowsSHA1) else { throw .weakSignature(role) }
+        guard !hasExtension(Self.nameConstraints) else { throw .nameConstraints(role) }
+        guard hasOnlyKnownCriticalExtensions else { throw .criticalExtension(role) }
+        switch role {
+        case .leaf:
+            guard unsafe X509_check_ca(pointer) == 0 else { throw .leafIsCA }
+            guard unsafe X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .leafMayNotSign }
+        case .intermediate, .root:
+            guard isCA else { throw .notCA(role) }
+        }
+    }
+
+    /// Whether an elliptic-curve key names its curve (RFC 5480 section 2.1.1). True for all other keys.
+    ///
+    /// libcrypto 3 turns explicit parameters into a named curve where they agree with one, so the key itself does not
+    /// tell. The encoded parameters do.
+    private var hasNamedCurve: Bool {
+        var algorithm: UnsafeMutablePointer<X509_ALGOR>?  // belongs to the certificate, like `object`
+        guard unsafe X509_PUBKEY_get0_param(nil, nil, nil, &algorithm, X509_get_X509_PUBKEY(pointer)) == 1 else {
+            return false
+        }
+        var object: OpaquePointer?
+        var kind: Int32 = 0
+        unsafe X509_ALGOR_get0(&object, &kind, nil, algorithm)
+        return unsafe OBJ_obj2nid(object) != NID_X9_62_id_ecPublicKey || kind == V_ASN1_OBJECT
+    }
+
+    private var hasStrongKey: Bool {
+        guard let key = unsafe X509_get0_pubkey(pointer) else { return false }
+        if unsafe EVP_PKEY_is_a(key, "RSA") == 1 { return unsafe EVP_PKEY_get_bits(key) >= 2048 }
+        return unsafe EVP_PKEY_is_a(key, "EC") == 1 && Curve.strong.contains(Curve.name(of: key))
+    }
+
+    private func hasStrongSignature(allowsSHA1: Bool) -> Bool {
+        let algorithm = unsafe X509_get_signature_nid(pointer)
+        return Self.strongSignatures.contains(algorithm) || allowsSHA1 && algorithm == NID_sha1WithRSAEncryption
+    }
+
+    private var hasOnlyKnownCriticalExtensions: Bool {
+        let count = unsafe X509_get_ext_count(pointer)
+        return (0..<max(count, 0)).allSatisfy { index in
+            let found = unsafe X509_get_ext(pointer, index)
+            guard unsafe X509_EXTENSION_get_critical(found) != 0 else { return true }
+            var name = [CChar](repeating: 0, count: 80)
+            let length = unsafe OBJ_obj2txt(&name, Int32(name.count), X509_EXTENSION_get_object(found), 1)
+            guard length > 0, length < name.count else { return false }
+            let oid = String(decoding: name.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return Self.knownExtensions.contains(oid)
+        }
+    }
+
+    private static let strongSignatures = [
+        NID_ecdsa_with_SHA256, NID_ecdsa_with_SHA384, NID_ecdsa_with_SHA512,
+        NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
+    ]
+
+    private static let nameConstraints = "2.5.29.30"
+
+    /// The extensions that may be critical: basic constraints and key usage, which are processed; and Apple's markers,
+    /// which the caller demands. Apple's own Swift library takes critical markers too.
+    private static let knownExtensions = [
+        "2.5.29.19", "2.5.29.15", AppleMarker.receiptSigner, AppleMarker.developerRelations,
+    ]
+}
+
+/// Extensions with which Apple marks what a certificate is for. Only their presence counts.
+package enum AppleMarker {
+    /// On leaf certificates: signs receipts and App Store data.
+    package static let receiptSigner = "1.2.840.113635.100.6.11.1"
+    /// On intermediate certificates: Worldwide Developer Relations.
+    package static let developerRelations = "1.2.840.113635.100.6.2.1"
+}
