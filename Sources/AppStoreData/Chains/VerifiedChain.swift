@@ -23,7 +23,7 @@ extension VerifiedChain {
         do throws(ChainError) {
             root = try CertificateChain.verify(
                 leaf: leaf, intermediate: intermediate, roots: roots.certificates, at: seconds)
-        } catch { throw VerificationFailure(error) }
+        } catch { throw VerificationFailure(chain: error) }
         guard leaf.hasExtension(AppleMarker.receiptSigner) else {
             throw VerificationFailure(.certificateMarkerMissing, .leaf)
         }

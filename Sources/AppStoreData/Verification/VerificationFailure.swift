@@ -102,7 +102,8 @@ extension VerificationFailure.Code {
 }
 
 extension VerificationFailure {
-    package init(_ error: ChainError) {
+    /// The label keeps `.leafIsCA` and other names that both types have apart.
+    package init(chain error: ChainError) {
         switch error {
         case .notYetValid(let role): self.init(.certificateNotYetValid, role)
         case .expired(let role): self.init(.certificateExpired, role)

@@ -16,10 +16,28 @@ package enum CertificateChain {
     ) throws(ChainError) -> X509Certificate {
         try leaf.check(as: .leaf, at: seconds, allowsSHA1: allowsSHA1)
         try intermediate.check(as: .intermediate, at: seconds, allowsSHA1: allowsSHA1)
-        let digest = try digestOfRoot(leaf, intermediate, roots, at: seconds, allowsSHA1: allowsSHA1)
-        guard let root = roots.first(where: { $0.digest == digest }) else { throw .noTrustedRoot }
-        try root.check(as: .root, at: seconds, allowsSHA1: allowsSHA1)
+        guard intermediate.isNamedIssuer(of: leaf) else { throw .notIssuedByIntermediate }
+        let candidates = try candidates(among: roots, for: intermediate, at: seconds)
+        let digest = try digestOfRoot(leaf, intermediate, candidates, at: seconds, allowsSHA1: allowsSHA1)
+        guard let root = candidates.first(where: { $0.digest == digest }) else { throw .noTrustedRoot }
         return root
+    }
+
+    /// The roots with the name of the intermediate's issuer that fulfil what is demanded of a root. Roots may share a
+    /// name, as an old one and its successor do.
+    private static func candidates(
+        among roots: [X509Certificate], for intermediate: X509Certificate, at seconds: Int64
+    ) throws(ChainError) -> [X509Certificate] {
+        var candidates: [X509Certificate] = []
+        var firstError: ChainError?
+        for root in roots where root.isNamedIssuer(of: intermediate) {
+            do throws(ChainError) {
+                try root.check(as: .root, at: seconds, allowsSHA1: false)
+                candidates.append(root)
+            } catch { firstError = firstError ?? error }
+        }
+        if candidates.isEmpty { throw firstError ?? .noTrustedRoot }
+        return candidates
     }
 
     /// - Returns: the SHA-256 digest of the third certificate of the verified chain.
@@ -80,7 +98,7 @@ package enum CertificateChain {
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             return depth == 0 ? .notIssuedByIntermediate : .noTrustedRoot
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
-            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_CERT_CHAIN_TOO_LONG:
             return .noTrustedRoot
         case X509_V_ERR_PATH_LENGTH_EXCEEDED: return .pathLength
         case X509_V_ERR_OUT_OF_MEM, X509_V_ERR_UNSPECIFIED: return .failed(.draining(after: "X509_verify_cert"))

@@ -14,11 +14,18 @@ extension X509Certificate {
         guard hasOnlyKnownCriticalExtensions else { throw .criticalExtension(role) }
         switch role {
         case .leaf:
-            guard unsafe X509_check_ca(pointer) == 0 else { throw .leafIsCA }
+            // The flag covers a CA that may not sign certificates. X509_check_ca also covers the opposite.
+            let saysCA = unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_CA) != 0
+            guard !saysCA, unsafe X509_check_ca(pointer) == 0 else { throw .leafIsCA }
             guard unsafe X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .leafMayNotSign }
         case .intermediate, .root:
             guard isCA else { throw .notCA(role) }
         }
+    }
+
+    /// Whether a certificate names this one as its issuer. Signatures are another matter.
+    func isNamedIssuer(of certificate: X509Certificate) -> Bool {
+        unsafe X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(certificate.pointer)) == 0
     }
 
     /// Whether an elliptic-curve key names its curve (RFC 5480 section 2.1.1). True for all other keys.
