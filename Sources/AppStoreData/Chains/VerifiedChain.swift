@@ -48,15 +48,10 @@ extension VerifiedChain {
 
     /// Checks the validity periods once more, for other data signed with the same key.
     func checkValidity(at seconds: Int64) throws(VerificationFailure) {
-        try Self.check(leaf, .leaf, at: seconds)
-        if let intermediate { try Self.check(intermediate, .intermediate, at: seconds) }
-        try Self.check(root, .root, at: seconds)
-    }
-
-    private static func check(
-        _ certificate: X509Certificate, _ role: CertificateRole, at seconds: Int64
-    ) throws(VerificationFailure) {
-        guard certificate.notBefore <= seconds else { throw VerificationFailure(.certificateNotYetValid, role) }
-        guard seconds <= certificate.notAfter else { throw VerificationFailure(.certificateExpired, role) }
+        do throws(ChainError) {
+            try leaf.checkValidity(as: .leaf, at: seconds)
+            try intermediate?.checkValidity(as: .intermediate, at: seconds)
+            try root.checkValidity(as: .root, at: seconds)
+        } catch { throw VerificationFailure(chain: error) }
     }
 }

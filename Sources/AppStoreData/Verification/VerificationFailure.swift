@@ -94,7 +94,7 @@ extension VerificationFailure.Code {
         case .leafNotIssuedByIntermediate: "The intermediate certificate did not issue the leaf certificate."
         case .rootNotTrusted: "No trusted root issued the intermediate certificate."
         case .certificateSignatureInvalid: "\(certificate) has an invalid signature."
-        case .chainRefused: "libcrypto refuses the chain of certificates."
+        case .chainRefused: "The chain of certificates breaks a rule of X.509."
         case .signatureInvalid: "The signature does not belong to this data and the leaf certificate's key."
         case .verificationUnavailable: "The data could not be verified now. Try again later."
         }

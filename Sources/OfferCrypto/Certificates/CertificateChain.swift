@@ -17,34 +17,21 @@ package enum CertificateChain {
         try leaf.check(as: .leaf, at: seconds, allowsSHA1: allowsSHA1)
         try intermediate.check(as: .intermediate, at: seconds, allowsSHA1: allowsSHA1)
         guard intermediate.isNamedIssuer(of: leaf) else { throw .notIssuedByIntermediate }
-        let candidates = try candidates(among: roots, for: intermediate, at: seconds)
-        let digest = try digestOfRoot(leaf, intermediate, candidates, at: seconds, allowsSHA1: allowsSHA1)
-        guard let root = candidates.first(where: { $0.digest == digest }) else { throw .noTrustedRoot }
-        return root
-    }
-
-    /// The roots with the name of the intermediate's issuer that fulfil what is demanded of a root. Roots may share a
-    /// name, as an old one and its successor do.
-    private static func candidates(
-        among roots: [X509Certificate], for intermediate: X509Certificate, at seconds: Int64
-    ) throws(ChainError) -> [X509Certificate] {
-        var candidates: [X509Certificate] = []
+        // Roots may share a name, as an old one and its successor do. libcrypto would settle for one of them.
         var firstError: ChainError?
         for root in roots where root.isNamedIssuer(of: intermediate) {
             do throws(ChainError) {
-                try root.check(as: .root, at: seconds, allowsSHA1: false)
-                candidates.append(root)
+                try root.check(as: .root, at: seconds, allowsSHA1: allowsSHA1)
+                try verify(leaf, intermediate, root, allowsSHA1: allowsSHA1)
+                return root
             } catch { firstError = firstError ?? error }
         }
-        if candidates.isEmpty { throw firstError ?? .noTrustedRoot }
-        return candidates
+        throw firstError ?? .noTrustedRoot
     }
 
-    /// - Returns: the SHA-256 digest of the third certificate of the verified chain.
-    private static func digestOfRoot(
-        _ leaf: X509Certificate, _ intermediate: X509Certificate, _ roots: [X509Certificate], at seconds: Int64,
-        allowsSHA1: Bool
-    ) throws(ChainError) -> [UInt8] {
+    private static func verify(
+        _ leaf: X509Certificate, _ intermediate: X509Certificate, _ root: X509Certificate, allowsSHA1: Bool
+    ) throws(ChainError) {
         ERR_clear_error()
         let (store, context) = unsafe (X509_STORE_new(), X509_STORE_CTX_new())
         let untrusted = unsafe OPENSSL_sk_new_null()
@@ -54,39 +41,27 @@ package enum CertificateChain {
             // The stack does not own the certificate in it.
             unsafe OPENSSL_sk_free(untrusted)
         }
-        // A root that is added twice is no error.
         guard unsafe store != nil, unsafe context != nil, unsafe untrusted != nil,
-            roots.allSatisfy({ unsafe X509_STORE_add_cert(store, $0.pointer) == 1 }),
+            unsafe X509_STORE_add_cert(store, root.pointer) == 1,
             unsafe OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.pointer)) == 1,
             unsafe X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1,
-            unsafe configure(X509_STORE_CTX_get0_param(context), at: seconds, allowsSHA1: allowsSHA1)
+            unsafe configure(X509_STORE_CTX_get0_param(context), allowsSHA1: allowsSHA1)
         else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
         // 1 means verified, 0 refused, and a negative number failed.
         guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
-        return try unsafe digestOfThird(in: X509_STORE_CTX_get0_chain(context))
+        guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == 3 else { throw .noTrustedRoot }
     }
 
-    private static func configure(_ parameters: OpaquePointer?, at seconds: Int64, allowsSHA1: Bool) -> Bool {
-        unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(seconds))
+    private static func configure(_ parameters: OpaquePointer?, allowsSHA1: Bool) -> Bool {
         // One certificate between the leaf and the root.
         unsafe X509_VERIFY_PARAM_set_depth(parameters, 1)
         // Level 2 demands 112 bits, as a signature over SHA-256 and an RSA key of 2048 bits have. SHA-1 needs level 0.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, allowsSHA1 ? 0 : 2)
-        // X509Certificate.check(as:at:allowsSHA1:) has refused unknown critical extensions. To libcrypto, Apple's
-        // markers are unknown too.
-        return unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_IGNORE_CRITICAL)) == 1
+        // X509Certificate.check(as:at:allowsSHA1:) has done both. To libcrypto, Apple's markers are unknown extensions,
+        // and the last second of a certificate is too late (RFC 5280 section 4.1.2.5 includes it).
+        let flags = X509_V_FLAG_IGNORE_CRITICAL | X509_V_FLAG_NO_CHECK_TIME
+        return unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)) == 1
             && X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_ANY) == 1
-    }
-
-    private static func digestOfThird(in chain: OpaquePointer?) throws(ChainError) -> [UInt8] {
-        guard unsafe OPENSSL_sk_num(chain) == 3, let root = unsafe OPENSSL_sk_value(chain, 2) else {
-            throw .noTrustedRoot
-        }
-        var digest = [UInt8](repeating: 0, count: 32)
-        guard unsafe X509_digest(OpaquePointer(root), EVP_sha256(), &digest, nil) == 1 else {
-            throw .failed(.draining(after: "X509_digest"))
-        }
-        return digest
     }
 
     private static func refusal(by context: OpaquePointer?) -> ChainError {

@@ -4,8 +4,7 @@ import COpenSSL
 extension X509Certificate {
     /// - Parameter role: the place in the chain, for the error.
     func check(as role: CertificateRole, at seconds: Int64, allowsSHA1: Bool) throws(ChainError) {
-        guard notBefore <= seconds else { throw .notYetValid(role) }
-        guard seconds <= notAfter else { throw .expired(role) }
+        try checkValidity(as: role, at: seconds)
         guard hasNamedCurve else { throw .explicitCurve(role) }
         guard hasStrongKey else { throw .weakKey(role) }
         // Nobody needs the root's signature, because the root is trusted for itself. Apple's first root has SHA-1.
@@ -21,6 +20,12 @@ extension X509Certificate {
         case .intermediate, .root:
             guard isCA else { throw .notCA(role) }
         }
+    }
+
+    /// Checks the validity period, to which both of its ends belong (RFC 5280 section 4.1.2.5).
+    package func checkValidity(as role: CertificateRole, at seconds: Int64) throws(ChainError) {
+        guard notBefore <= seconds else { throw .notYetValid(role) }
+        guard seconds <= notAfter else { throw .expired(role) }
     }
 
     /// Whether a certificate names this one as its issuer. Signatures are another matter.

@@ -51,10 +51,23 @@ struct Forgery: CustomTestStringConvertible, Sendable {
     }
 
     static let all = texts + headers + payloads + signatures + certificates + links + validities
+
+    /// The forgeries of ``all`` under their names. Many take a call of the openssl command.
+    private static let attempts = Dictionary(
+        all.map { forgery in (forgery.testDescription, Result { try forgery.make(TestChain.standard.get()) }) },
+        uniquingKeysWith: { first, _ in first })
+
+    /// What the forgery asks, the same at every call.
+    var attempt: Attempt {
+        get throws {
+            guard let attempt = Self.attempts[testDescription] else { throw TestKeyError() }
+            return try attempt.get()
+        }
+    }
 }
 
 /// What a verifier is asked.
-struct Attempt {
+struct Attempt: Sendable {
     var jws: [UInt8]
     /// The trusted roots in DER.
     var roots: [[UInt8]]

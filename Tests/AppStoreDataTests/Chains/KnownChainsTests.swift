@@ -1,0 +1,110 @@
+import AppStoreData
+import OfferCore
+import OfferCrypto
+import Testing
+
+@Suite("Known chains")
+struct KnownChainsTests {
+    private let known = KnownChains()
+
+    @Test("a pair of leaf and intermediate is remembered once, however often it signs")
+    func once() throws {
+        let chain = try TestChain.standard.get()
+        for number in 0..<5 {
+            let jws = try chain.jws(payload: #"{"number":\#(number),"signedDate":\#(TestTime.now)000}"#)
+            _ = try Attempt(jws: jws, roots: [chain.root]).verify(knownChains: known)
+        }
+        #expect(known.count == 1)
+    }
+
+    @Test("a known chain is not verified again")
+    func hit() throws {
+        let chain = try TestChain.standard.get()
+        let attempt = try Attempt(of: chain)
+        let first = try attempt.verify(knownChains: known)
+        #expect(try attempt.verify(knownChains: known).chain.leaf === first.chain.leaf)
+    }
+
+    @Test("a leaf of another intermediate is another chain")
+    func pairs() throws {
+        let chain = try TestChain.standard.get()
+        _ = try Attempt(of: chain).verify(knownChains: known)
+        let intermediate = try TestChain.intermediate(chain.intermediateKey).signed(by: chain.rootKey)
+        let header = chain.header(x5c: [chain.leaf, intermediate, chain.root])
+        let other = try Attempt(jws: chain.jws(header: header), roots: [chain.root]).verify(knownChains: known)
+        #expect(other.chain.intermediate?.der == intermediate && known.count == 2)
+    }
+
+    @Test("a chain that is refused is not remembered", arguments: Forgery.certificates + Forgery.links)
+    func refused(forgery: Forgery) throws {
+        let attempt = try forgery.attempt
+        _ = try? attempt.verify(knownChains: known)
+        #expect(known.count == 0)
+    }
+
+    @Test("no more than 32 are remembered, and the one that has been unused the longest goes first")
+    func bound() throws {
+        let chain = try TestChain.standard.get()
+        func use(_ serialNumber: Int) throws -> VerifiedPayload {
+            var leaf = TestChain.leaf(chain.leafKey)
+            leaf.serialNumber = serialNumber
+            let header = chain.header(
+                x5c: [try leaves[serialNumber] ?? leaf.signed(by: chain.intermediateKey), chain.intermediate, []])
+            let verified = try Attempt(jws: chain.jws(header: header), roots: [chain.root]).verify(knownChains: known)
+            leaves[serialNumber] = verified.chain.leaf.der
+            return verified
+        }
+        var leaves: [Int: [UInt8]] = [:]
+        let first = try use(0)
+        let second = try use(1)
+        for number in 2..<KnownChains.maximumCount { _ = try use(number) }
+        #expect(try use(0).chain.leaf === first.chain.leaf)
+        _ = try use(1000)
+        #expect(known.count == KnownChains.maximumCount)
+        #expect(try use(0).chain.leaf === first.chain.leaf)
+        #expect(try use(1).chain.leaf !== second.chain.leaf)
+    }
+
+    @Test(
+        "a revoked certificate is refused at once and from then on", arguments: [CertificateRole.leaf, .intermediate])
+    func revoked(role: CertificateRole) throws {
+        let chain = try TestChain.standard.get()
+        let attempt = try Attempt(of: chain)
+        _ = try attempt.verify(knownChains: known)
+        known.revoke(try SHA256.hash(role == .leaf ? chain.leaf : chain.intermediate))
+        #expect(known.count == 0)
+        for _ in 0..<2 {
+            #expect(throws: VerificationFailure(.certificateRevoked, role)) {
+                try attempt.verify(knownChains: known)
+            }
+        }
+        #expect(known.count == 0)
+    }
+
+    @Test("the revocation of a certificate leaves others alone")
+    func otherRevoked() throws {
+        let attempt = try Attempt(of: TestChain.standard.get())
+        _ = try attempt.verify(knownChains: known)
+        for number in 0..<1000 { known.revoke(try SHA256.hash([UInt8(number % 256), UInt8(number / 256)])) }
+        #expect(known.count == 1)
+        #expect(try attempt.verify(knownChains: known).effectiveDate == TestTime.now)
+    }
+
+    @Test("threads may share a verifier")
+    func concurrent() async throws {
+        let chain = try TestChain.standard.get()
+        let (good, bad) = (try Attempt(of: chain), try Attempt(of: TestChain()))
+        let verifier = JWSVerifier(roots: TrustedRoots([try X509Certificate(der: chain.root)]))
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    (try? verifier.verify(number % 2 == 0 ? good.jws : bad.jws, at: good.date)) != nil
+                }
+            }
+            var count = 0
+            for await isGood in group where isGood { count += 1 }
+            #expect(count == 32)
+        }
+        #expect(verifier.knownChains.count == 1)
+    }
+}
