@@ -47,7 +47,8 @@ import COpenSSL
         return signature
     }
 
-    /// Verifies a signature just made with this key, using the precomputed verifier if there is one.
+    /// Verifies a signature that is probably valid, such as one just made with this key, using the precomputed verifier if
+    /// there is one.
     /// - Throws: also if the precomputed verifier rejects a signature that ``verify(_:of:)`` accepts. This indicates a
     ///   fault in the memory, the processor or libcrypto.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {

@@ -31,7 +31,47 @@ import COpenSSL
 
     /// Whether `signature`, in ASN.1 DER, is valid for SHA-256 of `message`. Returns false for a malformed signature.
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
-        try contexts.withContext { context throws(OpenSSLError) in try context.verify(signature, of: message) }
+        do throws(OpenSSLError) {
+            return try contexts.withContext { context throws(OpenSSLError) in
+                try context.verifyOwn(signature, of: message)
+            }
+        } catch {
+            guard contexts.hasMultiples else { throw error }
+            // Whatever the cause, continue without the precomputed key.
+            contexts.use(nil)
+            return try contexts.withContext { context throws(OpenSSLError) in
+                try context.verify(signature, of: message)
+            }
+        }
+    }
+
+    /// Whether ``precompute(provenBy:of:)`` has been of use.
+    package var isPrecomputed: Bool { contexts.hasMultiples }
+
+    /// Precomputes multiples of the key, after which valid signatures are verified in about half the time. This takes
+    /// tens of milliseconds of CPU time and 150 kB of memory.
+    /// - Parameters:
+    ///   - signature: a valid signature, which the precomputed verifier must accept; with other messages it must not.
+    ///   - message: what the signature is for.
+    /// - Returns: false if there was nothing to do.
+    package func precompute(provenBy signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
+        // On other architectures, libcrypto has no code that uses the table, so precomputation gains nothing.
+        #if arch(x86_64) || arch(arm64)
+            guard !contexts.hasMultiples else { return false }
+            let multiples = try PrecomputedPublicKey(of: unsafe PublicKeyWriter.point(of: contexts.pkey))
+            let verifier = try PrecomputedVerifier(by: multiples)
+            let digest = try SHA256Digest()
+            let isGoodAccepted = verifier.accepts(signature, ofHash: try digest.hash(message))
+            let isBadAccepted = verifier.accepts(signature, ofHash: try digest.hash(message + [0]))
+            guard isGoodAccepted, !isBadAccepted else {
+                throw OpenSSLError(
+                    call: "EC_POINT_mul", reasons: ["the precomputed verifier cannot tell good signatures from bad"])
+            }
+            contexts.use(multiples)
+            return true
+        #else
+            return false
+        #endif
     }
 
     private static func read(_ der: [UInt8]) throws(OpenSSLError) -> OpaquePointer {

@@ -47,11 +47,13 @@ extension VerifiedChain {
     }
 
     /// Checks the validity periods once more, for other data signed with the same key.
-    func checkValidity(at seconds: Int64) throws(VerificationFailure) {
+    /// - Returns: the chain itself.
+    func valid(at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
         do throws(ChainError) {
             try leaf.checkValidity(as: .leaf, at: seconds)
             try intermediate?.checkValidity(as: .intermediate, at: seconds)
             try root.checkValidity(as: .root, at: seconds)
         } catch { throw VerificationFailure(chain: error) }
+        return self
     }
 }

@@ -9,6 +9,17 @@ package enum EffectiveDate: Hashable, Sendable {
     case ofSigning(otherwise: Int64)
 }
 
+extension EffectiveDate {
+    /// - Parameter payload: unverified.
+    /// - Returns: seconds since 1970.
+    func seconds(for payload: JSONObject) throws(VerificationFailure) -> Int64 {
+        switch self {
+        case .at(let seconds): seconds
+        case .ofSigning(let otherwise): try SigningDate.seconds(in: payload) ?? otherwise
+        }
+    }
+}
+
 /// The date of signing in a payload.
 enum SigningDate {
     /// Reads `signedDate`, or `receiptCreationDate` in an AppTransaction, in milliseconds since 1970.

@@ -25,25 +25,33 @@ package struct JWSVerifier: Sendable {
     /// - Parameter text: the JWS in compact form.
     package func verify(_ text: [UInt8], at date: EffectiveDate) throws(VerificationFailure) -> VerifiedPayload {
         let jws = try SignedJWS(text)
-        guard case .object(let members) = try? JSONReader.read(jws.payload, maximumCount: Self.maximumCount) else {
-            throw VerificationFailure(.payloadNotJSON)
+        // The same header names the same certificates, so the header of a verified JWS is not read again.
+        let known = knownChains.chain(withHeader: jws.header)
+        let certificates = known == nil ? try jws.certificates : []
+        let (payload, signature) = (try jws.payload, try jws.signature)
+        let members = try members(of: payload)
+        let seconds = try date.seconds(for: members)
+        let chain =
+            if let known { try known.valid(at: seconds) } else { try chain(of: certificates, at: seconds) }
+        guard try chain.verifies(signature, of: jws.signingInput) else {
+            throw VerificationFailure(.signatureInvalid)
         }
-        let seconds =
-            switch date {
-            case .at(let seconds): seconds
-            case .ofSigning(let otherwise): try SigningDate.seconds(in: members) ?? otherwise
-            }
-        let chain = try chain(of: jws, at: seconds)
-        guard try chain.verifies(jws) else { throw VerificationFailure(.signatureInvalid) }
-        return VerifiedPayload(bytes: jws.payload, members: members, chain: chain, effectiveDate: seconds)
+        if known == nil { knownChains.note(jws, signature, of: chain) }
+        return VerifiedPayload(bytes: payload, members: members, chain: chain, effectiveDate: seconds)
     }
 
-    private func chain(of jws: SignedJWS, at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
-        guard jws.certificates.count == 3 else { return try xcodeChain(of: jws, at: seconds) }
-        let (leaf, intermediate) = (jws.certificates[0], jws.certificates[1])
+    private func members(of payload: [UInt8]) throws(VerificationFailure) -> JSONObject {
+        guard case .object(let members) = try? JSONReader.read(payload, maximumCount: Self.maximumCount) else {
+            throw VerificationFailure(.payloadNotJSON)
+        }
+        return members
+    }
+
+    private func chain(of certificates: [[UInt8]], at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
+        guard certificates.count == 3 else { return try xcodeChain(of: certificates, at: seconds) }
+        let (leaf, intermediate) = (certificates[0], certificates[1])
         if let known = knownChains.chain(leaf: try hash(leaf), intermediate: try hash(intermediate)) {
-            try known.checkValidity(at: seconds)
-            return known
+            return try known.valid(at: seconds)
         }
         let chain = try VerifiedChain(
             leaf: certificate(leaf, .leaf), intermediate: certificate(intermediate, .intermediate), roots: roots,
@@ -52,11 +60,11 @@ package struct JWSVerifier: Sendable {
         return chain
     }
 
-    private func xcodeChain(of jws: SignedJWS, at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
-        guard allowsXcode else { throw VerificationFailure(.certificateCount) }
-        let chain = try VerifiedChain(xcode: certificate(jws.certificates[0], .leaf), roots: roots)
-        try chain.checkValidity(at: seconds)
-        return chain
+    private func xcodeChain(
+        of certificates: [[UInt8]], at seconds: Int64
+    ) throws(VerificationFailure) -> VerifiedChain {
+        guard allowsXcode, certificates.count == 1 else { throw VerificationFailure(.certificateCount) }
+        return try VerifiedChain(xcode: certificate(certificates[0], .leaf), roots: roots).valid(at: seconds)
     }
 
     private func certificate(_ der: [UInt8], _ role: CertificateRole) throws(VerificationFailure) -> X509Certificate {
@@ -69,9 +77,9 @@ package struct JWSVerifier: Sendable {
 }
 
 extension VerifiedChain {
-    /// Whether the leaf's key signed the first two parts of a JWS.
-    fileprivate func verifies(_ jws: SignedJWS) throws(VerificationFailure) -> Bool {
-        do { return try key.verify(jws.signature.der, of: Array(jws.signingInput)) } catch {
+    /// Whether the leaf's key made a signature.
+    fileprivate func verifies(_ signature: RawSignature, of input: [UInt8]) throws(VerificationFailure) -> Bool {
+        do { return try key.verify(signature.der, of: input) } catch {
             throw VerificationFailure(.verificationUnavailable)
         }
     }

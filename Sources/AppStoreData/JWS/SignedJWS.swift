@@ -1,33 +1,53 @@
 import OfferCore
 import OfferCrypto
 
-/// A JWS in compact form (RFC 7515 section 7.1) with the certificates of its signer. Nothing of it is verified.
+/// A JWS in compact form (RFC 7515 section 7.1) in its three parts. Nothing of it is verified.
 struct SignedJWS {
     /// In bytes. The largest JWS of Apple's, a notification with two others in it, has about 20 kB. The bound leaves room
-    /// for growth, and a JWS of this size still takes about as long to hash as a signature takes to verify.
+    /// for growth, and reading as much takes about as long as a few signatures take to verify.
     static let maximumSize = 256 * 1024
 
+    /// The first part as received, in base64url.
+    let header: ArraySlice<UInt8>
+    private let payloadText: ArraySlice<UInt8>
+    private let signatureText: ArraySlice<UInt8>
     /// The bytes that the signature covers: the first two parts as received.
-    let signingInput: ArraySlice<UInt8>
-    /// The certificates of `x5c` in DER, leaf first: one or three. The third one counts, but is never decoded.
-    let certificates: [[UInt8]]
-    /// The decoded second part.
-    let payload: [UInt8]
-    let signature: RawSignature
+    let signingInput: [UInt8]
 
     init(_ text: [UInt8]) throws(VerificationFailure) {
         guard text.count <= Self.maximumSize else { throw VerificationFailure(.jwsTooLarge) }
-        let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw VerificationFailure(.jwsNotThreeParts) }
-        guard let header = Base64URL.bytes(of: parts[0]), let payload = Base64URL.bytes(of: parts[1]),
-            let signature = Base64URL.bytes(of: parts[2])
-        else { throw VerificationFailure(.jwsNotBase64URL) }
-        certificates = try JWSHeader.certificates(in: header)
-        guard let signature = RawSignature(bytes: signature), signature.isInRange else {
-            throw VerificationFailure(.signatureMalformed)
+        guard let first = text.firstIndex(of: Self.dot), let last = text.lastIndex(of: Self.dot), first < last,
+            !text[(first + 1)..<last].contains(Self.dot)
+        else { throw VerificationFailure(.jwsNotThreeParts) }
+        header = text[..<first]
+        payloadText = text[(first + 1)..<last]
+        signatureText = text[(last + 1)...]
+        signingInput = Array(text[..<last])
+    }
+
+    /// The certificates that the header names; see ``JWSHeader/certificates(in:)``.
+    var certificates: [[UInt8]] {
+        get throws(VerificationFailure) { try JWSHeader.certificates(in: Self.decode(header)) }
+    }
+
+    /// The decoded second part.
+    var payload: [UInt8] {
+        get throws(VerificationFailure) { try Self.decode(payloadText) }
+    }
+
+    var signature: RawSignature {
+        get throws(VerificationFailure) {
+            guard let signature = RawSignature(bytes: try Self.decode(signatureText)), signature.isInRange else {
+                throw VerificationFailure(.signatureMalformed)
+            }
+            return signature
         }
-        self.payload = payload
-        self.signature = signature
-        signingInput = text[..<(parts[2].startIndex - 1)]
+    }
+
+    private static let dot = UInt8(ascii: ".")
+
+    private static func decode(_ part: ArraySlice<UInt8>) throws(VerificationFailure) -> [UInt8] {
+        guard let bytes = Base64URL.bytes(of: part) else { throw VerificationFailure(.jwsNotBase64URL) }
+        return bytes
     }
 }

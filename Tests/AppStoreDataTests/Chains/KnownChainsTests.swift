@@ -90,6 +90,48 @@ struct KnownChainsTests {
         #expect(try attempt.verify(knownChains: known).effectiveDate == TestTime.now)
     }
 
+    @Test("a known header leads to its chain, and does not outlive it")
+    func header() throws {
+        let chain = try TestChain.standard.get()
+        let attempt = try Attempt(of: chain)
+        let first = try attempt.verify(knownChains: known)
+        // With the same header, nothing but the validity and the signature is looked at.
+        #expect(try attempt.verify(knownChains: known).chain.leaf === first.chain.leaf)
+        #expect(throws: VerificationFailure(.certificateExpired, .leaf)) {
+            try Attempt(jws: attempt.jws, roots: attempt.roots, date: .at(TestTime.end + 1))
+                .verify(knownChains: known)
+        }
+        let rest = chain.header(x5c: [chain.leaf, chain.intermediate, chain.root], rest: #","kid":"1""#)
+        let other = try Attempt(jws: chain.jws(header: rest), roots: [chain.root])
+        #expect(try other.verify(knownChains: known).chain.leaf === first.chain.leaf)
+        #expect(try attempt.verify(knownChains: known).chain.leaf === first.chain.leaf)
+        known.revoke(first.chain.leaf.digest)
+        for attempt in [attempt, other] {
+            #expect(throws: VerificationFailure(.certificateRevoked, .leaf)) {
+                try attempt.verify(knownChains: known)
+            }
+        }
+    }
+
+    @Test("a precomputed key accepts what it accepted before, and is precomputed once")
+    func precomputed() throws {
+        let chain = try TestChain.standard.get()
+        #expect(!known.canPrecompute)
+        try known.precompute()
+        _ = try Attempt(of: chain).verify(knownChains: known)
+        #expect(known.canPrecompute)
+        try known.precompute()
+        #expect(!known.canPrecompute)
+        for number in 0..<50 {
+            let payload = #"{"number":\#(number)}"#
+            let attempt = Attempt(jws: try chain.jws(payload: payload), roots: [chain.root])
+            #expect(try attempt.verify(knownChains: known).bytes == Array(payload.utf8))
+            let other = Attempt(jws: try chain.jws(payload: payload, key: chain.rootKey), roots: [chain.root])
+            #expect(throws: VerificationFailure(.signatureInvalid)) { try other.verify(knownChains: known) }
+        }
+        #expect(!known.canPrecompute)
+    }
+
     @Test("threads may share a verifier")
     func concurrent() async throws {
         let chain = try TestChain.standard.get()

@@ -10,16 +10,28 @@ struct ForgeryTests {
         #expect(throws: VerificationFailure(forgery.code, forgery.role)) { try attempt.verify() }
     }
 
-    @Test("a forgery is refused for the same reason when its certificates are known", arguments: Forgery.all)
-    func refusedWhenKnown(forgery: Forgery) throws {
-        let chain = try TestChain.standard.get()
-        let attempt = try forgery.attempt
+    /// The chain of most forgeries, as a verifier knows it after one good JWS.
+    private static func known(precomputed: Bool) throws -> KnownChains {
         let known = KnownChains()
-        _ = try Attempt(of: chain).verify(knownChains: known)
+        _ = try Attempt(of: TestChain.standard.get()).verify(knownChains: known)
+        if precomputed { try known.precompute() }
+        return known
+    }
+
+    private static let known = Result { try known(precomputed: false) }
+    private static let precomputed = Result { try known(precomputed: true) }
+
+    @Test(
+        "a forgery is refused for the same reason when its certificates are known, with and without a precomputed key",
+        arguments: Forgery.all)
+    func refusedWhenKnown(forgery: Forgery) throws {
+        let attempt = try forgery.attempt
         // What is known was verified with one set of roots.
-        guard attempt.roots == [chain.root] else { return }
-        #expect(throws: VerificationFailure(forgery.code, forgery.role)) {
-            try attempt.verify(knownChains: known)
+        guard attempt.roots == [try TestChain.standard.get().root] else { return }
+        for known in [try Self.known.get(), try Self.precomputed.get()] {
+            #expect(throws: VerificationFailure(forgery.code, forgery.role)) {
+                try attempt.verify(knownChains: known)
+            }
         }
     }
 
