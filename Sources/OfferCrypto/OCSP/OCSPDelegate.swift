@@ -1,0 +1,60 @@
+import COpenSSL
+
+/// A certificate by which an issuer lets another key answer for it (RFC 6960 section 4.2.2.2).
+///
+/// Nobody is asked whether the delegate itself is revoked. Issuers keep delegates short-lived instead.
+enum OCSPDelegate {
+    /// The first reason a certificate is no delegation by `issuer`.
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil if it may sign responses.
+    static func fault(of delegate: X509Certificate, issuer: X509Certificate, at now: Int64) -> OCSPDelegateFault? {
+        let flags = unsafe X509_get_extension_flags(delegate.pointer)
+        if unsafe !OCSPAlgorithms.isStrong(X509_get_signature_nid(delegate.pointer)) { return .weakSignature }
+        if !isIssued(delegate, by: issuer) { return .notIssuedByIssuer }
+        // Without the extension, libcrypto answers that the key may be used for everything.
+        if flags & UInt32(EXFLAG_XKUSAGE) == 0 || !permitsOCSPSigning(delegate) { return .noOCSPSigning }
+        if unsafe X509_get_key_usage(delegate.pointer) & UInt32(KU_DIGITAL_SIGNATURE) == 0 {
+            return .noDigitalSignature
+        }
+        if flags & UInt32(EXFLAG_CRITICAL) != 0 { return .criticalExtension }
+        let skew = OCSPResponse.clockSkew
+        return delegate.notBefore <= now + skew && now - skew <= delegate.notAfter ? nil : .notValidNow
+    }
+
+    /// Whether the names, the key identifiers and the signature are those of the issuer.
+    private static func isIssued(_ delegate: X509Certificate, by issuer: X509Certificate) -> Bool {
+        defer { ERR_clear_error() }
+        return unsafe X509_check_issued(issuer.pointer, delegate.pointer) == X509_V_OK
+            && X509_verify(delegate.pointer, X509_get0_pubkey(issuer.pointer)) == 1
+    }
+
+    private static func permitsOCSPSigning(_ delegate: X509Certificate) -> Bool {
+        unsafe X509_get_extended_key_usage(delegate.pointer) & UInt32(XKU_OCSP_SIGN) != 0
+    }
+}
+
+/// The algorithms that OCSP responses may use.
+enum OCSPAlgorithms {
+    /// Whether a signature algorithm, given by libcrypto's number, is RSA (PKCS #1 version 1.5) or ECDSA with SHA-256,
+    /// SHA-384 or SHA-512.
+    static func isStrong(_ signature: Int32) -> Bool {
+        switch signature {
+        case NID_sha256WithRSAEncryption, NID_sha384WithRSAEncryption, NID_sha512WithRSAEncryption,
+            NID_ecdsa_with_SHA256, NID_ecdsa_with_SHA384, NID_ecdsa_with_SHA512:
+            true
+        default: false
+        }
+    }
+
+    /// The digest by which a response names a certificate. SHA-1 suffices here: the hashes only select the issuer, whose
+    /// signature covers them, and the serial number is not hashed.
+    static func digest(_ number: Int32) -> OpaquePointer? {
+        switch number {
+        case NID_sha1: unsafe EVP_sha1()
+        case NID_sha256: unsafe EVP_sha256()
+        case NID_sha384: unsafe EVP_sha384()
+        case NID_sha512: unsafe EVP_sha512()
+        default: nil
+        }
+    }
+}
