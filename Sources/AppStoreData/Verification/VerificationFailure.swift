@@ -35,6 +35,7 @@ extension VerificationFailure {
         case payloadDate = "payload_date"
         case signatureMalformed = "signature_malformed"
         case certificateRevoked = "certificate_revoked"
+        case revocationUnknown = "revocation_unknown"
         case certificateNotYetValid = "certificate_not_yet_valid"
         case certificateExpired = "certificate_expired"
         case certificateExplicitCurve = "certificate_explicit_curve"
@@ -59,7 +60,7 @@ extension VerificationFailure {
 
 extension VerificationFailure.Code {
     /// Whether the same data may be verified later.
-    package var isRetryable: Bool { self == .verificationUnavailable }
+    package var isRetryable: Bool { self == .verificationUnavailable || self == .revocationUnknown }
 
     /// - Parameter certificate: the certificate that failed the check, such as `The leaf certificate`.
     fileprivate func sentence(about certificate: String) -> String {
@@ -78,6 +79,7 @@ extension VerificationFailure.Code {
         case .payloadDate: "The payload's date of signing is not a number of milliseconds."
         case .signatureMalformed: "The signature is not 64 bytes with r and s below the order of P-256 and above zero."
         case .certificateRevoked: "\(certificate) has been revoked by its issuer."
+        case .revocationUnknown: "\(certificate) may be revoked: no OCSP responder has vouched for it. Try later."
         case .certificateNotYetValid: "\(certificate) was not yet valid at the effective date."
         case .certificateExpired: "\(certificate) had expired at the effective date."
         case .certificateExplicitCurve: "\(certificate) spells its curve out instead of naming it (CVE-2020-0601)."

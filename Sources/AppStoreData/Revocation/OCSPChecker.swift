@@ -1,0 +1,114 @@
+import NIOConcurrencyHelpers
+package import OfferCore
+package import OfferCrypto
+
+/// Asks OCSP responders whether certificates are revoked, and remembers the answers.
+///
+/// Questions run in child tasks of ``run()``, so nothing outlives the service. At most one question about a certificate
+/// is open at a time.
+package final class OCSPChecker: Sendable {
+    private let transport: OCSPTransport
+    private let now: @Sendable () -> Int64
+    private let onRevoked: @Sendable (X509Certificate) -> Void
+    private let state = NIOLockedValueBox(OpenQuestions())
+    private let questions: AsyncStream<RevocationQuestion>
+    private let submit: AsyncStream<RevocationQuestion>.Continuation
+
+    /// - Parameters:
+    ///   - now: the time in seconds since 1970.
+    ///   - onRevoked: called with each certificate found revoked, before anyone who waits hears of it.
+    package init(
+        transport: @escaping OCSPTransport, now: @escaping @Sendable () -> Int64,
+        onRevoked: @escaping @Sendable (X509Certificate) -> Void
+    ) {
+        self.transport = transport
+        self.now = now
+        self.onRevoked = onRevoked
+        (questions, submit) = AsyncStream.makeStream()
+    }
+
+    /// Asks questions until the task is cancelled. Then all open and all later questions fail.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            for await question in questions { group.addTask { await self.ask(question) } }
+        }
+        for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
+    }
+
+    /// Waits until it is known that no certificate of a chain is revoked. Known answers need no waiting.
+    package func check(_ chain: VerifiedChain) async throws(RevocationFailure) {
+        guard let questions = chain.revocationQuestions else { return }
+        async let leaf = outcome(of: questions.leaf)
+        async let intermediate = outcome(of: questions.intermediate)
+        try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
+    }
+
+    /// The status of a chain as far as it is known now. Asks about the rest in the background.
+    package func cachedStatus(_ chain: VerifiedChain) -> CachedRevocationStatus {
+        guard let questions = chain.revocationQuestions else { return .good }
+        let leaf = outcomeNow(of: questions.leaf)
+        let intermediate = outcomeNow(of: questions.intermediate)
+        do throws(RevocationFailure) {
+            try RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
+            return .good
+        } catch {
+            return error.isRetryable ? .notKnown(error) : .revoked(error)
+        }
+    }
+
+    /// The certificates whose last question failed within the last hour, for the operator.
+    package var problems: [Diagnostic] {
+        let now = now()
+        return state.withLockedValue { $0.memory.failures(at: now) }.map { subject, problem in
+            Diagnostic(
+                "it is unknown whether the certificate \(subject) has been revoked (\(problem))",
+                hint: "check that the service can reach the OCSP responders over HTTP")
+        }
+        .sorted { $0.error < $1.error }
+    }
+
+    private func outcome(of question: RevocationQuestion) async -> OCSPOutcome {
+        await withCheckedContinuation { waiter in
+            let now = now()
+            switch state.withLockedValue({ $0.admit(question.id, waiter, at: now) }) {
+            case .settled(let outcome): waiter.resume(returning: outcome)
+            case .opened: begin(question)
+            case .joined: break
+            }
+        }
+    }
+
+    /// The known outcome of a question. If there is none, it opens the question and waits for nothing.
+    private func outcomeNow(of question: RevocationQuestion) -> OCSPOutcome? {
+        let now = now()
+        switch state.withLockedValue({ $0.admit(question.id, nil, at: now) }) {
+        case .settled(let outcome): return outcome
+        case .opened: begin(question)
+        case .joined: break
+        }
+        return nil
+    }
+
+    private func begin(_ question: RevocationQuestion) {
+        if case .terminated = submit.yield(question) { finish(question, .unknown(.stopped)) }
+    }
+
+    private func ask(_ question: RevocationQuestion) async {
+        finish(question, await question.ask(by: transport, now: now))
+    }
+
+    private func finish(_ question: RevocationQuestion, _ outcome: OCSPOutcome) {
+        let now = now()
+        state.withLockedValue { $0.memory.note(outcome, of: question, at: now) }
+        if case .revoked = outcome { onRevoked(question.certificate) }
+        for waiter in state.withLockedValue({ $0.close(question.id) }) { waiter.resume(returning: outcome) }
+    }
+}
+
+/// The status of a chain of certificates as far as it is known without waiting.
+package enum CachedRevocationStatus: Hashable, Sendable {
+    case good
+    case revoked(RevocationFailure)
+    /// No answer is in force. The question is under way, or failed within the last minute.
+    case notKnown(RevocationFailure)
+}

@@ -1,0 +1,86 @@
+import OfferCrypto
+
+/// What responders last said about certificates. Its size is bounded.
+struct OCSPMemory {
+    private var standings: [RevocationQuestion.ID: Standing] = [:]
+    private let limit: Int
+
+    private enum Standing {
+        /// - Parameter until: seconds since 1970.
+        case good(until: Int64)
+        /// Revocation is final, so this never expires.
+        case revoked(date: Int64)
+        /// - Parameter time: when the question failed, in seconds since 1970.
+        case unanswered(OCSPProblem, subject: String, time: Int64)
+    }
+
+    /// The longest time that an answer is used, in seconds, whatever the responder promises.
+    static let maximumAge: Int64 = 24 * 3600
+    /// The time without background questions after a failure, in seconds.
+    static let pause: Int64 = 60
+    /// How long a failure counts as a problem of the service, in seconds.
+    static let problemAge: Int64 = 3600
+
+    /// - Parameter limit: the maximum number of certificates.
+    init(limit: Int) { self.limit = limit }
+
+    /// The answer to a question, if there is one in force.
+    func answer(to id: RevocationQuestion.ID, at now: Int64) -> OCSPOutcome? {
+        switch standings[id] {
+        case .good(let until) where now < until: .good(until: until)
+        case .revoked(let date): .revoked(date: date)
+        case .good, .unanswered, nil: nil
+        }
+    }
+
+    /// The failure of a question that was asked so recently that it is not asked again in the background.
+    func recentFailure(of id: RevocationQuestion.ID, at now: Int64) -> OCSPProblem? {
+        guard case .unanswered(let problem, _, let time) = standings[id] else { return nil }
+        return (time..<time + Self.pause).contains(now) ? problem : nil
+    }
+
+    /// Notes the outcome of a question. A revoked certificate stays revoked.
+    mutating func note(_ outcome: OCSPOutcome, of question: RevocationQuestion, at now: Int64) {
+        let id = question.id
+        if case .revoked = standings[id] { return }
+        switch outcome {
+        case .good(let until): standings[id] = .good(until: min(until, now + Self.maximumAge))
+        case .revoked(let date): standings[id] = .revoked(date: date)
+        case .unknown(let problem):
+            standings[id] = .unanswered(problem, subject: question.certificate.subject, time: now)
+        }
+        if standings.count > limit { dropLeastUseful(except: id) }
+    }
+
+    /// The questions that failed recently and have had no answer since.
+    func failures(at now: Int64) -> [(subject: String, problem: OCSPProblem)] {
+        standings.values.compactMap { standing in
+            guard case .unanswered(let problem, let subject, let time) = standing,
+                (time..<time + Self.problemAge).contains(now)
+            else { return nil }
+            return (subject, problem)
+        }
+    }
+
+    /// Failures go first, then the answers that expire first. Revocations stay longest.
+    private mutating func dropLeastUseful(except new: RevocationQuestion.ID) {
+        let usefulness = { (standing: Standing) -> (Int, Int64) in
+            switch standing {
+            case .unanswered(_, _, let time): (0, time)
+            case .good(let until): (1, until)
+            case .revoked(let date): (2, date)
+            }
+        }
+        let least = standings.filter { $0.key != new }.min { usefulness($0.value) < usefulness($1.value) }
+        if let least { standings[least.key] = nil }
+    }
+}
+
+/// The outcome of one question.
+enum OCSPOutcome: Hashable, Sendable {
+    /// - Parameter until: seconds since 1970.
+    case good(until: Int64)
+    /// - Parameter date: seconds since 1970.
+    case revoked(date: Int64)
+    case unknown(OCSPProblem)
+}

@@ -1,0 +1,99 @@
+import OfferCore
+package import OfferCrypto
+
+/// The reason a chain of certificates is not believed although its signatures are correct.
+package enum RevocationFailure: Error, Hashable, Sendable {
+    /// The issuer has revoked a certificate. This is final.
+    /// - Parameter date: seconds since 1970.
+    case revoked(CertificateRole, date: Int64)
+    /// No responder has said whether a certificate is revoked. It may say so later.
+    case unknown(CertificateRole, OCSPProblem)
+
+    package var isRetryable: Bool {
+        switch self {
+        case .revoked: false
+        case .unknown: true
+        }
+    }
+}
+
+extension RevocationFailure {
+    /// Throws unless both certificates are good. A revocation comes first, because it is final.
+    /// - Parameter leaf: the outcome of the question; nil if it is still being asked. So is `intermediate`.
+    static func throwUnlessGood(leaf: OCSPOutcome?, intermediate: OCSPOutcome?) throws(RevocationFailure) {
+        let outcomes: [(CertificateRole, OCSPOutcome?)] = [(.leaf, leaf), (.intermediate, intermediate)]
+        for case (let role, .revoked(let date)?) in outcomes { throw .revoked(role, date: date) }
+        for (role, outcome) in outcomes {
+            switch outcome {
+            case .unknown(let problem): throw .unknown(role, problem)
+            case nil: throw .unknown(role, .beingAsked)
+            case .good, .revoked: continue
+            }
+        }
+    }
+}
+
+extension RevocationFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .revoked(let role, _): "The \(role.rawValue) certificate has been revoked by its issuer."
+        case .unknown(let role, let problem):
+            "It is unknown whether the \(role.rawValue) certificate has been revoked: \(problem)."
+        }
+    }
+}
+
+extension VerificationFailure {
+    package init(_ failure: RevocationFailure) {
+        switch failure {
+        case .revoked(let role, _): self.init(.certificateRevoked, role)
+        case .unknown(let role, _): self.init(.revocationUnknown, role)
+        }
+    }
+}
+
+/// The reason a question about a certificate has no answer.
+package enum OCSPProblem: Error, Hashable, Sendable {
+    /// The certificate names no responder with a usable HTTP URL.
+    case noResponder
+    /// libcrypto could not write the request.
+    case request(OpenSSLError)
+    /// The transport failed.
+    case transport(OCSPTransportFailure)
+    /// The responder's HTTP status is not 200.
+    case status(Int)
+    /// The response does not count.
+    case response(OCSPFailure)
+    /// The responder does not know the certificate.
+    case unknownCertificate
+    /// The question is under way.
+    case beingAsked
+    /// Too many questions are open.
+    case overloaded
+    /// The checker has been stopped.
+    case stopped
+}
+
+extension OCSPProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noResponder: "the certificate names no OCSP responder that can be asked over HTTP"
+        case .request(let error): "the question could not be written, \(error)"
+        case .transport(let failure): failure.reason
+        case .status(let status): "the OCSP responder answered with HTTP status \(status)"
+        case .response(let failure): "\(failure)"
+        case .unknownCertificate: "the OCSP responder does not know it"
+        case .beingAsked: "the OCSP responder is being asked"
+        case .overloaded: "too many questions are open"
+        case .stopped: "the service is stopping"
+        }
+    }
+}
+
+/// A failure to exchange a question for a response.
+package struct OCSPTransportFailure: Error, Hashable, Sendable {
+    /// What happened: half a sentence without the URL, such as `connection refused`.
+    package let reason: String
+
+    package init(_ reason: String) { self.reason = reason.printable }
+}

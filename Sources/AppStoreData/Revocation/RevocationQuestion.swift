@@ -1,0 +1,40 @@
+import OfferCrypto
+
+/// One certificate whose status is asked, with the certificate that signed it.
+struct RevocationQuestion: Sendable {
+    let certificate: X509Certificate
+    let issuer: X509Certificate
+
+    /// Both digests: a certificate with another issuer is another question, because another key answers it.
+    typealias ID = [UInt8]
+    var id: ID { certificate.digest + issuer.digest }
+
+    /// The responder's URL according to the certificate; nil if it names none that is usable.
+    var responder: String? { certificate.ocspURLs.first(where: Self.isUsable) }
+
+    /// The maximum length of a responder's URL in bytes. Apple's have about 50.
+    static let maximumURLLength = 512
+
+    /// Whether a URL is plain HTTP with a host and without a user, in printable ASCII.
+    ///
+    /// HTTPS would need a certificate whose status is asked in turn. The answer is signed, so HTTP suffices.
+    static func isUsable(_ url: String) -> Bool {
+        let scheme = "http://"
+        guard url.utf8.count <= maximumURLLength, url.prefix(scheme.count).lowercased() == scheme else { return false }
+        let rest = url.utf8.dropFirst(scheme.utf8.count)
+        let host = rest.prefix { !"/?#".utf8.contains($0) }
+        return !host.isEmpty && !host.contains(UInt8(ascii: "@")) && rest.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension VerifiedChain {
+    /// The questions about the certificates that can be revoked. Nobody is asked about the root, which is trusted for
+    /// itself, so there are none about the certificate of Xcode.
+    var revocationQuestions: (leaf: RevocationQuestion, intermediate: RevocationQuestion)? {
+        guard let intermediate else { return nil }
+        return (
+            RevocationQuestion(certificate: leaf, issuer: intermediate),
+            RevocationQuestion(certificate: intermediate, issuer: root)
+        )
+    }
+}
