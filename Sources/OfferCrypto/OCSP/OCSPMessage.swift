@@ -18,10 +18,12 @@ import COpenSSL
 
     deinit { unsafe OCSP_BASICRESP_free(basic) }
 
-    /// Whether the signature algorithm uses SHA-256, SHA-384 or SHA-512.
+    /// Whether the signature algorithm is strong and has no parameters. The algorithm itself is not signed.
     var usesStrongSignature: Bool {
-        guard let algorithm = unsafe OCSP_resp_get0_tbs_sigalg(basic) else { return false }
-        return unsafe OCSPAlgorithms.isStrong(OBJ_obj2nid(algorithm.pointee.algorithm))
+        var (algorithm, parameters): (OpaquePointer?, Int32) = (nil, 0)
+        unsafe X509_ALGOR_get0(&algorithm, &parameters, nil, OCSP_resp_get0_tbs_sigalg(basic))
+        return unsafe OCSPAlgorithms.isStrong(OBJ_obj2nid(algorithm))
+            && (parameters == V_ASN1_UNDEF || parameters == V_ASN1_NULL)
     }
 
     /// Whether the key of a certificate made the signature.

@@ -58,7 +58,7 @@ package struct OCSPResponse: Hashable, Sendable {
         let namesIssuer = message.names(issuer)
         if namesIssuer, message.isSigned(by: issuer) { return }
         var failure = namesIssuer ? OCSPFailure.badSignature : .unknownSigner
-        for delegate in try message.certificates() where message.names(delegate) {
+        for delegate in try message.certificates() where message.names(delegate) && delegate.digest != issuer.digest {
             if let fault = OCSPDelegate.fault(of: delegate, issuer: issuer, at: now) {
                 failure = .delegate(fault)
             } else if message.isSigned(by: delegate) {
