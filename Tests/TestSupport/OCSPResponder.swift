@@ -44,5 +44,6 @@ package final class OCSPResponder: Sendable {
         }
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    // The process may have inherited a mask that blocks SIGTERM.
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 }

@@ -1,0 +1,84 @@
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+@testable import AppStoreData
+
+@Suite("OCSP over HTTP on loopback", .serialized)
+struct RealResponderTests {
+    let certificates: OCSPCertificates
+
+    init() throws { certificates = try OCSPCertificates.shared.get() }
+
+    /// A transport that sends the requests to ports of this machine.
+    private func transport(leafPort: Int, intermediatePort: Int) -> OCSPTransport {
+        { url, request in
+            let port = url == OCSPCertificates.leafResponder ? leafPort : intermediatePort
+            return try LoopbackSocket.post(request, toPort: port, timeout: 500)
+        }
+    }
+
+    private func check(by transport: @escaping OCSPTransport) async throws {
+        let chain = try RevocationBench().chain()
+        let checker = OCSPChecker(transport: transport, now: { Int64(Date().timeIntervalSince1970) }) { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await checker.run() }
+            defer { group.cancelAll() }
+            try await checker.check(chain)
+        }
+    }
+
+    private func check(leafIndex: String, intermediateIndex: String) async throws {
+        let leaf = try OCSPResponder(certificates, authority: "intermediate", index: leafIndex)
+        let intermediate = try OCSPResponder(certificates, authority: "root", index: intermediateIndex)
+        try await check(by: transport(leafPort: leaf.port, intermediatePort: intermediate.port))
+    }
+
+    @Test("two responders of openssl vouch for a chain")
+    func good() async throws {
+        try await check(leafIndex: certificates.index(good: [2]), intermediateIndex: certificates.index(good: [1]))
+    }
+
+    @Test("a responder of openssl revokes a certificate")
+    func revoked() async throws {
+        let date = OCSPCertificates.revocationSeconds
+        let (good, revoked) = (certificates.index(good: [1, 2]), certificates.index(revoked: [1, 2]))
+        await #expect(throws: RevocationFailure.revoked(.leaf, date: date)) {
+            try await check(leafIndex: revoked, intermediateIndex: good)
+        }
+        await #expect(throws: RevocationFailure.revoked(.intermediate, date: date)) {
+            try await check(leafIndex: good, intermediateIndex: revoked)
+        }
+    }
+
+    @Test("a responder of openssl does not know a certificate")
+    func unknown() async throws {
+        await #expect(throws: RevocationFailure.unknown(.intermediate, .unknownCertificate)) {
+            try await check(leafIndex: certificates.index(good: [2]), intermediateIndex: "")
+        }
+    }
+
+    @Test("a responder of another authority does not count")
+    func wrongSigner() async throws {
+        let impostor = try OCSPResponder(certificates, authority: "impostor", index: certificates.index(good: [2]))
+        let root = try OCSPResponder(certificates, authority: "root", index: certificates.index(good: [1]))
+        // It answers about certificates of its own, and it does not know this one by the issuer's key.
+        await #expect(throws: RevocationFailure.unknown(.leaf, .response(.delegate(.notIssuedByIssuer)))) {
+            try await check(by: transport(leafPort: impostor.port, intermediatePort: root.port))
+        }
+    }
+
+    @Test("a responder that cannot be reached, or accepts and stays silent, is no answer")
+    func unreachable() async throws {
+        let (silent, closed) = (try LoopbackSocket(), try LoopbackSocket())
+        let silentPort = try silent.bindSilently(isListening: true)
+        let closedPort = try closed.bindSilently(isListening: false)
+        for (port, reason) in [(closedPort, "connection refused"), (silentPort, "timeout")] {
+            await #expect(throws: RevocationFailure.unknown(.leaf, .transport(OCSPTransportFailure(reason)))) {
+                try await check(by: transport(leafPort: port, intermediatePort: port))
+            }
+        }
+        _ = (silent, closed)
+    }
+}
