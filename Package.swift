@@ -109,9 +109,11 @@ let package = Package(
             name: "OfferService",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "OfferExplanations", locks,
+                "OfferAudit", "OfferIdentity", "AppStoreData", "OfferExplanations", locks,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -215,7 +217,7 @@ let package = Package(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "OfferExplanations", "OfferService", "TestSupport", locks,
+                "AppStoreData", "OfferExplanations", "OfferService", "TestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
