@@ -5,7 +5,11 @@ package import OfferCrypto
 ///
 /// The responders' URLs in the certificates lead nowhere; a test's transport sends each request to the right process.
 package final class OCSPCertificates: Sendable {
-    package static let shared = Result { try OCSPCertificates() }
+    package static let shared: Result<OCSPCertificates, any Error> = Result {
+        // Nothing releases a static value when the process ends.
+        atexit { if let url = try? shared.get().folder.url { try? FileManager.default.removeItem(at: url) } }
+        return try OCSPCertificates()
+    }
 
     package static let leafResponder = "http://ocsp.intermediate.test/leaf"
     package static let intermediateResponder = "http://ocsp.root.test/intermediate"
@@ -34,7 +38,13 @@ package final class OCSPCertificates: Sendable {
         try make("rsa", "RSA Delegate", by: "intermediate", serial: 10, extensions: "delegate", key: ["rsa:2048"])
         try make("sha1", "Delegate", by: "intermediate", serial: 10, extensions: "delegate", digest: "-sha1")
         try make("foreign", "Delegate", by: "root", serial: 10, extensions: "delegate")
-        try make("forged", "Delegate", by: "impostor", serial: 10, extensions: "delegate")
+        try make("forged", "Delegate", by: "impostor", serial: 10, extensions: "no-identifiers")
+        // The intermediate's key under another name.
+        try openssl(["pkey", "-in", "intermediate.key", "-out", "alias.key"])
+        try openssl([
+            "req", "-x509", "-key", "alias.key", "-out", "alias.pem", "-subj", "/CN=Another Name", "-days", "30",
+        ])
+        try make("misnamed", "Delegate", by: "alias", serial: 10, extensions: "delegate")
         for (name, extensions) in Self.uris {
             try make(name, "Leaf", by: "intermediate", serial: 20, extensions: extensions)
         }
@@ -73,6 +83,10 @@ package final class OCSPCertificates: Sendable {
         [delegate]
         extendedKeyUsage = OCSPSigning
         noCheck = yes
+        [no-identifiers]
+        extendedKeyUsage = OCSPSigning
+        subjectKeyIdentifier = none
+        authorityKeyIdentifier = none
         [no-usage]
         basicConstraints = critical, CA:FALSE
         [other-usage]

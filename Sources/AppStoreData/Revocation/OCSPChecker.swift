@@ -27,15 +27,19 @@ package final class OCSPChecker: Sendable {
         (questions, submit) = AsyncStream.makeStream()
     }
 
-    /// Asks questions until the task is cancelled. Then all open and all later questions fail.
+    /// Asks questions until the task is cancelled. Then all open and all later questions fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await question in questions { group.addTask { await self.ask(question) } }
         }
-        for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
+        // Cancellation has ended the stream, so later questions fail in begin(_:).
+        for waiter in state.withLockedValue({ $0.closeAll() }) { waiter.resume(returning: .unknown(.stopped)) }
     }
 
     /// Waits until it is known that no certificate of a chain is revoked. Known answers need no waiting.
+    ///
+    /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. The transport's
+    /// time limit does.
     package func check(_ chain: VerifiedChain) async throws(RevocationFailure) {
         guard let questions = chain.revocationQuestions else { return }
         async let leaf = outcome(of: questions.leaf)

@@ -39,10 +39,9 @@ struct OCSPMemory {
         return (time..<time + Self.pause).contains(now) ? problem : nil
     }
 
-    /// Notes the outcome of a question. A revoked certificate stays revoked.
+    /// Notes the outcome of a question that had no answer.
     mutating func note(_ outcome: OCSPOutcome, of question: RevocationQuestion, at now: Int64) {
         let id = question.id
-        if case .revoked = standings[id] { return }
         switch outcome {
         case .good(let until): standings[id] = .good(until: min(until, now + Self.maximumAge))
         case .revoked(let date): standings[id] = .revoked(date: date)

@@ -4,7 +4,6 @@ struct OpenQuestions {
 
     var memory = OCSPMemory(limit: Self.maximumCount)
     private var waiters: [RevocationQuestion.ID: [Waiter]] = [:]
-    private var isStopped = false
 
     /// The maximum number of questions under way, and of remembered certificates. Apple uses about two at a time.
     static let maximumCount = 128
@@ -27,7 +26,6 @@ struct OpenQuestions {
             waiters[id]? += new
             return .joined
         }
-        guard !isStopped else { return .settled(.unknown(.stopped)) }
         guard waiters.count < Self.maximumCount else { return .settled(.unknown(.overloaded)) }
         if waiter == nil, let problem = memory.recentFailure(of: id, at: now) { return .settled(.unknown(problem)) }
         waiters[id] = new
@@ -37,10 +35,9 @@ struct OpenQuestions {
     /// - Returns: those who wait for the outcome.
     mutating func close(_ id: RevocationQuestion.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
 
-    /// Closes all questions and admits no others.
+    /// Closes all questions.
     /// - Returns: all who wait.
-    mutating func stop() -> [Waiter] {
-        isStopped = true
+    mutating func closeAll() -> [Waiter] {
         defer { waiters = [:] }
         return waiters.values.flatMap { $0 }
     }

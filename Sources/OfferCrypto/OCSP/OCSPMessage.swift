@@ -60,7 +60,7 @@ import COpenSSL
         }
     }
 
-    /// Whether the response has a critical extension. RFC 6960 section 4.4 defines none that must be understood.
+    /// Whether the response has a critical extension. We process none, so RFC 5280 section 4.2 demands a refusal.
     var hasCriticalExtension: Bool { unsafe OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) >= 0 }
 
     /// The only answer about a certificate.

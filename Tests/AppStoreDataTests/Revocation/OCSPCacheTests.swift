@@ -175,7 +175,10 @@ struct OCSPCacheTests {
             await running.value
         }
         await #expect(throws: stopped) { try await bench.checker.check(chain) }
+        bench.clock.advance(by: 3600)
+        await #expect(throws: stopped) { try await bench.checker.check(chain) }
         #expect(bench.checker.cachedStatus(chain) == .notKnown(stopped))
+        #expect(await bench.responder.urls.count == 2)
     }
 
     @Test("a check that begins before the checker runs is answered once it runs")

@@ -15,6 +15,7 @@ struct HandmadeResponse {
     }
 
     var answers: [Answer]
+    private let producedAt: [UInt8]
     /// Who signs.
     var signer = "intermediate"
     /// Whose key the response names as the responder's.
@@ -41,6 +42,7 @@ struct HandmadeResponse {
     ///   - thisUpdate: in seconds since 1970.
     ///   - nextUpdate: likewise.
     init(from thisUpdate: Int64, to nextUpdate: Int64?) {
+        producedAt = DERWriter.time(thisUpdate)
         answers = [Answer(thisUpdate: DERWriter.time(thisUpdate), nextUpdate: nextUpdate.map(DERWriter.time))]
     }
 
@@ -48,7 +50,7 @@ struct HandmadeResponse {
     func der(_ authority: OCSPCertificates) throws -> [UInt8] {
         let keyHash = try authority.keyHash(of: responder ?? signer)
         let data = DERWriter.sequence(
-            DERWriter.value(0xA2, DERWriter.octets(keyHash)), answers[0].thisUpdate,
+            DERWriter.value(0xA2, DERWriter.octets(keyHash)), producedAt,
             DERWriter.value(0x30, try answers.flatMap { try $0.der(authority) }), extensions)
         let signature = try authority.sign(data, with: signer, digest: algorithm.0)
         let certificates = try certificates.flatMap { try authority.der($0) }

@@ -102,7 +102,8 @@ struct OCSPResponseTests {
             ("no-usage", OCSPDelegateFault.noOCSPSigning), ("other-usage", .noOCSPSigning),
             ("any-usage", .noOCSPSigning), ("not-for-signatures", .noDigitalSignature),
             ("unknown-critical", .criticalExtension), ("sha1", .weakSignature), ("foreign", .notIssuedByIssuer),
-            ("forged", .notIssuedByIssuer), ("root", .notIssuedByIssuer), ("leaf", .noOCSPSigning),
+            ("forged", .notIssuedByIssuer), ("misnamed", .notIssuedByIssuer), ("root", .notIssuedByIssuer),
+            ("leaf", .noOCSPSigning),
         ])
     func delegates(signer: String, fault: OCSPDelegateFault) throws {
         #expect(throws: OCSPFailure.delegate(fault)) { try verify(response(signer: signer)) }
