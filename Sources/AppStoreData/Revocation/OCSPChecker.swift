@@ -30,10 +30,13 @@ package final class OCSPChecker: Sendable {
     /// Asks questions until the task is cancelled. Then all open and all later questions fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            for await question in questions { group.addTask { await self.ask(question) } }
+            for await question in questions {
+                // The stream still delivers what was submitted before the cancellation.
+                guard !Task.isCancelled else { break }
+                group.addTask { await self.ask(question) }
+            }
         }
-        // Cancellation has ended the stream, so later questions fail in begin(_:).
-        for waiter in state.withLockedValue({ $0.closeAll() }) { waiter.resume(returning: .unknown(.stopped)) }
+        for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
     }
 
     /// Waits until it is known that no certificate of a chain is revoked. Known answers need no waiting.
@@ -76,7 +79,7 @@ package final class OCSPChecker: Sendable {
             let now = now()
             switch state.withLockedValue({ $0.admit(question.id, waiter, at: now) }) {
             case .settled(let outcome): waiter.resume(returning: outcome)
-            case .opened: begin(question)
+            case .opened: submit.yield(question)
             case .joined: break
             }
         }
@@ -87,14 +90,10 @@ package final class OCSPChecker: Sendable {
         let now = now()
         switch state.withLockedValue({ $0.admit(question.id, nil, at: now) }) {
         case .settled(let outcome): return outcome
-        case .opened: begin(question)
+        case .opened: submit.yield(question)
         case .joined: break
         }
         return nil
-    }
-
-    private func begin(_ question: RevocationQuestion) {
-        if case .terminated = submit.yield(question) { finish(question, .unknown(.stopped)) }
     }
 
     private func ask(_ question: RevocationQuestion) async {

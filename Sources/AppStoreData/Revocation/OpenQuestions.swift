@@ -4,6 +4,7 @@ struct OpenQuestions {
 
     var memory = OCSPMemory(limit: Self.maximumCount)
     private var waiters: [RevocationQuestion.ID: [Waiter]] = [:]
+    private var isStopped = false
 
     /// The maximum number of questions under way, and of remembered certificates. Apple uses about two at a time.
     static let maximumCount = 128
@@ -26,6 +27,7 @@ struct OpenQuestions {
             waiters[id]? += new
             return .joined
         }
+        guard !isStopped else { return .settled(.unknown(.stopped)) }
         guard waiters.count < Self.maximumCount else { return .settled(.unknown(.overloaded)) }
         if waiter == nil, let problem = memory.recentFailure(of: id, at: now) { return .settled(.unknown(problem)) }
         waiters[id] = new
@@ -35,9 +37,10 @@ struct OpenQuestions {
     /// - Returns: those who wait for the outcome.
     mutating func close(_ id: RevocationQuestion.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
 
-    /// Closes all questions.
+    /// Closes all questions and admits no others.
     /// - Returns: all who wait.
-    mutating func closeAll() -> [Waiter] {
+    mutating func stop() -> [Waiter] {
+        isStopped = true
         defer { waiters = [:] }
         return waiters.values.flatMap { $0 }
     }

@@ -181,6 +181,19 @@ struct OCSPCacheTests {
         #expect(await bench.responder.urls.count == 2)
     }
 
+    @Test("a question that is waiting when the checker stops is not asked")
+    func stopBeforeAsking() async throws {
+        let bench = try RevocationBench()
+        let chain = try bench.chain()
+        _ = bench.checker.cachedStatus(chain)
+        await withTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask { await bench.checker.run() }
+        }
+        await #expect(throws: RevocationFailure.unknown(.leaf, .stopped)) { try await bench.checker.check(chain) }
+        #expect(await bench.responder.urls.isEmpty)
+    }
+
     @Test("a check that begins before the checker runs is answered once it runs")
     func checkBeforeRun() async throws {
         let bench = try RevocationBench()
