@@ -32,9 +32,6 @@ enum JWSHeader {
     }
 
     private static func der(of text: [UInt8], _ role: CertificateRole) throws(VerificationFailure) -> [UInt8] {
-        guard text.count <= (X509Certificate.maximumSize + 2) / 3 * 4 else {
-            throw VerificationFailure(.certificateUnreadable, role)
-        }
         guard let der = Base64.bytes(of: text) else { throw VerificationFailure(.certificateNotBase64, role) }
         return der
     }

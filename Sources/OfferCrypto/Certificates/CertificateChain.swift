@@ -49,12 +49,11 @@ package enum CertificateChain {
         else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
         // 1 means verified, 0 refused, and a negative number failed.
         guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
+        // The leaf could be the root's own, with an intermediate of the root's name that nobody needs.
         guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == 3 else { throw .noTrustedRoot }
     }
 
     private static func configure(_ parameters: OpaquePointer?, allowsSHA1: Bool) -> Bool {
-        // One certificate between the leaf and the root.
-        unsafe X509_VERIFY_PARAM_set_depth(parameters, 1)
         // Level 2 demands 112 bits, as a signature over SHA-256 and an RSA key of 2048 bits have. SHA-1 needs level 0.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, allowsSHA1 ? 0 : 2)
         // X509Certificate.check(as:at:allowsSHA1:) has done both. To libcrypto, Apple's markers are unknown extensions,

@@ -25,6 +25,31 @@ struct KnownChainsTests {
         #expect(try attempt.verify(knownChains: known).chain.leaf === first.chain.leaf)
     }
 
+    @Test("a known chain is refused outside the validity of any certificate", arguments: CertificateRole.allCases)
+    func validity(role: CertificateRole) throws {
+        let narrow = { (certificate: inout TestCertificate) in
+            (certificate.notBefore, certificate.notAfter) = (TestTime.now, TestTime.now)
+        }
+        let keep = { (_: inout TestCertificate) in }
+        let chain = try TestChain(
+            root: role == .root ? narrow : keep, intermediate: role == .intermediate ? narrow : keep,
+            leaf: role == .leaf ? narrow : keep)
+        let headers = [
+            chain.header, chain.header(x5c: [chain.leaf, chain.intermediate, chain.root], rest: #","kid":"1""#),
+        ]
+        _ = try Attempt(of: chain).verify(knownChains: known)
+        for header in headers {
+            for (seconds, code) in [(-1, .certificateNotYetValid), (1, .certificateExpired)]
+                as [(Int64, VerificationFailure.Code)]
+            {
+                let attempt = Attempt(
+                    jws: try chain.jws(header: header), roots: [chain.root], date: .at(TestTime.now + seconds))
+                #expect(throws: VerificationFailure(code, role)) { try attempt.verify(knownChains: known) }
+            }
+        }
+        #expect(known.count == 1)
+    }
+
     @Test("a leaf of another intermediate is another chain")
     func pairs() throws {
         let chain = try TestChain.standard.get()

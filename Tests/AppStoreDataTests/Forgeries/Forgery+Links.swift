@@ -30,6 +30,12 @@ extension Forgery {
         text("Apple's roots alone are trusted", .rootNotTrusted) { try $0.jws() }.trusting { _ in
             AppleRoots.certificates.map(\.der)
         },
+        text("a root of another name is trusted, but has expired", .rootNotTrusted) { try $0.jws() }.trusting { chain in
+            var root = TestChain.root(chain.rootKey)
+            (root.subject, root.issuer) = ("Another Root", "Another Root")
+            root.notAfter = TestTime.now - 1
+            return [(try? root.signed(by: chain.rootKey)) ?? []]
+        },
         text("the intermediate alone is trusted", .rootNotTrusted) { try $0.jws() }.trusting { [$0.intermediate] },
         text("the leaf and the intermediate are trusted", .rootNotTrusted) { try $0.jws() }
             .trusting { [$0.leaf, $0.intermediate] },
@@ -57,6 +63,16 @@ extension Forgery {
             leaf.issuer = "Test Root CA"
             leaf.put(.authorityKeyIdentifier([1]))
             let header = chain.header(x5c: [try leaf.signed(by: chain.rootKey), chain.intermediate, chain.root])
+            return Attempt(jws: try chain.jws(header: header), roots: [chain.root])
+        },
+        Forgery("a leaf that the root issued, beside an intermediate of the root's name", .rootNotTrusted) { chain in
+            var leaf = TestChain.leaf(chain.leafKey)
+            leaf.issuer = "Test Root CA"
+            leaf.put(.authorityKeyIdentifier([1]))
+            var intermediate = TestChain.intermediate(chain.intermediateKey)
+            intermediate.subject = "Test Root CA"
+            let header = chain.header(
+                x5c: [try leaf.signed(by: chain.rootKey), try intermediate.signed(by: chain.rootKey), chain.root])
             return Attempt(jws: try chain.jws(header: header), roots: [chain.root])
         },
         Forgery("a chain of four certificates", .rootNotTrusted) { chain in

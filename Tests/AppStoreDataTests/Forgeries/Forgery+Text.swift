@@ -67,7 +67,8 @@ extension Forgery {
         payload("a date of null", .payloadDate, #"{"signedDate":null}"#),
         payload("a date that is an object", .payloadDate, #"{"signedDate":{}}"#),
         payload("a date beyond all numbers", .payloadDate, #"{"signedDate":1e400}"#),
-        payload("a date beyond the year 9999", .payloadDate, #"{"signedDate":9223372036854775807}"#),
+        payload("a date in the year 10000", .payloadDate, #"{"signedDate":253402300801000}"#),
+        payload("a date of the largest 64-bit number", .payloadDate, #"{"signedDate":9223372036854775807}"#),
         payload("a date long before our era", .payloadDate, #"{"signedDate":-9223372036854775808}"#),
         payload("an AppTransaction's date in a string", .payloadDate, #"{"receiptCreationDate":"1750000000000"}"#),
     ]
