@@ -3,6 +3,7 @@
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/cms.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -54,6 +55,21 @@ static inline EVP_PKEY *offer_public_key(EVP_PKEY_CTX *context, OSSL_PARAM *para
 // Prints a name in the form of RFC 2253 and returns a negative number on failure.
 static inline int offer_print_name(BIO *bio, const X509_NAME *name) {
   return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253);
+}
+
+// Frees a stack and the certificates that it owns.
+static inline void offer_free_certificates(STACK_OF(X509) *certificates) {
+  sk_X509_pop_free(certificates, X509_free);
+}
+
+// Returns a chain of two BIOs that only computes a digest of what is written to it, or NULL. Free it with BIO_free_all.
+static inline BIO *offer_digest_bio(const EVP_MD *digest) {
+  BIO *filter = BIO_new(BIO_f_md());
+  BIO *sink = BIO_new(BIO_s_null());
+  if (filter != NULL && sink != NULL && BIO_set_md(filter, digest) == 1) return BIO_push(filter, sink);
+  BIO_free(filter);
+  BIO_free(sink);
+  return NULL;
 }
 
 // Precomputes multiples of the group's base point and returns 1 on success. The function has been deprecated since

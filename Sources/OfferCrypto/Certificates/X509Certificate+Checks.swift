@@ -29,7 +29,7 @@ extension X509Certificate {
     }
 
     /// Whether a certificate names this one as its issuer. Signatures are another matter.
-    func isNamedIssuer(of certificate: X509Certificate) -> Bool {
+    package func isNamedIssuer(of certificate: X509Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(certificate.pointer)) == 0
     }
 

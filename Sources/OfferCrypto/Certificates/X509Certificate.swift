@@ -112,7 +112,7 @@ import OfferCore
     }
 
     /// libcrypto writes DER, except that it keeps the signed part as received.
-    private static func encode(_ certificate: OpaquePointer) -> [UInt8] {
+    static func encode(_ certificate: OpaquePointer?) -> [UInt8] {
         var data: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_X509(certificate, &data)
         guard count > 0, let data = unsafe data else { return [] }
