@@ -55,6 +55,19 @@ extension VerificationFailure {
         case chainRefused = "chain_refused"
         case signatureInvalid = "signature_invalid"
         case verificationUnavailable = "verification_unavailable"
+        case receiptTooLarge = "receipt_too_large"
+        case receiptTooComplex = "receipt_too_complex"
+        case receiptNotSignedData = "receipt_not_signed_data"
+        case receiptTrailingBytes = "receipt_trailing_bytes"
+        case receiptContentType = "receipt_content_type"
+        case receiptDetached = "receipt_detached"
+        case receiptSignerCount = "receipt_signer_count"
+        case receiptCertificateCount = "receipt_certificate_count"
+        case receiptSignerCertificate = "receipt_signer_certificate"
+        case receiptSignerKey = "receipt_signer_key"
+        case receiptAlgorithm = "receipt_algorithm"
+        case receiptSignedAttributes = "receipt_signed_attributes"
+        case intermediateMissing = "intermediate_missing"
     }
 }
 
@@ -99,6 +112,21 @@ extension VerificationFailure.Code {
         case .chainRefused: "The chain of certificates breaks a rule of X.509."
         case .signatureInvalid: "The signature does not belong to this data and the leaf certificate's key."
         case .verificationUnavailable: "The data could not be verified now. Try again later."
+        case .receiptTooLarge: "The receipt is larger than \(SignedMessage.maximumSize) bytes."
+        case .receiptTooComplex: "The receipt has too many elements, or they are nested too deeply."
+        case .receiptNotSignedData: "The receipt is not CMS SignedData in BER or DER, or it is cut off."
+        case .receiptTrailingBytes: "Bytes follow the receipt."
+        case .receiptContentType: "The content of the receipt is not of the type data."
+        case .receiptDetached: "The receipt does not contain the content that it signs."
+        case .receiptSignerCount: "The receipt does not have exactly one signer."
+        case .receiptCertificateCount:
+            "The receipt contains more than \(SignedMessage.maximumCertificates) certificates."
+        case .receiptSignerCertificate:
+            "The receipt does not contain exactly one certificate with the signer's issuer and serial number."
+        case .receiptSignerKey: "The signer's key is not an RSA key of 2048 to 4096 bits."
+        case .receiptAlgorithm: "The receipt is not signed with RSA and SHA-256 or SHA-1."
+        case .receiptSignedAttributes: "The signed attributes of the receipt do not name the content type data once."
+        case .intermediateMissing: "The receipt does not contain the certificate that issued the leaf certificate."
         }
     }
 }

@@ -1,0 +1,77 @@
+import OfferCrypto
+
+/// The reason a receipt is not accepted. It never quotes the receipt.
+package enum ReceiptFailure: Error, Hashable, Sendable {
+    /// It is not believed to come from Apple.
+    case notVerified(VerificationFailure)
+    /// Its signed content is unreadable.
+    case payload(ReceiptPayloadError)
+    /// It is genuine but not acceptable.
+    case refused(ReceiptRefusal)
+
+    /// A stable name of the failed check, for programs.
+    package var code: String {
+        switch self {
+        case .notVerified(let failure): failure.code.rawValue
+        case .payload: "receipt_unreadable"
+        case .refused(let refusal): refusal.rawValue
+        }
+    }
+
+    /// One sentence for people.
+    package var sentence: String {
+        switch self {
+        case .notVerified(let failure): failure.sentence
+        case .payload(let error): error.sentence
+        case .refused(let refusal): refusal.sentence
+        }
+    }
+}
+
+/// The reason a genuine receipt is not accepted. The raw values are stable codes.
+package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
+    case unknownType = "receipt_type_unknown"
+    case xcodeNeedsDevelopment = "receipt_xcode_needs_development"
+    case notFromAppStore = "receipt_not_from_app_store"
+    case expired = "receipt_expired"
+    case deviceHashMissing = "receipt_device_hash_missing"
+    case anotherDevice = "receipt_another_device"
+
+    package var sentence: String {
+        switch self {
+        case .unknownType: "The receipt's type is unknown, so its environment is too."
+        case .xcodeNeedsDevelopment: "The receipt is from Xcode, which is accepted in development only."
+        case .notFromAppStore: "A certificate that may sign only receipts of Xcode signed a receipt of the App Store."
+        case .expired: "The receipt has expired."
+        case .deviceHashMissing: "The receipt lacks the hash that names its device."
+        case .anotherDevice: "The receipt was made for another device."
+        }
+    }
+}
+
+extension VerificationFailure {
+    /// The label keeps the names that both types have apart.
+    init(message error: SignedMessageError) {
+        self.init(Self.code(of: error))
+    }
+
+    private static func code(of error: SignedMessageError) -> Code {
+        switch error {
+        case .tooLarge: .receiptTooLarge
+        case .tooComplex: .receiptTooComplex
+        case .malformed, .unreadable, .notSignedData: .receiptNotSignedData
+        case .trailingBytes: .receiptTrailingBytes
+        case .wrongContentType: .receiptContentType
+        case .detached: .receiptDetached
+        case .signerCount: .receiptSignerCount
+        case .tooManyCertificates: .receiptCertificateCount
+        case .certificate: .certificateUnreadable
+        case .unnamedSigner, .signerCertificateCount: .receiptSignerCertificate
+        case .unsuitableKey: .receiptSignerKey
+        case .unsupportedAlgorithm: .receiptAlgorithm
+        case .wrongContentTypeAttribute: .receiptSignedAttributes
+        case .wrongSignature: .signatureInvalid
+        case .failed: .verificationUnavailable
+        }
+    }
+}

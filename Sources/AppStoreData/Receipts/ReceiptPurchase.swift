@@ -1,0 +1,92 @@
+package import OfferCore
+
+/// One purchase in an app receipt. It is as old as the receipt: renewals and refunds since then are missing.
+///
+/// Source: Apple, "Receipt fields" (Receipt Validation Programming Guide). The comments name the attributes, and say
+/// which of them Apple does not document.
+package struct ReceiptPurchase: Hashable, Sendable {
+    /// 1702.
+    package let productID: ProductID
+    /// 1703. Xcode counts from 0.
+    package let transactionID: TransactionID
+    /// 1704.
+    package let purchaseDate: Timestamp
+    /// 1705. Missing from Xcode's receipts.
+    package let originalTransactionID: TransactionID?
+    /// 1706.
+    package let originalPurchaseDate: Timestamp?
+    /// 1701.
+    package let quantity: UInt64?
+    /// 1708. Only subscriptions have one.
+    package let expirationDate: Timestamp?
+    /// 1711. It is 0 for purchases that are no subscription.
+    package let webOrderLineItemID: UInt64?
+    /// 1712: the time of a refund or of the end of family sharing.
+    package let cancellationDate: Timestamp?
+    /// 1719.
+    package let isInIntroductoryPricePeriod: Bool?
+    /// 1713. Not documented with this number.
+    package let isInTrialPeriod: Bool?
+    /// 1707. Not documented.
+    package let productType: ReceiptProductType?
+    /// 1721. Not documented.
+    package let promotionalOfferID: OfferID?
+}
+
+/// The kind of a product, as receipts number it. Not documented.
+package struct ReceiptProductType: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static let nonConsumable = Self(rawValue: 0)
+    package static let consumable = Self(rawValue: 1)
+    package static let nonRenewingSubscription = Self(rawValue: 2)
+    package static let autoRenewableSubscription = Self(rawValue: 3)
+    package static let freeSubscription = Self(rawValue: 4)
+}
+
+extension ReceiptPurchase {
+    enum Name: UInt64 {
+        case quantity = 1701
+        case productID = 1702
+        case transactionID = 1703
+        case purchaseDate = 1704
+        case originalTransactionID = 1705
+        case originalPurchaseDate = 1706
+        case productType = 1707
+        case expirationDate = 1708
+        case webOrderLineItemID = 1711
+        case cancellationDate = 1712
+        case isInTrialPeriod = 1713
+        case isInIntroductoryPricePeriod = 1719
+        case promotionalOfferID = 1721
+    }
+
+    /// - Parameter value: the value of attribute 17.
+    init(_ value: ArraySlice<UInt8>) throws(ReceiptPayloadError) {
+        let fields = try Self.fields(of: value)
+        productID = try fields.required(.productID, fields.field(.productID, ProductID.init))
+        transactionID = try fields.required(.transactionID, fields.field(.transactionID, TransactionID.init))
+        purchaseDate = try fields.required(.purchaseDate, fields.date(.purchaseDate))
+        originalTransactionID = try fields.field(.originalTransactionID, TransactionID.init)
+        originalPurchaseDate = try fields.date(.originalPurchaseDate)
+        quantity = try fields.number(.quantity)
+        expirationDate = try fields.date(.expirationDate)
+        webOrderLineItemID = try fields.number(.webOrderLineItemID)
+        cancellationDate = try fields.date(.cancellationDate)
+        isInIntroductoryPricePeriod = try fields.flag(.isInIntroductoryPricePeriod)
+        isInTrialPeriod = try fields.flag(.isInTrialPeriod)
+        productType = try fields.number(.productType).map(ReceiptProductType.init)
+        promotionalOfferID = try fields.field(.promotionalOfferID, OfferID.init)
+    }
+
+    static func fields(of value: ArraySlice<UInt8>) throws(ReceiptPayloadError) -> ReceiptFields<Name> {
+        var fields = ReceiptFields<Name>()
+        try ReceiptAttribute.readAll(value) { attribute throws(ReceiptPayloadError) in
+            guard let name = Name(rawValue: attribute.type) else { return }
+            try fields.add(name, attribute.value)
+        }
+        return fields
+    }
+}

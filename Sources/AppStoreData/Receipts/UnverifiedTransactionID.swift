@@ -1,0 +1,28 @@
+package import OfferCore
+import OfferCrypto
+
+/// A transaction ID that anyone can have made up. It is good for one thing: to ask the App Store Server API about it.
+package struct UnverifiedTransactionID: Hashable, Sendable {
+    package let transactionID: TransactionID
+
+    init(_ transactionID: TransactionID) { self.transactionID = transactionID }
+
+    /// Finds a transaction of an app receipt without verifying the receipt, as Apple's server libraries do. Every ID in a
+    /// receipt leads to the same customer.
+    /// - Parameter receipt: CMS in BER or DER.
+    /// - Returns: nil if the receipt has no purchases.
+    package static func first(inReceipt receipt: [UInt8]) throws(ReceiptFailure) -> UnverifiedTransactionID? {
+        let content: [UInt8]
+        do { content = try SignedMessage(ber: receipt).unverifiedContent } catch {
+            throw .notVerified(VerificationFailure(message: error))
+        }
+        do throws(ReceiptPayloadError) {
+            guard let purchase = try ReceiptPayload(content).purchases.first else { return nil }
+            let fields = try ReceiptPurchase.fields(of: purchase)
+            for name in [ReceiptPurchase.Name.transactionID, .originalTransactionID] {
+                if let id = try fields.field(name, TransactionID.init) { return UnverifiedTransactionID(id) }
+            }
+            return nil
+        } catch { throw .payload(error) }
+    }
+}
