@@ -51,8 +51,8 @@ import COpenSSL
         guard count <= maximum else { throw .tooManyCertificates }
         var certificates: [X509Certificate] = []
         for index in 0..<count {
-            let certificate = unsafe OPENSSL_sk_value(stack, index).map { OpaquePointer($0) }
-            do { certificates.append(try X509Certificate(der: unsafe X509Certificate.encode(certificate))) } catch {
+            guard let certificate = unsafe OPENSSL_sk_value(stack, index) else { continue }
+            do { certificates.append(try unsafe X509Certificate(sharing: OpaquePointer(certificate))) } catch {
                 throw .certificate(error)
             }
         }
