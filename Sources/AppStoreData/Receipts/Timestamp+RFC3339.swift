@@ -40,7 +40,6 @@ private struct DateReader {
 
     /// Reads a number of exactly `count` digits.
     mutating func number(_ count: Int, _ range: ClosedRange<Int64>) -> Int64? {
-        guard rest.count >= count else { return nil }
         var number: Int64 = 0
         for _ in 0..<count {
             guard let digit = popDigit() else { return nil }

@@ -170,6 +170,9 @@ extension ReceiptForgery {
             message.signers[0].signatureAlgorithm = "1.2.840.10045.4.3.2"
         },
         .chain("a leaf with a P-256 key", .receiptSignerKey) { try ReceiptSigner(leafKey: .p256()) },
+        .chain("a leaf with a key for RSASSA-PSS", .receiptSignerKey) {
+            try ReceiptSigner(leafKey: .made(by: "RSA-PSS", "rsa_keygen_bits:2048"))
+        },
         .chain("a leaf with an RSA key of 1024 bits", .receiptSignerKey) {
             try ReceiptSigner(leafKey: .made(by: "RSA", "rsa_keygen_bits:1024"))
         },

@@ -7,10 +7,14 @@ extension ReceiptForgery {
         .content("a sequence in place of a set", .notSet(.wrongTag)) { [0x30] + TestReceipt().payload.dropFirst() },
         .content("a byte after the set", .notSet(.trailingBytes)) { TestReceipt().payload + [0] },
         .content("a set without its last byte", .notSet(.truncated)) { TestReceipt().payload.dropLast() },
+        .content("a set cut off in its length", .notSet(.truncated)) { [0x31, 0x82, 0x01] },
         .content("a set of indefinite length", .notSet(.badLength)) {
             BER.indefinite(0x31, TestReceipt().attributes.flatMap(\.der))
         },
-        .content("a set with a length of five bytes", .notSet(.badLength)) { [0x31, 0x85, 0, 0, 0, 0, 1, 0] },
+        .content("a set with a length of five bytes", .notSet(.badLength)) { [0x31, 0x85, 1, 0, 0, 0, 0, 0] },
+        .content("a set with a length of eight bytes and the top bit set", .notSet(.badLength)) {
+            [0x31, 0x88] + [UInt8](repeating: 0xFF, count: 8)
+        },
         .content("a set with a length in more bytes than needed", .notSet(.badLength)) {
             [0x31, 0x81, 0x02, 0x30, 0x00]
         },
