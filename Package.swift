@@ -210,6 +210,7 @@ let package = Package(
             dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
             swiftSettings: strict
         ),
+        .testTarget(name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
             swiftSettings: strict),

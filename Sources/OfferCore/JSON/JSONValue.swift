@@ -44,8 +44,9 @@ package struct JSONObject: Hashable, Sendable {
     /// Adds a member.
     /// - Returns: false, without adding it, if the name is already present.
     package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {
-        // With few members, a linear search is faster. With many, an attacker could exploit its quadratic time.
-        if members.count < 32 {
+        // With few members, a linear search is faster: 6.9 instead of 11.1 µs for a payload of 36. With many, an attacker
+        // could exploit its quadratic time.
+        if members.count < 64 {
             guard !members.contains(where: { $0.name == name }) else { return false }
         } else {
             if names.isEmpty { names = Set(members.map(\.name)) }

@@ -1,0 +1,51 @@
+package import OfferCore
+
+/// The apps whose App Store data this service accepts.
+package struct ExpectedApps: Hashable, Sendable {
+    private let byBundleID: [BundleID: ExpectedApp]
+    private let byAppAppleID: [Int64: ExpectedApp]
+    /// The only app without a known Apple ID; nil if there are several.
+    private let appWithoutAppAppleID: ExpectedApp?
+
+    package init(_ apps: [ExpectedApp]) throws(ExpectedAppError) {
+        var byBundleID: [BundleID: ExpectedApp] = [:]
+        var byAppAppleID: [Int64: ExpectedApp] = [:]
+        for app in apps {
+            guard byBundleID.updateValue(app, forKey: app.bundleID) == nil else {
+                throw .duplicateBundleID(app.bundleID)
+            }
+            guard let id = app.appAppleID else { continue }
+            guard byAppAppleID.updateValue(app, forKey: id) == nil else { throw .duplicateAppAppleID(id) }
+        }
+        let others = apps.filter { $0.appAppleID == nil }
+        appWithoutAppAppleID = others.count == 1 ? others.first : nil
+        self.byBundleID = byBundleID
+        self.byAppAppleID = byAppAppleID
+    }
+
+    package subscript(bundleID: BundleID) -> ExpectedApp? { byBundleID[bundleID] }
+
+    /// Finds the app that a payload names and checks the payload against it.
+    /// - Parameter origin: not of renewal info, which names no app; see ``SubscriptionRecord``.
+    package func check(_ origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
+        let app = try origin.kind.carriesBundleID ? app(bundleID: origin.bundleID) : app(of: origin)
+        try app.expectedOrigin.check(origin)
+        return app
+    }
+
+    private func app(bundleID: BundleID?) throws(CheckFailure) -> ExpectedApp {
+        guard let bundleID else { throw .bundleIDMissing }
+        guard let app = byBundleID[bundleID] else { throw .anotherBundleID }
+        return app
+    }
+
+    /// Finds the app by its Apple ID, the only name of an app in a retention message request.
+    ///
+    /// An app without a known Apple ID is served in the sandbox only. If it is the only one, the request is for it.
+    private func app(of origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
+        guard let id = origin.appAppleID else { throw .appAppleIDMissing }
+        if let app = byAppAppleID[id] { return app }
+        guard origin.environment != .production, let app = appWithoutAppAppleID else { throw .anotherAppAppleID }
+        return app
+    }
+}

@@ -1,0 +1,67 @@
+/// Verifies a compact JWS inside a notification.
+/// - Returns: the JSON of its payload.
+package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: PayloadKind) throws(Failure) -> [UInt8]
+
+/// The signed data inside a notification, each verified on its own and found to belong to the notification.
+package struct NotificationContents: Hashable, Sendable {
+    package private(set) var transaction: SignedTransaction?
+    /// nil without a transaction too: renewal info alone names no app.
+    package private(set) var record: SubscriptionRecord?
+    package private(set) var appTransaction: AppTransaction?
+
+    /// - Parameter verify: called once for each JWS.
+    package init<Failure: Error>(
+        of notification: AppStoreNotification, verify: InnerVerifier<Failure>
+    ) throws(NotificationFailure<Failure>) {
+        let reader = InnerReader<Failure>(outer: notification.origin)
+        switch notification.content {
+        case .data(let data): try read(data, with: reader, verify)
+        case .appData(let app):
+            appTransaction = try reader.read(
+                app.signedAppTransactionInfo, "appData.signedAppTransactionInfo", verify)
+        case .summary, .externalPurchaseToken, .unknown: break
+        }
+    }
+
+    private mutating func read<Failure: Error>(
+        _ data: NotificationData, with reader: InnerReader<Failure>, _ verify: InnerVerifier<Failure>
+    ) throws(NotificationFailure<Failure>) {
+        let member = "data.signedRenewalInfo"
+        transaction = try reader.read(data.signedTransactionInfo, "data.signedTransactionInfo", verify)
+        let renewalInfo: RenewalInfo? = try reader.read(data.signedRenewalInfo, member, verify)
+        guard let transaction, let renewalInfo else { return }
+        do { record = try SubscriptionRecord(transaction, renewalInfo) } catch {
+            throw NotificationFailure(.check(error), member: member)
+        }
+    }
+}
+
+/// Reads the JWS inside one notification.
+private struct InnerReader<Failure: Error> {
+    let outer: PayloadOrigin
+
+    func read<Payload: SignedPayload>(
+        _ jws: [UInt8]?, _ member: String, _ verify: InnerVerifier<Failure>
+    ) throws(NotificationFailure<Failure>) -> Payload? {
+        guard let jws else { return nil }
+        let json: [UInt8]
+        let payload: Payload
+        do { json = try verify(jws, Payload.kind) } catch {
+            throw NotificationFailure(.notVerified(error), member: member)
+        }
+        do { payload = try Payload(json: json) } catch {
+            throw NotificationFailure(.payload(error), member: member)
+        }
+        do { try check(payload.origin) } catch { throw NotificationFailure(.check(error), member: member) }
+        return payload
+    }
+
+    /// Checks that the data comes from the notification's app and environment. Data of 2021 may name no environment; the
+    /// notification around it does.
+    private func check(_ inner: PayloadOrigin) throws(CheckFailure) {
+        let environment = inner.environment == nil ? nil : outer.environment
+        let expected = ExpectedOrigin(
+            bundleID: outer.bundleID, appAppleID: outer.appAppleID, environments: environment.map { [$0] })
+        try expected.check(inner)
+    }
+}

@@ -1,0 +1,22 @@
+/// A notification of one of our apps, with the verified data inside it.
+package struct VerifiedNotification: Hashable, Sendable {
+    package let notification: AppStoreNotification
+    package let app: ExpectedApp
+    /// The environment of everything inside, even of data that names none.
+    package let environment: AppStoreEnvironment
+    package let contents: NotificationContents
+
+    /// - Parameters:
+    ///   - notification: decoded from a JWS whose signature is valid.
+    ///   - verify: called once for each JWS inside the notification, and only for notifications of our apps.
+    package init<Failure: Error>(
+        _ notification: AppStoreNotification, for apps: ExpectedApps, verify: InnerVerifier<Failure>
+    ) throws(NotificationFailure<Failure>) {
+        let origin = notification.origin
+        do { app = try apps.check(origin) } catch { throw NotificationFailure(.check(error)) }
+        guard let environment = origin.environment else { throw NotificationFailure(.check(.environmentMissing)) }
+        self.environment = environment
+        contents = try NotificationContents(of: notification, verify: verify)
+        self.notification = notification
+    }
+}

@@ -1,0 +1,123 @@
+package import OfferCore
+
+/// What will happen at the end of a subscription's current period. Apple calls it `JWSRenewalInfoDecodedPayload`.
+///
+/// It names no app, so it proves nothing alone. See ``SubscriptionRecord``.
+package struct RenewalInfo: SignedPayload {
+    package static let kind = PayloadKind.renewalInfo
+
+    package let originalTransactionID: TransactionID
+    package let productID: ProductID
+    package let autoRenewStatus: AutoRenewStatus
+    package let signedDate: Timestamp
+    package internal(set) var environment: AppStoreEnvironment?
+    /// The product of the next period.
+    package internal(set) var autoRenewProductID: ProductID?
+    /// Present only after expiry, and sometimes missing even then.
+    package internal(set) var expirationIntent: ExpirationIntent?
+    /// True during a grace period too.
+    package internal(set) var isInBillingRetryPeriod: Bool?
+    package internal(set) var gracePeriodExpiresDate: Timestamp?
+    /// Absent without a price increase.
+    package internal(set) var priceIncreaseStatus: PriceIncreaseStatus?
+    /// The offer of the next period.
+    package internal(set) var offer: AppliedOffer?
+    /// May be in the past.
+    package internal(set) var renewalDate: Timestamp?
+    /// In thousandths of ``currency``. Absent while auto-renewal is off, like the currency.
+    package internal(set) var renewalPrice: Int64?
+    package internal(set) var currency: String?
+    package internal(set) var recentSubscriptionStartDate: Timestamp?
+    /// The best offer comes first.
+    package internal(set) var eligibleWinBackOfferIDs: [String] = []
+    package internal(set) var appAccountToken: UUIDText?
+    package internal(set) var appTransactionID: TransactionID?
+    package internal(set) var renewalBillingPlanType: BillingPlanType?
+    package internal(set) var commitment: CommitmentRenewal?
+    package internal(set) var advancedCommerceInfo: JSONObject?
+    /// The JSON as signed.
+    package internal(set) var json: [UInt8]
+}
+
+package struct AutoRenewStatus: OpenValue {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static let off = Self(rawValue: 0)
+    package static let on = Self(rawValue: 1)
+}
+
+/// The reason a subscription expired.
+package struct ExpirationIntent: OpenValue {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static let cancelled = Self(rawValue: 1)
+    package static let billingError = Self(rawValue: 2)
+    package static let priceIncreaseDeclined = Self(rawValue: 3)
+    package static let productUnavailable = Self(rawValue: 4)
+    package static let other = Self(rawValue: 5)
+}
+
+package struct PriceIncreaseStatus: OpenValue {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    package static let unanswered = Self(rawValue: 0)
+    /// The customer agreed, or was informed of an increase that needs no agreement.
+    package static let accepted = Self(rawValue: 1)
+}
+
+extension RenewalInfo {
+    enum Member: Int, PayloadMember {
+        case advancedCommerceInfo, appAccountToken, appTransactionId, autoRenewProductId, autoRenewStatus,
+            commitmentInfo, currency, eligibleWinBackOfferIds, environment, expirationIntent, gracePeriodExpiresDate,
+            isInBillingRetryPeriod, offerDiscountType, offerIdentifier, offerPeriod, offerType, originalTransactionId,
+            priceIncreaseStatus, productId, recentSubscriptionStartDate, renewalBillingPlanType, renewalDate,
+            renewalPrice, signedDate
+    }
+
+    private static let index = MemberIndex<Member>()
+
+    package init(_ payload: PayloadObject) throws(PayloadError) {
+        try Self.kind.require(of: payload.members)
+        var reader = PayloadReader(payload.members, Self.index)
+        let environment = try reader[.environment]?.open(AppStoreEnvironment.self)
+        reader.acceptsFractions = environment == .xcode
+        self.init(
+            originalTransactionID: try reader.required(.originalTransactionId).field(TransactionID.init),
+            productID: try reader.required(.productId).field(ProductID.init),
+            autoRenewStatus: try reader.required(.autoRenewStatus).open(),
+            signedDate: try reader.required(.signedDate).timestamp(), json: payload.json)
+        self.environment = environment
+        try readState(reader)
+        try readRenewal(reader)
+        appAccountToken = try reader[.appAccountToken]?.uuid()
+        appTransactionID = try reader[.appTransactionId]?.field(TransactionID.init)
+    }
+
+    private mutating func readState(_ reader: PayloadReader<Member>) throws(PayloadError) {
+        expirationIntent = try reader[.expirationIntent]?.open()
+        isInBillingRetryPeriod = try reader[.isInBillingRetryPeriod]?.bool()
+        gracePeriodExpiresDate = try reader[.gracePeriodExpiresDate]?.timestamp()
+        priceIncreaseStatus = try reader[.priceIncreaseStatus]?.open()
+        recentSubscriptionStartDate = try reader[.recentSubscriptionStartDate]?.timestamp()
+        eligibleWinBackOfferIDs = try reader[.eligibleWinBackOfferIds]?.texts() ?? []
+    }
+
+    private mutating func readRenewal(_ reader: PayloadReader<Member>) throws(PayloadError) {
+        autoRenewProductID = try reader[.autoRenewProductId]?.field(ProductID.init)
+        renewalDate = try reader[.renewalDate]?.timestamp()
+        renewalPrice = try reader[.renewalPrice]?.integer()
+        currency = try reader[.currency]?.text()
+        renewalBillingPlanType = try reader[.renewalBillingPlanType]?.open()
+        commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try CommitmentRenewal(value) }
+        advancedCommerceInfo = try reader[.advancedCommerceInfo]?.object()
+        offer = try AppliedOffer(
+            type: reader[.offerType], identifier: reader[.offerIdentifier], discountType: reader[.offerDiscountType],
+            period: reader[.offerPeriod])
+    }
+}
