@@ -18,7 +18,7 @@ package struct Commitment: Hashable, Sendable {
     /// In thousandths of the transaction's currency.
     package let price: Int64?
 
-    private enum Member: Int, PayloadMember {
+    enum Member: Int, PayloadMember {
         case billingPeriodNumber, commitmentExpiresDate, commitmentPrice, totalBillingPeriods
     }
 
@@ -42,7 +42,7 @@ package struct CommitmentRenewal: Hashable, Sendable {
     /// In thousandths of the renewal's currency.
     package let price: Int64?
 
-    private enum Member: Int, PayloadMember {
+    enum Member: Int, PayloadMember {
         case commitmentAutoRenewProductId, commitmentAutoRenewStatus, commitmentRenewalBillingPlanType,
             commitmentRenewalDate, commitmentRenewalPrice
     }

@@ -51,9 +51,8 @@ extension SignedTransaction {
             currency, deviceVerification, deviceVerificationNonce, environment, expiresDate, inAppOwnershipType,
             isUpgraded, offerDiscountType, offerIdentifier, offerPeriod, offerType, originalPurchaseDate,
             originalTransactionId, previousOriginalTransactionId, price, productId, purchaseDate, quantity,
-            revocationDate,
-            revocationPercentage, revocationReason, revocationType, signedDate, storefront, storefrontId,
-            subscriptionGroupIdentifier, transactionId, transactionReason, type, webOrderLineItemId
+            revocationDate, revocationPercentage, revocationReason, revocationType, signedDate, storefront,
+            storefrontId, subscriptionGroupIdentifier, transactionId, transactionReason, type, webOrderLineItemId
     }
 
     private static let index = MemberIndex<Member>()
