@@ -210,10 +210,10 @@ let package = Package(
             dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
             swiftSettings: strict
         ),
-        .testTarget(name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
