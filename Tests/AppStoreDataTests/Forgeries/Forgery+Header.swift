@@ -72,10 +72,13 @@ extension Forgery {
             " " + String(decoding: Base64.text(of: $0), as: UTF8.self)
         },
         header("a certificate: without padding", .certificateNotBase64, .leaf) { chain in
-            var leaf = chain.leaf
-            // The length of a signature varies, and so does the length of the padding.
-            while leaf.count % 3 == 0 { leaf = try TestChain.leaf(chain.leafKey).signed(by: chain.intermediateKey) }
-            return chain.header(x5c: [leaf, chain.intermediate, chain.root]).replacing("=", with: "")
+            chain.header(x5c: [try chain.leafWithPadding, chain.intermediate, chain.root]).replacing("=", with: "")
+        },
+        header("a certificate: in base64url", .certificateNotBase64, .leaf) { chain in
+            let leaf = try chain.leafWithPadding
+            return chain.header(x5c: [leaf, chain.intermediate, chain.root]).replacing(
+                String(decoding: Base64.text(of: leaf), as: UTF8.self),
+                with: String(decoding: Base64URL.text(of: leaf), as: UTF8.self))
         },
         certificate("in PEM", .certificateNotBase64) {
             #"-----BEGIN CERTIFICATE-----\n"# + String(decoding: Base64.text(of: $0), as: UTF8.self)
@@ -162,6 +165,18 @@ extension Forgery {
     ) -> Forgery {
         header("a certificate: " + name, .certificateUnreadable, .leaf) { chain in
             chain.header(x5c: [try make(chain), chain.intermediate, chain.root])
+        }
+    }
+}
+
+extension TestChain {
+    /// A leaf whose base64 ends in padding.
+    fileprivate var leafWithPadding: [UInt8] {
+        get throws {
+            var leaf = leaf
+            // The length of a signature varies, and so does the length of the padding.
+            while leaf.count % 3 == 0 { leaf = try TestChain.leaf(leafKey).signed(by: intermediateKey) }
+            return leaf
         }
     }
 }
