@@ -97,6 +97,11 @@ package final class KnownChains: Sendable {
         }
     }
 
+    /// The role of a certificate that ``revoke(_:)`` has been told; nil if there is none.
+    func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
+        state.withLockedValue { $0.revokedRole(in: chain) }
+    }
+
     /// Forgets the chains that contain a certificate, and refuses it from now on. A caller's check of revocation calls
     /// this as soon as it knows.
     /// - Parameter digest: the SHA-256 digest of the certificate in DER.
@@ -118,7 +123,7 @@ extension KnownChains.State {
         return entries[entries.endIndex - 1].chain
     }
 
-    fileprivate func revokedRole(in chain: VerifiedChain) -> CertificateRole? {
+    fileprivate func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
         if revoked.contains(chain.leaf.digest) { return .leaf }
         return chain.intermediate.map { revoked.contains($0.digest) } ?? false ? .intermediate : nil
     }

@@ -1,17 +1,26 @@
 package import OfferCrypto
 
-/// Certificates that end in a trusted root, with the key that signs App Store data.
-package struct VerifiedChain: Sendable {
-    package let leaf: X509Certificate
+/// Certificates that end in a trusted root.
+package protocol CertificatePath: Sendable {
+    var leaf: X509Certificate { get }
     /// Nil in data signed by Xcode.
-    package let intermediate: X509Certificate?
+    var intermediate: X509Certificate? { get }
     /// In data signed by Xcode, the leaf itself.
+    var root: X509Certificate { get }
+}
+
+extension CertificatePath {
+    /// Whether Xcode signed the data, with a certificate of its own. Such data describes no purchase.
+    package var isXcode: Bool { intermediate == nil }
+}
+
+/// The certificates of a JWS, which end in a trusted root, with the key that signed it.
+package struct VerifiedChain: CertificatePath {
+    package let leaf: X509Certificate
+    package let intermediate: X509Certificate?
     package let root: X509Certificate
     /// The leaf's key.
     let key: VerifyingKey
-
-    /// Whether Xcode signed the data, with a certificate of its own. Such data describes no purchase.
-    package var isXcode: Bool { intermediate == nil }
 }
 
 extension VerifiedChain {

@@ -1,6 +1,5 @@
 /// Verifies a compact JWS inside a notification.
-/// - Returns: the JSON of its payload.
-package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: PayloadKind) throws(Failure) -> [UInt8]
+package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: PayloadKind) throws(Failure) -> PayloadObject
 
 /// The signed data inside a notification, each verified on its own and found to belong to the notification.
 package struct NotificationContents: Hashable, Sendable {
@@ -44,12 +43,12 @@ private struct InnerReader<Failure: Error> {
         _ jws: [UInt8]?, _ member: String, _ verify: InnerVerifier<Failure>
     ) throws(NotificationFailure<Failure>) -> Payload? {
         guard let jws else { return nil }
-        let json: [UInt8]
+        let object: PayloadObject
         let payload: Payload
-        do { json = try verify(jws, Payload.kind) } catch {
+        do { object = try verify(jws, Payload.kind) } catch {
             throw NotificationFailure(.notVerified(error), member: member)
         }
-        do { payload = try Payload(json: json) } catch {
+        do { payload = try Payload(object) } catch {
             throw NotificationFailure(.payload(error), member: member)
         }
         do { try check(payload.origin) } catch { throw NotificationFailure(.check(error), member: member) }

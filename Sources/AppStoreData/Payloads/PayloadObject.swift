@@ -19,6 +19,8 @@ package struct PayloadObject: Hashable, Sendable {
         self.members = members
     }
 
+    init(_ payload: VerifiedPayload) { (json, members) = (payload.bytes, payload.members) }
+
     /// - Throws: `.unrecognised` or `.ambiguous`.
     package func kind() throws(PayloadError) -> PayloadKind { try PayloadKind.recognise(members) }
 

@@ -43,6 +43,7 @@ package struct SignedTransaction: SignedPayload {
     package internal(set) var deviceVerificationNonce: String?
     /// The JSON as signed; nil if the transaction comes from a receipt.
     package internal(set) var json: [UInt8]?
+    package internal(set) var source = TransactionSource.jws
 }
 
 extension SignedTransaction {

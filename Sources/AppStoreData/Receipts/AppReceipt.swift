@@ -34,6 +34,11 @@ package struct AppReceipt: Hashable, Sendable {
     package let deviceHash: DeviceHash?
 }
 
+extension AppReceipt {
+    /// nil if the receipt's type is unknown.
+    package var environment: AppStoreEnvironment? { type.environmentName.map(AppStoreEnvironment.init) }
+}
+
 /// The kind of a receipt. Values that Apple adds survive.
 package struct ReceiptType: RawRepresentable, Hashable, Sendable {
     package let rawValue: String

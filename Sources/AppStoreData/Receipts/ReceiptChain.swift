@@ -1,15 +1,10 @@
 package import OfferCrypto
 
 /// The certificates of a receipt, which end in a trusted root.
-package struct ReceiptChain: Sendable {
+package struct ReceiptChain: CertificatePath {
     package let leaf: X509Certificate
-    /// Nil in a receipt of Xcode.
     package let intermediate: X509Certificate?
-    /// In a receipt of Xcode, the leaf itself.
     package let root: X509Certificate
-
-    /// Whether Xcode signed the receipt, with a certificate of its own.
-    package var isXcode: Bool { intermediate == nil }
 
     /// - Parameters:
     ///   - leaf: the signer's certificate.

@@ -43,7 +43,7 @@ package final class OCSPChecker: Sendable {
     ///
     /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. The transport's
     /// time limit does.
-    package func check(_ chain: VerifiedChain) async throws(RevocationFailure) {
+    package func check(_ chain: some CertificatePath) async throws(RevocationFailure) {
         guard let questions = chain.revocationQuestions else { return }
         async let leaf = outcome(of: questions.leaf)
         async let intermediate = outcome(of: questions.intermediate)
@@ -51,7 +51,7 @@ package final class OCSPChecker: Sendable {
     }
 
     /// The status of a chain as far as it is known now. Asks about the rest in the background.
-    package func cachedStatus(_ chain: VerifiedChain) -> CachedRevocationStatus {
+    package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
         guard let questions = chain.revocationQuestions else { return .good }
         let leaf = outcomeNow(of: questions.leaf)
         let intermediate = outcomeNow(of: questions.intermediate)

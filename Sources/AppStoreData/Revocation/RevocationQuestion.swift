@@ -27,7 +27,7 @@ struct RevocationQuestion: Sendable {
     }
 }
 
-extension VerifiedChain {
+extension CertificatePath {
     /// The questions about the certificates that can be revoked. Nobody is asked about the root, which is trusted for
     /// itself, so there are none about the certificate of Xcode.
     var revocationQuestions: (leaf: RevocationQuestion, intermediate: RevocationQuestion)? {

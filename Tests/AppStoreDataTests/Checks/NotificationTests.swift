@@ -17,11 +17,13 @@ struct NotificationTests {
 
         init(_ payloads: [String: SamplePayload]) { self.payloads = payloads }
 
-        func verify(_ jws: [UInt8], _ kind: PayloadKind) throws(Refused) -> [UInt8] {
+        func verify(_ jws: [UInt8], _ kind: PayloadKind) throws(Refused) -> PayloadObject {
             let jws = String(decoding: jws, as: UTF8.self)
             calls.append("\(jws) as \(kind.rawValue)")
-            guard let payload = payloads[jws] else { throw Refused(jws: jws) }
-            return payload.json
+            guard let payload = payloads[jws], let object = try? PayloadObject(json: payload.json) else {
+                throw Refused(jws: jws)
+            }
+            return object
         }
     }
 

@@ -1,0 +1,81 @@
+package import OfferCore
+
+/// The one verifier of everything that Apple signs: JWS of every kind, and app receipts.
+///
+/// It says who signed and decodes what. Whether the data is about one of our apps is checked by ``ExpectedApps`` and
+/// ``ExpectedOrigin``; for notifications it does both. Whether a certificate has been revoked is asked by
+/// ``OCSPChecker``, which tells ``KnownChains/revoke(_:)``.
+package struct AppStoreVerifier: Sendable {
+    package let knownChains = KnownChains()
+    private let jws: JWSVerifier
+    private let receipts: ReceiptVerifier
+
+    /// - Parameter isDevelopment: whether a root may sign data itself, as Xcode does. Such data describes no purchase.
+    package init(roots: TrustedRoots = .apple, isDevelopment: Bool = false) {
+        jws = JWSVerifier(roots: roots, knownChains: knownChains, allowsXcode: isDevelopment)
+        receipts = ReceiptVerifier(roots: roots, isDevelopment: isDevelopment)
+    }
+
+    /// Verifies a JWS and decodes it as the kind that its members make.
+    /// - Parameter text: the JWS in compact form.
+    package func verify(_ text: [UInt8], at date: EffectiveDate) throws(DataRefusal) -> VerifiedData<AppStorePayload> {
+        let (object, chain) = try object(in: text, at: date)
+        do { return VerifiedData(payload: try AppStorePayload(object), object: object, chain: chain) } catch {
+            throw DataRefusal(error)
+        }
+    }
+
+    /// Verifies a JWS and decodes it as one kind.
+    package func verify<Payload: SignedPayload>(
+        _ text: [UInt8], as _: Payload.Type = Payload.self, at date: EffectiveDate
+    ) throws(DataRefusal) -> VerifiedData<Payload> {
+        let (object, chain) = try object(in: text, at: date)
+        do { return VerifiedData(payload: try Payload(object), object: object, chain: chain) } catch {
+            throw DataRefusal(error)
+        }
+    }
+
+    /// Verifies a notification of one of our apps, and each JWS in it.
+    package func verifyNotification(
+        _ text: [UInt8], for apps: ExpectedApps, at date: EffectiveDate
+    ) throws(DataRefusal) -> VerifiedData<VerifiedNotification> {
+        let outer: VerifiedData<AppStoreNotification> = try verify(text, at: date)
+        do throws(NotificationFailure<DataRefusal>) {
+            let notification = try VerifiedNotification(outer.payload, for: apps) {
+                (inner, _) throws(DataRefusal) in try object(in: inner, at: date).object
+            }
+            return VerifiedData(payload: notification, object: outer.object, chain: outer.chain)
+        } catch { throw DataRefusal(error) }
+    }
+
+    /// - Parameters:
+    ///   - receipt: CMS in BER or DER.
+    ///   - time: the time at which the receipt must not have expired.
+    ///   - device: if given, the receipt must have been made for this device.
+    package func verifyReceipt(
+        _ receipt: [UInt8], at time: Timestamp, device: DeviceIdentifier? = nil
+    ) throws(DataRefusal) -> VerifiedReceipt {
+        let verified: VerifiedReceipt
+        do { verified = try receipts.verify(receipt, at: time, device: device) } catch { throw DataRefusal(error) }
+        if let role = knownChains.revokedRole(in: verified.chain) {
+            throw DataRefusal(VerificationFailure(.certificateRevoked, role))
+        }
+        return verified
+    }
+
+    private func object(
+        in text: [UInt8], at date: EffectiveDate
+    ) throws(DataRefusal) -> (object: PayloadObject, chain: VerifiedChain) {
+        do throws(VerificationFailure) {
+            let verified = try jws.verify(text, at: date)
+            return (PayloadObject(verified), verified.chain)
+        } catch { throw DataRefusal(error) }
+    }
+}
+
+/// A payload that Apple signed, or Xcode in development, with what it was decoded from.
+package struct VerifiedData<Payload: Sendable>: Sendable {
+    package let payload: Payload
+    package let object: PayloadObject
+    package let chain: VerifiedChain
+}

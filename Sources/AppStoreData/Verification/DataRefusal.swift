@@ -1,0 +1,64 @@
+/// The reason that App Store data is not accepted, whichever check it failed. It never quotes the data.
+package struct DataRefusal: Error, Hashable, Sendable {
+    /// A stable name of the failed check, for programs.
+    package let code: String
+    /// One sentence for people.
+    package let sentence: String
+    /// Whether the same data may be accepted later.
+    package let isRetryable: Bool
+    /// Whether it is known who signed the data. If not, the data is forged, damaged or not from Apple.
+    package let isGenuine: Bool
+    /// The path of the failed JWS inside a notification; nil for the notification itself and other data.
+    package var member: String?
+}
+
+extension DataRefusal: CustomStringConvertible {
+    package var description: String { "\(member.map { "\($0): " } ?? "")\(code): \(sentence)" }
+}
+
+extension DataRefusal {
+    package init(_ failure: VerificationFailure) {
+        self.init(
+            code: failure.code.rawValue, sentence: failure.sentence, isRetryable: failure.code.isRetryable,
+            isGenuine: false)
+    }
+
+    package init(_ error: PayloadError) {
+        self.init(code: error.code, sentence: error.description, isRetryable: false, isGenuine: true)
+    }
+
+    package init(_ failure: CheckFailure) {
+        self.init(code: failure.code, sentence: failure.sentence, isRetryable: false, isGenuine: true)
+    }
+
+    package init(_ failure: ReceiptFailure) {
+        if case .notVerified(let failure) = failure {
+            self.init(failure)
+        } else {
+            self.init(code: failure.code, sentence: failure.sentence, isRetryable: false, isGenuine: true)
+        }
+    }
+
+    package init(_ failure: NotificationFailure<DataRefusal>) {
+        switch failure.reason {
+        case .notVerified(let refusal): self = refusal
+        case .payload(let error): self.init(error)
+        case .check(let failure): self.init(failure)
+        }
+        member = failure.member
+    }
+}
+
+extension PayloadError {
+    /// A stable name, for programs.
+    package var code: String {
+        switch reason {
+        case .notJSON, .notAnObject: "payload_not_json"
+        case .unrecognised: "payload_unrecognised"
+        case .ambiguous: "payload_ambiguous"
+        case .wrongKind: "payload_of_another_kind"
+        case .missing: "payload_member_missing"
+        case .wrongType, .invalid, .conflicting: "payload_member_invalid"
+        }
+    }
+}
