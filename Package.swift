@@ -126,7 +126,7 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "OfferExplanations", "OfferService",
+                "OfferAudit", "OfferIdentity", "AppStoreData", "OfferExplanations", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -210,15 +210,21 @@ let package = Package(
             dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
             swiftSettings: strict
         ),
+        // Certificates, JWS and receipts like Apple's, signed with keys made for tests.
+        .target(
+            name: "AppStoreTestSupport", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
+            path: "Tests/AppStoreTestSupport", swiftSettings: strict
+        ),
         .testTarget(
-            name: "AppStoreDataTests", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
+            name: "AppStoreDataTests",
+            dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "AppStoreData", "OfferExplanations", "OfferService", "TestSupport", locks,
+                "AppStoreData", "OfferExplanations", "OfferService", "TestSupport", "AppStoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -249,9 +255,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferService",
-                "TestSupport",
-                locks,
+                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData", "OfferService",
+                "TestSupport", "AppStoreTestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

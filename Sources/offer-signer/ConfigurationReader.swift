@@ -1,3 +1,4 @@
+import AppStoreData
 import FoundationEssentials
 import OfferCore
 import OfferFiles
@@ -34,10 +35,12 @@ struct ConfigurationReader: Sendable {
         var problemsOfAccess = [environmentFile.flatMap { Self.writableByOthers($0.path, $0.file) }].compactMap(\.self)
         let configurationFile = readConfigurationFile(environment, &problems, &problemsOfAccess)
         let certificate = readCertificate(environment, &problems)
+        let roots = readRoots(environment, &problems)
         // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
-            flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate)
+            flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
+            roots: roots)
         if !configuration.keys.folder.allowsReadableByOthers {
             problems += [certificate?.problem].compactMap(\.self)
             problems += environmentFile?.problemsOfMode ?? []
@@ -108,6 +111,18 @@ struct ConfigurationReader: Sendable {
         } catch {
             problems.append(error)
             return nil
+        }
+    }
+
+    /// - Returns: nil for Apple's roots. With a problem, no roots, so that Apple's are not trusted by mistake.
+    private func readRoots(_ environment: [String: String], _ problems: inout [Diagnostic]) -> TrustedRoots? {
+        do throws(Diagnostic) {
+            guard let path = try Configuration.path(Settings.appStoreRoots, flags: flags, environment: environment)
+            else { return nil }
+            return try AppStoreRootFiles.read(path)
+        } catch {
+            problems.append(error)
+            return TrustedRoots([])
         }
     }
 

@@ -38,6 +38,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += keyProblems(configuration)
         problems += await userProblems(configuration)
         problems += auditProblems(configuration)
+        reportAppStoreData(configuration.appStore)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -115,6 +116,18 @@ struct DoctorCommand: AsyncParsableCommand {
         if let line = AuditFile.openBreak(path: settings.path, rules: rules) { return [AuditBreak.problem(line: line)] }
         if settings.key == nil { StandardStreams.print("hint: \(AuditSettings.noKey.hint)\n") }
         return []
+    }
+
+    /// Says whose App Store data is believed. Other roots than Apple's are no problem in a test, but a warning here.
+    private func reportAppStoreData(_ settings: AppStoreSettings) {
+        for problem in settings.problems {
+            StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+        }
+        if settings.problems.isEmpty { report("App Store data is verified with Apple's roots") }
+        report(
+            settings.asksOCSP
+                ? "OCSP responders would be asked about revoked certificates; not tried here"
+                : "OCSP responders are not asked about revoked certificates")
     }
 
     private func clockProblems(_ configuration: Configuration) -> [Diagnostic] {

@@ -50,6 +50,34 @@ struct RequestReaderTests {
         #expect(requests.map { String(decoding: $0.body, as: UTF8.self) } == ["", "body", "abc0123456789", ""])
     }
 
+    @Test("a path can accept larger bodies than others, with a length or in chunks")
+    func bodySizes() throws {
+        let usual = HTTPRequest.maximumBodySize
+        func outcome(_ path: String, _ size: Int, isChunked: Bool) -> Result<Int, RequestFault> {
+            var reader = RequestReader { $0 == "/large" ? 2 * usual : usual }
+            let body = String(repeating: "x", count: size)
+            let framed =
+                isChunked
+                ? "Transfer-Encoding: chunked\r\n\r\n\(String(size, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+                : "Content-Length: \(size)\r\n\r\n\(body)"
+            reader.add(ByteBuffer(string: "POST \(path) HTTP/1.1\r\nHost: a\r\n\(framed)"))
+            do throws(RequestFault) {
+                guard case .request(_, let body) = try reader.next() else { return .failure(.timedOut) }
+                return .success(body.count)
+            } catch { return .failure(error) }
+        }
+        for isChunked in [false, true] {
+            for path in ["/large", "/large?a=b"] {
+                #expect(outcome(path, 2 * usual, isChunked: isChunked) == .success(2 * usual))
+                #expect(outcome(path, 2 * usual + 1, isChunked: isChunked) == .failure(.bodyTooLarge))
+            }
+            for path in ["/", "/larger", "/large/", "/other?/large"] {
+                #expect(outcome(path, usual, isChunked: isChunked) == .success(usual))
+                #expect(outcome(path, usual + 1, isChunked: isChunked) == .failure(.bodyTooLarge))
+            }
+        }
+    }
+
     @Test(
         "malformed and ambiguous requests are refused",
         arguments: [

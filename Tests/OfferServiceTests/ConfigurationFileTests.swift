@@ -20,7 +20,7 @@ struct ConfigurationFileTests {
             keyID: 2X9R4HXF34
             issuerID: \(Fixtures.issuerText.uppercased())
             allowUnboundJWS: true
-            appStoreID: 1234567890
+            appAppleID: 1234567890
             products:
               - productID: com.example.app.pro.monthly
                 offers: [retention_50off_3m, "007"]
@@ -73,7 +73,7 @@ struct ConfigurationFileTests {
         let app = try BundleID(utf8: Array("com.example.app".utf8))
         #expect(file.keyIDs.count == 1 && file.keyIDs[app]?.description == "2X9R4HXF34")
         let catalogue = try #require(file.catalogue)
-        #expect(catalogue.apps.count == 2 && catalogue.apps[app]?.appStoreID == 1_234_567_890)
+        #expect(catalogue.apps.count == 2 && catalogue.apps[app]?.appAppleID == 1_234_567_890)
         let product = try ProductID(utf8: Array("com.example.app.pro.monthly".utf8))
         let item = CatalogueItem(app: app, product: product, offer: try OfferID(utf8: Array("007".utf8)))
         #expect(throws: Never.self) { try catalogue.require(item) }
@@ -112,7 +112,13 @@ struct ConfigurationFileTests {
                     + "- {bundleID: b, products: [], keyID: A, keyFingerprint: \(otherDigest)}",
                 3
             ),
-            ("apps:\n- bundleID: a\n  appStoreID: x\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  appAppleID: x\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  appStoreID: 5\n  products: []", 3),
+            ("apps:\n- {bundleID: a, appAppleID: 5, products: []}\n- {bundleID: b, appAppleID: 5, products: []}", 3),
+            ("apps:\n- bundleID: a\n  environments: []\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  environments: Sandbox\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  environments: [sandbox]\n  products: []", 3),
+            ("apps:\n- bundleID: a\n  environments: [Sandbox, Production]\n  products: []", 3),
             ("apps:\n- bundleID: a\n  issuerID: 57246542\n  products: []", 3),
             ("apps:\n- bundleID: a\n  allowUnboundJWS: yes\n  products: []", 3),
             ("apps:\n- bundleID: a\n  allowUnboundJWS: \"true\"\n  products: []", 3),

@@ -30,7 +30,7 @@ struct JSONSchema {
         let text = value as? String
         let object = value as? [String: Any]
         switch keyword {
-        case "description", "examples", "format": return []
+        case "description", "examples", "format", "default": return []
         case "$ref":
             guard let target = resolve(argument as? String ?? "") else {
                 return ["\(place): cannot resolve \(argument)"]
@@ -50,6 +50,10 @@ struct JSONSchema {
         case "maxItems": return fault(unless: (value as? [Any]).map { $0.count <= argument as? Int ?? 0 } ?? true)
         case "required":
             return fault(unless: object.map { Set(argument as? [String] ?? ["?"]).isSubset(of: $0.keys) } ?? true)
+        case "dependentRequired":
+            return (argument as? [String: [String]] ?? [:]).flatMap { name, needed in
+                fault(unless: object.map { $0[name] == nil || Set(needed).isSubset(of: $0.keys) } ?? true)
+            }
         case "properties":
             return (argument as? [String: Any] ?? [:]).flatMap { name, schema in
                 object?[name].map { faults(of: $0, against: schema, at: "\(place).\(name)") } ?? []

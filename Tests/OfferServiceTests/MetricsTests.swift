@@ -22,7 +22,7 @@ struct MetricsTests {
         return Catalogue(
             apps: Dictionary(
                 uniqueKeysWithValues: try apps.map {
-                    (try BundleID(utf8: Array($0.utf8)), Catalogue.App(appStoreID: nil, offers: [product: [offer]]))
+                    (try BundleID(utf8: Array($0.utf8)), Catalogue.App(offers: [product: [offer]]))
                 }))
     }
 

@@ -1,3 +1,4 @@
+import AppStoreData
 import Foundation
 import OfferAudit
 import OfferCore
@@ -99,6 +100,8 @@ struct OpenAPITests {
         case .credentialsRefused: .credentialsRefused
         case .scopeMissing: .scopeMissing(.sign)
         case .offerNotServed: .offerNotServed
+        case .proofRefused: .proofRefused("a", DataRefusal(VerificationFailure(.signatureInvalid)))
+        case .proofsUnavailable: .proofRefused("a", DataRefusal(VerificationFailure(.verificationUnavailable)))
         case .notForUsers: .notForUsers
         case .customerNotYours: .customerNotYours
         case .rateLimited: .rateLimited(seconds: 1)
@@ -149,6 +152,10 @@ struct OpenAPITests {
             ),
             ("/v1/promotional-offers", post.0, post.1, #"{"offers":[\#(v1),{},7,\#(v1)]}"#, 200),
             ("/v1/promotional-offers", post.0, post.1, #"{"offers":[]}"#, 400),
+            (
+                "/v1/promotional-offers", post.0, post.1,
+                v1.replacing(#""o","#, with: #""o","proofs":{"signedTransactions":["a.b.c"]},"#), 422
+            ),
             (
                 "/v1/introductory-offers", post.0, post.1,
                 #"{"bundleID":"a","productID":"p","allowIntroductoryOffer":false,"transactionID":"1"}"#, 200

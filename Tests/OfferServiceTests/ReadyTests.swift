@@ -77,7 +77,9 @@ struct ReadyTests {
         #expect(answer.status == 200 && answer.json["status"] as? String == "ready")
         #expect(
             Self.checks(answer)
-                == ["keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off"])
+                == [
+                    "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
+                ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
         #expect(answer.json["problems"] == nil)
     }
@@ -95,7 +97,7 @@ struct ReadyTests {
             pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 5)
+        #expect(Self.checks(answer).count == 6)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }

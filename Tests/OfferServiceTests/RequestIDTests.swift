@@ -109,7 +109,7 @@ struct RequestIDTests {
             BundleID(utf8: Array("a".utf8)), ProductID(utf8: Array("p".utf8)), OfferID(utf8: Array("o".utf8))
         )
         let unbound = Catalogue(
-            apps: [app: Catalogue.App(appStoreID: nil, offers: [product: [offerID]], allowsUnboundJWS: true)])
+            apps: [app: Catalogue.App(offers: [product: [offerID]], allowsUnboundJWS: true)])
         var limits = Limits()
         limits.customers = RateLimit(perSecond: 1, burst: 1)
         let services = try [

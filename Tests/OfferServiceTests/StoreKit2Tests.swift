@@ -42,7 +42,7 @@ struct StoreKit2Tests {
 
     private static func catalogue(allowsUnboundJWS: Bool) throws -> Catalogue {
         let offers = [try ProductID(utf8: Array("p".utf8)): Set([try OfferID(utf8: Array("o".utf8))])]
-        let app = Catalogue.App(appStoreID: nil, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
+        let app = Catalogue.App(offers: offers, allowsUnboundJWS: allowsUnboundJWS)
         return Catalogue(apps: [try BundleID(utf8: Array("a".utf8)): app])
     }
 

@@ -33,7 +33,7 @@ struct TestService {
         usernameSalt: Secret? = nil, limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
         earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
-        isOnLoopback: Bool = false, logLevel: Logger.Level = .trace,
+        isOnLoopback: Bool = false, logLevel: Logger.Level = .trace, appStore: AppStoreSettings = AppStoreSettings(),
         composeRefusals: @escaping RefusalLog.Run = { $0() }
     ) throws {
         log = RecordedLog(level: logLevel)
@@ -54,6 +54,8 @@ struct TestService {
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
         dependencies.explanationWait = explanationWait
         dependencies.composeRefusals = composeRefusals
+        dependencies.trust = AppStoreTrust(
+            appStore, now: sources.now, metrics: dependencies.metrics, log: log.logger)
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys
         let application = Application(dependencies)

@@ -395,7 +395,7 @@ struct TokenExplanationTests {
                 let key = try VerifyingKey(der: [UInt8](#require(keys[id]).publicKey.derRepresentation))
                 return CandidateKey(id: try Fixtures.keyID(id), standing: .inService, accepts: key.verify)
             }
-            let app = Catalogue.App(appStoreID: nil, offers: [:])
+            let app = Catalogue.App(offers: [:])
             let catalogue = Catalogue(apps: [try BundleID(utf8: Array("com.example.app".utf8)): app])
             explainer = Explainer(
                 keys: candidates, names: KnownNames(catalogue: catalogue),

@@ -1,3 +1,5 @@
+package import OfferCore
+
 /// A notification of one of our apps, with the verified data inside it.
 package struct VerifiedNotification: Hashable, Sendable {
     package let notification: AppStoreNotification

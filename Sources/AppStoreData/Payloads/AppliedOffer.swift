@@ -1,3 +1,5 @@
+import OfferCore
+
 /// An offer that applies to a transaction, or to the next renewal of a subscription.
 package struct AppliedOffer: Hashable, Sendable {
     package let type: OfferType

@@ -1,3 +1,5 @@
+import OfferCore
+
 package struct NotificationType: OpenValue {
     package let rawValue: String
 

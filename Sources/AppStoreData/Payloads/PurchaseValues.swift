@@ -1,3 +1,5 @@
+import OfferCore
+
 package struct ProductType: OpenValue {
     package let rawValue: String
 

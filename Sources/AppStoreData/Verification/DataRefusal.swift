@@ -62,3 +62,18 @@ extension PayloadError {
         }
     }
 }
+
+extension DataRefusal {
+    /// Every code, for metrics and documentation.
+    package static let codes: [String] =
+        VerificationFailure.Code.allCases.map(\.rawValue) + PayloadError.codes + CheckFailure.allCases.map(\.rawValue)
+        + ["receipt_unreadable"] + ReceiptRefusal.allCases.map(\.rawValue)
+}
+
+extension PayloadError {
+    /// The values of ``code`` that no ``VerificationFailure`` has.
+    fileprivate static let codes = [
+        "payload_unrecognised", "payload_ambiguous", "payload_of_another_kind", "payload_member_missing",
+        "payload_member_invalid",
+    ]
+}

@@ -1,14 +1,21 @@
 /// The team's promotional offers, by app and product. Nothing outside the catalogue is signed.
 package struct Catalogue: Hashable, Sendable {
     package struct App: Hashable, Sendable {
-        /// The app's ID in the App Store (`appAppleId`); nil if it is not configured.
-        package let appStoreID: Int64?
+        /// Apple's number of the app (`appAppleId`), which production data names; nil if it is not configured.
+        package let appAppleID: Int64?
+        /// The environments whose App Store data counts.
+        package let environments: Set<AppStoreEnvironment>
         package let offers: [ProductID: Set<OfferID>]
         /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
 
-        package init(appStoreID: Int64?, offers: [ProductID: Set<OfferID>], allowsUnboundJWS: Bool = false) {
-            self.appStoreID = appStoreID
+        /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
+        package init(
+            appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
+            offers: [ProductID: Set<OfferID>], allowsUnboundJWS: Bool = false
+        ) {
+            self.appAppleID = appAppleID
+            self.environments = environments ?? (appAppleID == nil ? [.sandbox] : [.production, .sandbox])
             self.offers = offers
             self.allowsUnboundJWS = allowsUnboundJWS
         }

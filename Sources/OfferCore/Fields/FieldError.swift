@@ -19,6 +19,10 @@ package struct FieldError: Error, Hashable, Sendable {
         case notAlphanumeric
         /// A list whose length is outside this range.
         case wrongCount(ClosedRange<Int>)
+        /// Not standard base64 with padding (RFC 4648 section 4).
+        case notBase64
+        /// Not the 16 or 6 bytes of a device identifier in hexadecimal.
+        case notDevice
     }
 
     package let field: String
@@ -43,6 +47,8 @@ extension FieldError: CustomStringConvertible {
         case .notUUID: "\(field) must be a UUID such as d3b07384-d113-4ec6-a7b1-6f1c2f5e9b10."
         case .notAlphanumeric: "\(field) must consist of ASCII letters and digits."
         case .wrongCount(let range): "\(field) must have \(range.lowerBound) to \(range.upperBound) items."
+        case .notBase64: "\(field) must be standard base64 with padding, without line breaks."
+        case .notDevice: "\(field) must be 32 or 12 hexadecimal digits: identifierForVendor, or a MAC address."
         }
     }
 }

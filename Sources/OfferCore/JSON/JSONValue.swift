@@ -41,6 +41,15 @@ package struct JSONObject: Hashable, Sendable {
         members.first { $0.name.count == name.utf8.count && $0.name.elementsEqual(name.utf8) }?.value
     }
 
+    /// A copy without the members of these names.
+    package func without(_ names: Set<String>) -> JSONObject {
+        var copy = JSONObject()
+        for member in members where !names.contains(where: { member.name.elementsEqual($0.utf8) }) {
+            _ = copy.add(member.name, member.value)
+        }
+        return copy
+    }
+
     /// Adds a member.
     /// - Returns: false, without adding it, if the name is already present.
     package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {

@@ -106,6 +106,23 @@ package struct JSONWriter {
         bytes += json
     }
 
+    /// Adds a member whose value is already encoded.
+    package mutating func rawValue(_ name: String, _ json: [UInt8]) {
+        begin(name)
+        bytes += json
+    }
+
+    /// Adds an array of values that are already encoded.
+    package mutating func rawValues(_ name: String, _ values: [[UInt8]]) {
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += value
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     /// Encodes members for ``rawMembers(_:)``.
     package static func members(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(bytes: [])

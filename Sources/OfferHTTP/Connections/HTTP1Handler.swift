@@ -31,7 +31,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     private let date: HTTPDate
     private let batch: ResponseBatch
     private let connection: OpenConnection
-    private var reader = RequestReader()
+    private var reader: RequestReader
     private var state = State.open
     /// When the current phase began: reading a request, waiting for the next one, or closing.
     private var phaseBegan: NIODeadline
@@ -56,6 +56,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
     /// - Parameter batch: the batch of the connection's event loop.
     package init(responder: any Responder, date: HTTPDate, batch: ResponseBatch, connection: OpenConnection) {
         self.responder = responder
+        reader = RequestReader(maximumBodySize: responder.maximumBodySize)
         self.date = date
         self.batch = batch
         self.connection = connection

@@ -107,15 +107,18 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
             }
         case .data(let frame):
             guard case .byteBuffer(let buffer) = frame.data else { return }
-            guard (request?.body.count ?? 0) + buffer.readableBytes <= HTTPRequest.maximumBodySize else {
-                return refuse(.bodyTooLarge)
-            }
+            guard hasRoom(for: buffer.readableBytes) else { return refuse(.bodyTooLarge) }
             request?.body += buffer.readableBytesView
             heldBytes += buffer.readableBytes
             guard !connection.hasTooManyRequestBytes else { return refuse(.tooManyBytes) }
             if frame.endStream { endRequest(context) }
         default: break
         }
+    }
+
+    private func hasRoom(for more: Int) -> Bool {
+        guard let request, request.body.count + more > HTTPRequest.maximumBodySize else { return true }
+        return request.body.count + more <= responder.maximumBodySize(of: request.path)
     }
 
     private static func isContinue(_ expectation: String) -> Bool { expectation.lowercased() == "100-continue" }

@@ -29,8 +29,8 @@ package final class OpenConnection {
     private let budget: MemoryBudget
     private var isClosed = false
 
-    /// The limit for request bytes of one connection. A list of offers has at most 32 kB.
-    static let maximumRequestBytes = 1024 * 1024
+    /// The limit for request bytes of one connection. The largest request has a body of 1 MiB.
+    static let maximumRequestBytes = 1536 * 1024
     var hasTooManyRequestBytes: Bool { requestBytes > Self.maximumRequestBytes }
     /// The memory that a connection takes without TLS and with TLS, in bytes. In a release build, a thousand idle
     /// connections with TLS take 24 KiB each.

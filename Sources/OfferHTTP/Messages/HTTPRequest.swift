@@ -24,7 +24,6 @@ package struct HTTPRequest: Sendable {
     package let standing: ClientStanding?
     /// When its head was read.
     package let received = NIODeadline.now()
-    /// At most ``maximumBodySize`` bytes.
     package var body: [UInt8]
 
     /// The request's identifier in its response and in the log.
@@ -38,7 +37,8 @@ package struct HTTPRequest: Sendable {
 
     private static func size(_ text: String?) -> Int { text?.utf8.count ?? 0 }
 
-    /// The largest accepted body, in bytes. A list of 20 offers with the longest possible fields takes 27 kB.
+    /// The largest accepted body, in bytes, unless ``Responder/maximumBodySize(of:)`` gives another limit for the path. A
+    /// list of 20 offers with the longest possible fields takes 27 kB.
     package static let maximumBodySize = 32 * 1024
 
     /// - Parameter target: the request target in origin form, such as `/offer?offerID=a`.

@@ -100,6 +100,7 @@ package struct HTTPResponse: Hashable, Sendable {
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
         case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Unknown"

@@ -25,6 +25,13 @@ package protocol Responder: Sendable {
     /// Returns the response to a request that the server itself refuses.
     /// - Parameter context: as much of the request's context as could be read.
     func response(to fault: RequestFault, context: RequestContext) -> HTTPResponse
+
+    /// The largest body that is read for a request to this path, in bytes.
+    func maximumBodySize(of path: String) -> Int
+}
+
+extension Responder {
+    package func maximumBodySize(of path: String) -> Int { HTTPRequest.maximumBodySize }
 }
 
 /// The requests to refuse because answering them in full would only delay others.

@@ -9,6 +9,7 @@ struct ChunkedBody {
         case trailers
     }
 
+    private let maximumSize: Int
     private(set) var bytes: [UInt8] = []
     private var part = Part.size
     private var trailersSize = 0
@@ -16,6 +17,9 @@ struct ChunkedBody {
     /// The size limits in bytes, for each chunk-size or trailer line and for all trailers combined.
     private static let maximumLineSize = 256
     private static let maximumTrailersSize = 4096
+
+    /// - Parameter maximumSize: of the whole body, in bytes.
+    init(maximumSize: Int) { self.maximumSize = maximumSize }
 
     /// Consumes as much of `buffer` as possible.
     /// - Returns: whether the body is complete.
@@ -25,7 +29,7 @@ struct ChunkedBody {
             case .size:
                 guard let line = try Self.line(&buffer) else { return false }
                 let size = try Self.size(line)
-                guard bytes.count + size <= HTTPRequest.maximumBodySize else { throw .bodyTooLarge }
+                guard bytes.count + size <= maximumSize else { throw .bodyTooLarge }
                 part = size > 0 ? .data(remaining: size) : .trailers
             case .data(let remaining):
                 guard let data = buffer.readBytes(length: min(remaining, buffer.readableBytes)), !data.isEmpty else {

@@ -15,6 +15,8 @@ package struct RequestHead {
     package let method: String
     /// In origin form, such as `/offer?offerID=a`.
     package let target: String
+    /// The target without its query.
+    var path: String { String(target.prefix { $0 != "?" }) }
     /// In bytes, with all its lines.
     let size: Int
     package private(set) var framing = Framing.length(0)

@@ -15,6 +15,7 @@ package struct RequestReader {
         case chunks(RequestHead, ChunkedBody)
     }
 
+    private let maximumBodySize: (_ path: String) -> Int
     private var unread = ByteBuffer()
     private var part = Part.head(searched: 0)
 
@@ -60,7 +61,10 @@ package struct RequestReader {
         }
     }
 
-    package init() {}
+    /// - Parameter maximumBodySize: the limit for a request to a path, in bytes.
+    package init(maximumBodySize: @escaping (_ path: String) -> Int = { _ in HTTPRequest.maximumBodySize }) {
+        self.maximumBodySize = maximumBodySize
+    }
 
     package mutating func add(_ bytes: ByteBuffer) {
         if unread.readableBytes == 0 {
@@ -82,19 +86,19 @@ package struct RequestReader {
                 switch head.framing {
                 case .length(let length):
                     part = .body(head, length: length)
-                    guard length <= HTTPRequest.maximumBodySize else { throw .bodyTooLarge }
+                    guard length <= limit(of: head, needing: length) else { throw .bodyTooLarge }
                     // The body nearly always arrives with the head.
                     if let body = unread.readBytes(length: length) { return finish(head, body) }
                     if head.expectsContinue { return .expectsContinue }
                 case .chunked:
-                    part = .chunks(head, ChunkedBody())
+                    part = .chunks(head, ChunkedBody(maximumSize: maximumBodySize(head.path)))
                     if head.expectsContinue, unread.readableBytes == 0 { return .expectsContinue }
                 }
             case .body(let head, let length):
                 guard let body = unread.readBytes(length: length) else { return nil }
                 return finish(head, body)
             case .chunks(let head, var body):
-                part = .chunks(head, ChunkedBody())  // so that the body has one owner and grows in place
+                part = .chunks(head, ChunkedBody(maximumSize: 0))  // so that the body has one owner and grows in place
                 guard try body.read(&unread) else {
                     part = .chunks(head, body)
                     return nil
@@ -102,6 +106,11 @@ package struct RequestReader {
                 return finish(head, body.bytes)
             }
         }
+    }
+
+    /// Looks the limit up only for a body beyond the usual one.
+    private func limit(of head: RequestHead, needing length: Int) -> Int {
+        length <= HTTPRequest.maximumBodySize ? HTTPRequest.maximumBodySize : maximumBodySize(head.path)
     }
 
     private mutating func finish(_ head: RequestHead, _ body: [UInt8]) -> Event {

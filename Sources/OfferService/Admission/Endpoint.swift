@@ -22,6 +22,15 @@ struct Endpoint: Sendable {
         /// durable.
         /// - `limit`: the maximum number of requests that run or wait. Any more get 503.
         case later(limit: LaneLimit, @Sendable (HTTPRequest, Admission) async throws(Problem) -> HTTPResponse)
+        /// Answers immediately, or decides to answer asynchronously.
+        case either(limit: LaneLimit, @Sendable (HTTPRequest, Admission) throws(Problem) -> Lane)
+    }
+
+    /// The lane on which a request is answered.
+    enum Lane {
+        case now(Answer)
+        /// The function waits until the entries of its answer are durable.
+        case later(@Sendable () async throws(Problem) -> HTTPResponse)
     }
 
     let path: String
@@ -32,10 +41,19 @@ struct Endpoint: Sendable {
     /// The least load at which the endpoint refuses requests, beginning with those of strangers; nil if it always answers.
     let shedsLoad: LoadShedding?
     let handler: Handler
+    /// In bytes.
+    var maximumBodySize = HTTPRequest.maximumBodySize
 
     /// Creates an endpoint that signs or computes something. It sheds load when the service is overloaded.
     static func work(_ methods: [String], _ path: String, scope: Caller.Scope, _ handler: Handler) -> Endpoint {
         Endpoint(path: path, methods: methods, access: .scope(scope), shedsLoad: .strangers, handler: handler)
+    }
+
+    /// Returns a copy that accepts proofs, which take more room than other requests.
+    func acceptingProofs() -> Endpoint {
+        var endpoint = self
+        endpoint.maximumBodySize = ProofRequest.maximumBodySize
+        return endpoint
     }
 
     /// Creates a read-only endpoint.

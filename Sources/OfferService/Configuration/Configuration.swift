@@ -1,3 +1,4 @@
+package import AppStoreData
 package import Logging
 package import OfferAudit
 package import OfferCore
@@ -44,6 +45,7 @@ package struct Configuration: Sendable {
     package let limits: Limits
     /// The memory for connections, requests and responses, in bytes.
     package let memoryLimit: Int
+    package let appStore: AppStoreSettings
     /// nil if no audit trail is kept.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
@@ -58,12 +60,13 @@ package struct Configuration: Sendable {
     ///   - environment: the process environment, with overrides from the environment file.
     ///   - file: the contents of the configuration file.
     ///   - certificate: the contents of the TLS files.
+    ///   - roots: the certificates to trust in place of Apple's; nil for Apple's.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
-        certificate: ServerCertificate? = nil
+        certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil
     ) -> (configuration: Configuration, problems: [Diagnostic]) {
         var reader = SettingReader(flags: flags, environment: environment)
-        let configuration = Configuration(&reader, flags: flags, file: file, certificate: certificate)
+        let configuration = Configuration(&reader, flags: flags, file: file, certificate: certificate, roots: roots)
         return (configuration, reader.problems)
     }
 
@@ -101,7 +104,8 @@ package struct Configuration: Sendable {
     }
 
     private init(
-        _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?
+        _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?,
+        roots: TrustedRoots?
     ) {
         address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
         metricsAddress = reader.value(Settings.metricsAddress)
@@ -115,6 +119,7 @@ package struct Configuration: Sendable {
         callers = reader.callers(file: file)
         limits = file.limits
         memoryLimit = reader.value(Settings.bufferMiB) * 1024 * 1024
+        appStore = reader.appStore(flags: flags, file: file, roots: roots)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
         logFormat = reader.value(Settings.logFormat)

@@ -9,7 +9,8 @@ package import OfferCore
 ///     keyFingerprint: 9a1c…      # optional: SHA-256 of the key's public half, printed by 'offer-signer keys list'
 ///     issuerID: 57246542-96fe-1a63-e053-0824d011072a  # optional: the app's own issuer
 ///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
-///     appStoreID: 1234567890     # optional
+///     appAppleID: 1234567890     # optional: Apple's number of the app, needed for production data
+///     environments: [Production, Sandbox]  # optional: both with an appAppleID, otherwise Sandbox
 ///     products:
 ///       - productID: com.example.app.pro.monthly
 ///         offers: [retention_50off_3m, winback_1m]
@@ -84,13 +85,20 @@ package struct ConfigurationFile: Sendable {
             let members = reader.members(
                 of: node, "an app",
                 known: [
-                    "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appStoreID", "products",
+                    "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "appStoreID",
+                    "environments", "products",
                 ],
                 required: ["bundleID", "products"])
             let bundleID = members["bundleID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
             }
-            let appStoreID = members["appStoreID"].flatMap { reader.number(of: $0, "appStoreID") }
+            if let node = members["appStoreID"] {
+                reader.add("appStoreID is now called appAppleID", at: node, hint: "rename it")
+            }
+            let appAppleID = members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") }
+            let environments = members["environments"].flatMap {
+                Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
+            }
             let keyID = members["keyID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
             }
@@ -107,8 +115,11 @@ package struct ConfigurationFile: Sendable {
                 reader.add("this app is a duplicate; letter case is ignored", at: node, hint: "remove one")
                 continue
             }
+            if let appAppleID, apps.values.contains(where: { $0.appAppleID == appAppleID }) {
+                reader.add("another app has this appAppleID", at: node, hint: "copy it from App Store Connect")
+            }
             apps[bundleID] = Catalogue.App(
-                appStoreID: appStoreID, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
+                appAppleID: appAppleID, environments: environments, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
             keyIDs[bundleID] = keyID
             issuerIDs[bundleID] = issuerID
         }
@@ -136,6 +147,31 @@ package struct ConfigurationFile: Sendable {
         if let other = keyFingerprints.updateValue(fingerprint, forKey: keyID), other != fingerprint {
             reader.add("key \(keyID) has another fingerprint above", at: node, hint: Parse.keyFingerprintHint)
         }
+    }
+
+    /// - Returns: nil if nothing valid is listed.
+    private static func readEnvironments(
+        _ node: YAMLNode, hasAppAppleID: Bool, _ reader: inout YAMLReader
+    ) -> Set<AppStoreEnvironment>? {
+        var environments: Set<AppStoreEnvironment> = []
+        let nodes = reader.items(of: node, "environments")
+        if nodes.isEmpty { reader.add("environments is empty", at: node, hint: "list Production or Sandbox") }
+        for node in nodes {
+            guard let environment = reader.text(of: node).map(AppStoreEnvironment.init) else { continue }
+            guard AppStoreEnvironment.known.contains(environment) else {
+                reader.add(
+                    "this is not an environment of the App Store", at: node,
+                    hint: "use any of \(AppStoreEnvironment.known.map(\.rawValue).joined(separator: ", "))")
+                continue
+            }
+            if environment == .production, !hasAppAppleID {
+                reader.add(
+                    "Production needs the app's appAppleID, which production data is checked against", at: node,
+                    hint: "copy it from App Store Connect, under App Information")
+            }
+            environments.insert(environment)
+        }
+        return environments.isEmpty ? nil : environments
     }
 
     private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Set<OfferID>] {

@@ -45,6 +45,14 @@ enum Parse {
         return choice
     }
 
+    /// Like ``choice(_:_:_:)``, for a setting whose default depends on others.
+    static func optionalChoice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, _ name: String, _ problems: inout [Diagnostic]
+    ) -> Choice?? {
+        let value: Choice? = choice(text, name, &problems)
+        return value.map { $0 }
+    }
+
     /// Parses a path. An empty string means no path, as when the variable in `--keys-dir "$KEYS_DIR"` is unset.
     static func path(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
         guard !looksLikeKey(text) else {

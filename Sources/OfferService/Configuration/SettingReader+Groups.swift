@@ -1,3 +1,4 @@
+import AppStoreData
 import OfferAudit
 import OfferCore
 import OfferKeys
@@ -71,6 +72,22 @@ extension SettingReader {
     }
 
     private func developmentKeyID() -> KeyID? { try? KeyID(utf8: Array(Configuration.developmentKeyID.utf8)) }
+
+    /// - Parameter roots: the certificates to trust in place of Apple's; nil for Apple's.
+    mutating func appStore(flags: Configuration.Flags, file: ConfigurationFile, roots: TrustedRoots?)
+        -> AppStoreSettings
+    {
+        let environments = file.catalogue?.apps.values.flatMap(\.environments) ?? []
+        for environment in AppStoreEnvironment.known
+        where environment.isDevelopmentOnly && environments.contains(environment) && !flags.development {
+            add(
+                "an app accepts data of \(environment.rawValue), which anyone can sign",
+                hint: "remove it from the app's environments, or start with --development")
+        }
+        // Read it, so that it is compared on reload. The file has been read already.
+        _ = value(Settings.appStoreRoots)
+        return AppStoreSettings(roots: roots, ocsp: value(Settings.ocsp), isDevelopment: flags.development)
+    }
 
     mutating func callers(file: ConfigurationFile) -> Callers {
         let salt = value(Settings.usernameSalt)

@@ -82,6 +82,16 @@ package enum Settings {
         "BUFFER_MIB", "Mebibytes of memory for connections, requests and responses", default: 64, "64",
         reload: .onRestart, parse: Parse.mebibytes)
 
+    // MARK: App Store data
+
+    package static let appStoreRoots = Setting<String?>(
+        "APP_STORE_ROOTS",
+        "File or folder of certificates, in PEM or DER, to trust for App Store data in place of Apple's; for tests and Xcode",
+        default: nil, nil, reload: .onRestart, parse: Parse.path)
+    package static let ocsp = Setting<OCSPMode?>(
+        "OCSP", "Ask Apple's OCSP responders whether certificates of App Store data are revoked: on or off",
+        default: nil, "on; off with roots of your own", reload: .onRestart, parse: Parse.optionalChoice)
+
     // MARK: Recording
 
     package static let auditLog = Setting<String?>(
@@ -115,7 +125,8 @@ package enum Settings {
     package static let all: [any SettingDeclaration] = [
         keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
-        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, auditLog, auditKey, auditSync, auditRotateMB,
+        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, auditLog, auditKey, auditSync,
+        auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,
     ]
 

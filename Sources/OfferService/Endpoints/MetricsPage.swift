@@ -1,3 +1,4 @@
+import AppStoreData
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
@@ -9,14 +10,16 @@ struct MetricsPage: Sendable {
     private let metrics: ServiceMetrics
     private let health: Health
     private let budget: MemoryBudget?
+    private let trust: AppStoreTrust
     // Cached, because counting the descriptors takes milliseconds when there are thousands of connections.
     private let process = CachedPerSecond { _ in ProcessFigures() }
     private let latest = NIOLockedValueBox<(began: NIODeadline, body: HTTPResponse.SharedBody)?>(nil)
 
-    init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?) {
+    init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?, trust: AppStoreTrust) {
         self.metrics = metrics
         self.health = health
         self.budget = budget
+        self.trust = trust
     }
 
     /// A page answers all requests that were read before it was begun. So a client that pipelines requests and reads nothing
@@ -52,6 +55,7 @@ struct MetricsPage: Sendable {
         case .auditWritable: one(health.isAuditWritable.map { $0 ? 1 : 0 })
         case .setupProblems: [([], Double(health.problems.count))]
         case .certificateExpiry: one(health.certificateExpiry)
+        case .unansweredCertificates: one(trust.checker.map { Double($0.problems.count) })
         case .memoryUsed: one(budget.map { Double($0.usedBytes) })
         case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)

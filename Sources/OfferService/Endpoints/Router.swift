@@ -59,17 +59,14 @@ package struct Router: Responder {
             case .now(let handle):
                 return makeReply(try handle(request, admission), to: principal, request.context, counters)
             case .later(let limit, let handle):
-                guard limit.enter() else { throw .overloaded }
-                return .later(
-                    {
-                        defer { limit.leave() }
-                        do throws(Problem) {
-                            let response = try await handle(request, admission)
-                            return { respond(response, to: request.context, counters) }
-                        } catch {
-                            return { refuse(error, to: principal, request.context, counters) }
-                        }
-                    }, timedOut: { refuse(.overloaded, to: principal, request.context, counters) })
+                return try answerLater(request, principal, within: limit, counters) { () async throws(Problem) in
+                    try await handle(request, admission)
+                }
+            case .either(let limit, let handle):
+                switch try handle(request, admission) {
+                case .now(let answer): return makeReply(answer, to: principal, request.context, counters)
+                case .later(let work): return try answerLater(request, principal, within: limit, counters, work)
+                }
             }
         } catch {
             if let admitted {
@@ -77,6 +74,27 @@ package struct Router: Responder {
             }
             return .now(refuse(error, to: admitted?.principal, request.context, counters))
         }
+    }
+
+    private func answerLater(
+        _ request: HTTPRequest, _ principal: Principal, within limit: LaneLimit, _ counters: [Int: Counter],
+        _ work: @escaping @Sendable () async throws(Problem) -> HTTPResponse
+    ) throws(Problem) -> Reply {
+        guard limit.enter() else { throw .overloaded }
+        return .later(
+            {
+                defer { limit.leave() }
+                do throws(Problem) {
+                    let response = try await work()
+                    return { respond(response, to: request.context, counters) }
+                } catch {
+                    return { refuse(error, to: principal, request.context, counters) }
+                }
+            }, timedOut: { refuse(.overloaded, to: principal, request.context, counters) })
+    }
+
+    package func maximumBodySize(of path: String) -> Int {
+        routes[path]?.endpoint.maximumBodySize ?? HTTPRequest.maximumBodySize
     }
 
     private func admit(

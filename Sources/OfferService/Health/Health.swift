@@ -104,6 +104,7 @@ package struct Health: Sendable {
         case .catalogue:
             guard policy.catalogue != nil else { return .off }
             return readiness.isNewestInForce ? .ok : .degraded
+        case .appStore: return readiness.hasProblem(from: .appStore) ? .degraded : .ok
         }
     }
 

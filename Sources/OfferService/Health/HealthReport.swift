@@ -4,7 +4,7 @@ import OfferCore
 struct HealthReport {
     /// `openapi.json` documents the states of each check.
     enum Check: String, CaseIterable {
-        case keys, selfTest, audit, clock, catalogue
+        case keys, selfTest, audit, clock, catalogue, appStore
     }
 
     enum State: String {

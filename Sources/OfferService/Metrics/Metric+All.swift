@@ -32,6 +32,18 @@ extension Metric {
         "offer_signer_verifying_seconds", .histogram, [],
         "Time to verify one signature with its own public key; for a JWS, including parsing it.")
 
+    // App Store data.
+    static let appStoreData = Metric(
+        "offer_signer_app_store_data_total", .counter, ["data", "outcome"],
+        "App Store data that requests carried: `verified`, or `refused` because Apple did not sign it or it is not ours."
+    )
+    static let appStoreDataRefusals = Metric(
+        "offer_signer_app_store_refusals_total", .counter, ["check"],
+        "App Store data refused, by the check that it failed.")
+    static let unansweredCertificates = Metric(
+        "offer_signer_ocsp_unanswered_certificates", .gauge, [],
+        "Certificates of App Store data that no OCSP responder vouched for when last asked. Absent if none are asked.")
+
     // Keys and configuration.
     static let keyState = Metric(
         "offer_signer_key_state", .gauge, ["key", "state"],
@@ -105,7 +117,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying, keyState,
+        requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
+        appStoreData, appStoreDataRefusals, unansweredCertificates, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,

@@ -1,3 +1,4 @@
+import AppStoreData
 import NIOConcurrencyHelpers
 package import OfferAudit
 import OfferCore
@@ -17,6 +18,8 @@ package final class ServiceMetrics: Sendable {
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
+    private let appStoreData: [AppStoreDataSeries: Counter]
+    private let appStoreRefusals: [String: Counter]
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
@@ -30,6 +33,12 @@ package final class ServiceMetrics: Sendable {
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         clockSteps = registry.counter(.clockSteps)
+        appStoreData = Dictionary(
+            uniqueKeysWithValues: AppStoreDataSeries.all.map {
+                ($0, registry.counter(.appStoreData, $0.kind, $0.outcome.rawValue))
+            })
+        appStoreRefusals = Dictionary(
+            uniqueKeysWithValues: DataRefusal.codes.map { ($0, registry.counter(.appStoreDataRefusals, $0)) })
         audit = AuditMetrics(
             failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag),
             breaks: registry.counter(.auditBreaks), headLine: registry.gauge(.auditHeadLine),
@@ -74,6 +83,14 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
+    /// - Parameter kind: the raw value of a `PayloadKind`, or ``AppStoreTrust/receipt``.
+    func appStoreData(_ kind: String, _ outcome: AppStoreDataOutcome) {
+        appStoreData[AppStoreDataSeries(kind: kind, outcome: outcome)]?.increment()
+    }
+
+    /// - Parameter code: of a ``DataRefusal``.
+    func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
+
     // These events are rare, so their counters are looked up by name.
 
     /// - Parameter app: an app for which the configuration allows unbound JWS.
@@ -96,6 +113,22 @@ enum LimitedParty: String, CaseIterable {
 /// The outcome of a reload of keys or configuration.
 enum ReloadOutcome: String, CaseIterable {
     case applied, refused
+}
+
+/// The outcome of verifying App Store data.
+enum AppStoreDataOutcome: String, CaseIterable {
+    case verified, refused
+}
+
+private struct AppStoreDataSeries: Hashable {
+    let kind: String
+    let outcome: AppStoreDataOutcome
+
+    static var all: [AppStoreDataSeries] {
+        (PayloadKind.allCases.map(\.rawValue) + [AppStoreTrust.receipt]).flatMap { kind in
+            AppStoreDataOutcome.allCases.map { AppStoreDataSeries(kind: kind, outcome: $0) }
+        }
+    }
 }
 
 private struct SignedWith: Hashable {

@@ -28,16 +28,13 @@ enum OfferList {
         return members
     }
 
-    /// Returns the response body: for each offer, in order, the result that a separate request would get, or the
-    /// problem.
-    static func body(_ outcomes: [Result<SignedOffer, Problem>]) -> [UInt8] {
-        var writer = JSONWriter()
+    /// Writes, for each offer in order, the result that a separate request would get, or the problem.
+    static func write(_ outcomes: [Result<SignedOffer, Problem>], to writer: inout JSONWriter) {
         writer.objects("offers", outcomes) { writer, outcome in
             switch outcome {
             case .success(let offer): offer.writeV1(to: &writer)
             case .failure(let problem): writer.object("problem") { problem.writeItem(to: &$0) }
             }
         }
-        return writer.finish()
     }
 }

@@ -24,13 +24,14 @@ package struct OfferSigner: Sendable {
     let refusals: RefusalLog
     let log: Logger
     let missingIssuerWarning: ThrottledWarning
+    private let proofs: ProofVerifier
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
     ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?,
-        earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog,
+        earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog, proofs: ProofVerifier,
         log: Logger
     ) {
         self.policy = policy
@@ -42,6 +43,7 @@ package struct OfferSigner: Sendable {
         self.sources = sources
         self.metrics = metrics
         self.refusals = refusals
+        self.proofs = proofs
         self.log = log
         missingIssuerWarning = ThrottledWarning(
             "a JWS was requested for an app without an issuer ID", log: log)
@@ -58,19 +60,49 @@ package struct OfferSigner: Sendable {
     }
 
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
-    func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+    ///
+    /// Proofs are verified first, on the asynchronous lane. So are large bodies read, which takes about a millisecond.
+    func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
-        let members = try RequestMembers.read(request)
+        guard request.body.count <= HTTPRequest.maximumBodySize else {
+            return .later { () async throws(Problem) in
+                try await self.answerWithProofs(ProofBody(RequestMembers.read(request)), admission)
+            }
+        }
+        let body = try ProofBody(RequestMembers.read(request))
+        guard body.proofs != nil else { return .now(try signPromotionalOffers(in: body.rest, admission)) }
+        return .later { () async throws(Problem) in try await self.answerWithProofs(body, admission) }
+    }
+
+    private func answerWithProofs(_ body: ProofBody, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        var verified: VerifiedProofs?
+        if let proofs = body.proofs {
+            verified = try await self.proofs.verify(proofs, of: body.app(), in: admission.policy.catalogue)
+        }
+        let answer = try signPromotionalOffers(
+            in: body.rest, admission, showing: body.wantsVerifiedProofs ? verified : nil)
+        guard await answer.commit?.isDurable() ?? true else { throw .auditUnavailable }
+        return answer.response
+    }
+
+    /// - Parameter proofs: to repeat in the answer.
+    private func signPromotionalOffers(
+        in members: JSONObject, _ admission: Admission, showing proofs: VerifiedProofs? = nil
+    ) throws(Problem) -> Endpoint.Answer {
+        var writer = JSONWriter()
         guard let items = try OfferList.items(in: members) else {
             let offer = try signOffer(in: members, spelling: .v1, admission)
-            return try record(offer.entries(for: admission), answer: offer.v1Body)
+            offer.writeV1(to: &writer)
+            proofs?.write(to: &writer)
+            return try record(offer.entries(for: admission), answer: writer.finish())
         }
         try limits.countList(
             of: items.count, admission.principal, under: admission.policy.limits, admission.context)
         let offers = signEach(items, admission)
+        OfferList.write(offers, to: &writer)
+        proofs?.write(to: &writer)
         return try record(
-            offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] },
-            answer: OfferList.body(offers))
+            offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] }, answer: writer.finish())
     }
 
     /// `POST /v1/introductory-offers`.

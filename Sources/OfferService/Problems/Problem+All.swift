@@ -1,3 +1,4 @@
+package import AppStoreData
 package import OfferCore
 package import OfferHTTP
 package import OfferIdentity
@@ -29,6 +30,8 @@ extension Problem {
         case credentialsRefused = "credentials_refused"
         case scopeMissing = "scope_missing"
         case offerNotServed = "offer_not_served"
+        case proofRefused = "proof_refused"
+        case proofsUnavailable = "proofs_unavailable"
         case notForUsers = "not_for_users"
         case customerNotYours = "customer_not_yours"
         case rateLimited = "rate_limited"
@@ -43,7 +46,7 @@ extension Problem {
     }
 
     /// The statuses that a problem can have.
-    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 421, 429, 503]
+    package static let statuses = [400, 401, 403, 404, 405, 408, 413, 415, 421, 422, 429, 503]
 
     // MARK: The request cannot be read
 
@@ -61,7 +64,9 @@ extension Problem {
             .with { $0.allow = allowed }
     }
     package static let bodyTooLarge = Problem(
-        .bodyTooLarge, 413, "The body is larger than \(HTTPRequest.maximumBodySize) bytes.")
+        .bodyTooLarge, 413,
+        "The body is larger than \(HTTPRequest.maximumBodySize) bytes, or than \(ProofRequest.maximumBodySize) where "
+            + "proofs are accepted.")
     package static let notJSONContent = Problem(
         .notJSONContent, 415, "The body must be JSON in UTF-8, sent with Content-Type: application/json.")
     package static let encodedContent = Problem(
@@ -111,6 +116,31 @@ extension Problem {
     }
     package static func unknownField(_ field: String) -> Problem {
         Problem(.unknownField, 400, "\(field) is not a field of this request.").with { $0.field = field }
+    }
+
+    // MARK: A proof is not accepted
+
+    /// - Parameter field: the path of the proof, such as `proofs.signedTransactions[3]`.
+    package static func proofRefused(_ field: String, _ refusal: DataRefusal) -> Problem {
+        let problem =
+            refusal.isRetryable
+            ? Problem(.proofsUnavailable, 503, "\(field) could not be verified now. Retry later.")
+                .with { $0.retryAfter = 5 }
+            : Problem(.proofRefused, 422, refusal.sentence)
+        return problem.with { problem in
+            problem.field = field
+            problem.members = JSONWriter.members { $0.member("reason", refusal.code) }
+            problem.logReason = refusal.code
+        }
+    }
+    static let proofsOfSeveralApps = Problem(
+        .invalidField, 400, "With proofs, all offers must be of one app."
+    ).with { $0.field = "offers" }
+    static let proofsOfSeveralEnvironments = Problem(
+        .proofRefused, 422, "The proofs are of several environments. Send those of one."
+    ).with { problem in
+        problem.field = "proofs"
+        problem.members = JSONWriter.members { $0.member("reason", "several_environments") }
     }
 
     // MARK: The request is not permitted

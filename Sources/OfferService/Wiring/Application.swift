@@ -21,6 +21,8 @@ package struct Application: Sendable {
         package var userKeys = CurrentUserKeys()
         /// The memory for requests and responses; nil without a server.
         package var budget: MemoryBudget?
+        /// The belief in App Store data; nil for Apple's roots without OCSP.
+        package var trust: AppStoreTrust?
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
         /// nil to skip the self-test of the cryptography.
@@ -43,6 +45,8 @@ package struct Application: Sendable {
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
+    /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
+    let proofLimit = LaneLimit(64)
     let health: Health
     let metricsPage: MetricsPage
     private let gatekeeper: Gatekeeper
@@ -58,18 +62,22 @@ package struct Application: Sendable {
         gatekeeper = Gatekeeper(
             policy: policy, authenticator: Authenticator(userKeys: dependencies.userKeys, now: sources.now),
             limits: limits, recordsAddresses: dependencies.trail?.recordsAddresses ?? false)
+        let trust =
+            dependencies.trust
+            ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
             selfTest: dependencies.selfTest,
-            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals, log: log)
+            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals,
+            proofs: ProofVerifier(trust: trust, now: sources.now), log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(
             policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
             now: sources.now, gatekeeper: gatekeeper)
-        metricsPage = MetricsPage(metrics: metrics, health: health, budget: dependencies.budget)
+        metricsPage = MetricsPage(metrics: metrics, health: health, budget: dependencies.budget, trust: trust)
     }
 
     /// Returns the responder for a listener with this role.

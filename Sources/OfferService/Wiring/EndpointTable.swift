@@ -29,7 +29,10 @@ extension Application {
         ]
         let work: [Endpoint] = [
             .work(["GET", "POST"], "/offer", scope: .sign, .now(signer.answerSample)),
-            .work(["POST"], "/v1/promotional-offers", scope: .sign, .now(signer.answerPromotionalOffers)),
+            .work(
+                ["POST"], "/v1/promotional-offers", scope: .sign,
+                .either(limit: proofLimit, signer.answerPromotionalOffers)
+            ).acceptingProofs(),
             .work(["POST"], "/v1/introductory-offers", scope: .introductory, .now(signer.answerIntroductoryOffer)),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),

@@ -44,6 +44,11 @@ package enum ServiceBuilder {
         )
         let budget = MemoryBudget(limit: configuration.memoryLimit)
         dependencies.budget = budget
+        let settings = configuration.appStore
+        let ocspClient = settings.asksOCSP ? OCSPClient() : nil
+        let trust = AppStoreTrust(
+            settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
+        dependencies.trust = trust
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
@@ -57,7 +62,8 @@ package enum ServiceBuilder {
                 return ConnectionSources.Rules(limits: policy.limits, proxies: policy.proxies)
             }
         ) { ports in onListening(ports[0], ports.dropFirst().first) }
-        return [reloader, jwksRefresher, healthMonitor, server]
+        let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
+        return [reloader, jwksRefresher, healthMonitor, watch, server]
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {

@@ -17,6 +17,8 @@ package final class Readiness: Sendable {
         case clock
         /// The cryptographic self-test.
         case selfTest
+        /// The certificates of App Store data.
+        case appStore
     }
 
     private struct State {

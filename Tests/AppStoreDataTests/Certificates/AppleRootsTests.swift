@@ -3,6 +3,8 @@ import OfferCore
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("Apple's root certificates")
 struct AppleRootsTests {
     @Test("the embedded roots have the fingerprints that Apple publishes")

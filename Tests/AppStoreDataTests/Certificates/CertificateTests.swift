@@ -4,6 +4,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("X.509 certificates")
 struct CertificateTests {
     private let chain: TestChain

@@ -3,6 +3,8 @@ import OfferCore
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("Known chains")
 struct KnownChainsTests {
     private let known = KnownChains()

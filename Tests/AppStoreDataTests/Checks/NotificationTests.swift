@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("Verified notifications")
 struct NotificationTests {
     private struct Refused: Error, Hashable {

@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("Origin of App Store data")
 struct OriginTests {
     static func bundle(_ text: String) throws -> BundleID { try BundleID(utf8: Array(text.utf8)) }

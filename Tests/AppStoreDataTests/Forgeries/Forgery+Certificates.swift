@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 // What is wrong with one certificate, whose issuer has signed it.
 extension Forgery {
     static let certificates: [Forgery] = markers + keys + authorities + extensions + algorithms

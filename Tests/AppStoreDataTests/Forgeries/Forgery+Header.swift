@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 // What is wrong with the header, signed as it is.
 extension Forgery {
     static let headers: [Forgery] = algorithms + criticals + x5c + objects

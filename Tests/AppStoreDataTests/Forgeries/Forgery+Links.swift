@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 // What is wrong between certificates, and with their times.
 extension Forgery {
     static let links: [Forgery] = [

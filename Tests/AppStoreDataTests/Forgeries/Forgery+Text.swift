@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 // What is wrong with the text as a whole, its payload or its signature.
 extension Forgery {
     static let texts: [Forgery] = [

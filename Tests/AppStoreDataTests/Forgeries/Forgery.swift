@@ -3,6 +3,8 @@ import OfferCore
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 /// A JWS that must be refused, and why.
 struct Forgery: CustomTestStringConvertible, Sendable {
     let testDescription: String

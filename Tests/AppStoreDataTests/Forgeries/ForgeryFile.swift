@@ -4,6 +4,8 @@ import OfferCore
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 /// One line of the file that scripts/app-store-peer gives to Apple's library.
 private struct ForgeryLine: Encodable {
     let name: String

@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("Forged App Store JWS")
 struct ForgeryTests {
     @Test("a forgery is refused for its own reason", arguments: Forgery.all)

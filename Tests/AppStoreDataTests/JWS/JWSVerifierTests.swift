@@ -4,6 +4,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("App Store JWS")
 struct JWSVerifierTests {
     private let chain: TestChain

@@ -2,6 +2,7 @@ import OfferCore
 import Testing
 
 @testable import AppStoreData
+@testable import AppStoreTestSupport
 
 /// Tests that hold for every member of every kind of payload.
 @Suite("Payload members")

@@ -2,6 +2,7 @@ import OfferCore
 import Testing
 
 @testable import AppStoreData
+@testable import AppStoreTestSupport
 
 @Suite("Payload numbers")
 struct NumberTests {

@@ -5,6 +5,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 extension ReceiptTests {
     /// Receipts that the `openssl` command signs, with a chain that it made too. Our own encoder has no part in them.
     @Suite("App receipts made by openssl", .serialized)

@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import Testing
 
+@testable import AppStoreTestSupport
+
 extension ReceiptTests {
     @Suite("Dates in receipts", .serialized)
     struct ReceiptDateTests {

@@ -2,6 +2,8 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 extension ReceiptForgery {
     /// Certificates that are not like Apple's.
     static let certificates: [ReceiptForgery] = [

@@ -1,6 +1,8 @@
 import AppStoreData
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 extension ReceiptForgery {
     /// Bytes that are not one message of a reasonable shape.
     static let shapes: [ReceiptForgery] = [

@@ -1,5 +1,7 @@
 import AppStoreData
 
+@testable import AppStoreTestSupport
+
 extension ReceiptForgery {
     /// Content that is no set of attributes.
     static let contents: [ReceiptForgery] = [

@@ -3,6 +3,8 @@ import OfferCore
 import OfferCrypto
 import Testing
 
+@testable import AppStoreTestSupport
+
 /// A receipt that must be refused, and why.
 struct ReceiptForgery: CustomTestStringConvertible, Sendable {
     /// What a verifier is asked.

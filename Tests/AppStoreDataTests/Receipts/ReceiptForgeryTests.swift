@@ -4,6 +4,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 extension ReceiptTests {
     @Suite("Forged app receipts", .serialized)
     struct ReceiptForgeryTests {

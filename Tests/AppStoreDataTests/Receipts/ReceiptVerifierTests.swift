@@ -4,6 +4,8 @@ import OfferCrypto
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 /// The tests of receipts run one after the other, because a key signs through one file.
 @Suite("App receipts", .serialized)
 enum ReceiptTests {}

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AppStoreTestSupport
 @testable import OfferCrypto
 
 extension ReceiptTests {

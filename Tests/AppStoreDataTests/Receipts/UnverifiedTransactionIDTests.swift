@@ -3,6 +3,8 @@ import OfferCore
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 extension ReceiptTests {
     @Suite("Transaction IDs of receipts that are not verified", .serialized)
     struct UnverifiedTransactionIDTests {

@@ -2,6 +2,8 @@ import AppStoreData
 import Foundation
 import OfferCrypto
 
+@testable import AppStoreTestSupport
+
 /// A TCP socket on 127.0.0.1.
 final class LoopbackSocket {
     struct Failure: Error {}

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreData
+@testable import AppStoreTestSupport
 
 @Suite("Remembered OCSP answers", .serialized)
 struct OCSPCacheTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreData
+@testable import AppStoreTestSupport
 
 @Suite("OCSP checker", .serialized)
 struct OCSPCheckerTests {

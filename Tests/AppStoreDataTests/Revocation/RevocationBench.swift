@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreData
+@testable import AppStoreTestSupport
 
 /// A checker with a stub responder, a stub clock, and a record of the certificates found revoked.
 final class RevocationBench: Sendable {

@@ -2,6 +2,8 @@ import AppStoreData
 import Foundation
 import TestSupport
 
+@testable import AppStoreTestSupport
+
 /// A transport that records what it is asked, and a clock that a test sets.
 actor StubResponder {
     typealias Answer = @Sendable (_ url: String, _ request: [UInt8]) async throws -> OCSPReply

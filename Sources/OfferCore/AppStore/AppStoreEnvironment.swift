@@ -13,4 +13,9 @@ package struct AppStoreEnvironment: OpenValue {
     package static let xcode = Self(rawValue: "Xcode")
     /// The tests of Apple's server libraries. This data is not signed by Apple either.
     package static let localTesting = Self(rawValue: "LocalTesting")
+
+    package static let known: [Self] = [.production, .sandbox, .xcode, .localTesting]
+
+    /// Whether its data is signed by someone other than Apple, so it describes no purchase.
+    package var isDevelopmentOnly: Bool { self == .xcode || self == .localTesting }
 }

@@ -33,10 +33,13 @@ struct TestKey: Sendable {
         try OpenSSL.run(
             ["pkey", "-in", path, "-pubout", "-outform", "DER", "-out", folder.path + "/public"] + encoding)
         return TestKey(publicKey: try folder.read("public"), isRSA: algorithm == "RSA") { message, digest in
-            try folder.write(message, to: "message")
+            _ = folder  // which holds the key
+            // A folder of its own, because tests sign with the same key at the same time.
+            let own = try TemporaryFolder()
+            try own.write(message, to: "message")
             try OpenSSL.run(
-                ["dgst", "-\(digest)", "-sign", path, "-out", folder.path + "/signature", folder.path + "/message"])
-            return try folder.read("signature")
+                ["dgst", "-\(digest)", "-sign", path, "-out", own.path + "/signature", own.path + "/message"])
+            return try own.read("signature")
         }
     }
 

@@ -1,0 +1,37 @@
+package import AppStoreData
+package import OfferCore
+
+/// Whose signatures make App Store data believable.
+package struct AppStoreSettings: Sendable {
+    /// The certificates that are trusted in place of Apple's; nil for Apple's.
+    package let ownRoots: TrustedRoots?
+    /// Whether responders are asked about revoked certificates.
+    package let asksOCSP: Bool
+    /// Whether a root may sign data itself, as Xcode does.
+    package let isDevelopment: Bool
+
+    /// - Parameter ocsp: nil for the default: only Apple's roots have responders that can be reached.
+    package init(roots: TrustedRoots? = nil, ocsp: OCSPMode? = nil, isDevelopment: Bool = false) {
+        ownRoots = roots
+        asksOCSP = (ocsp ?? (roots == nil ? .on : .off)) == .on
+        self.isDevelopment = isDevelopment
+    }
+
+    /// A problem if someone other than Apple is believed. Forged purchases would count.
+    package var problems: [Diagnostic] {
+        guard let ownRoots else { return [] }
+        return [
+            Diagnostic(
+                """
+                \(Settings.appStoreRoots.variable) is set, so data of \(ownRoots.certificates.count) roots other than Apple's \
+                is believed, and Apple's is not
+                """,
+                hint: "unset it for anything but tests")
+        ]
+    }
+}
+
+/// The values of `SUBSCRIPTION_OFFERS_OCSP`.
+package enum OCSPMode: String, CaseIterable, Sendable {
+    case on, off
+}

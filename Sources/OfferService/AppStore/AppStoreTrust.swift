@@ -1,0 +1,69 @@
+package import AppStoreData
+package import Logging
+package import OfferCore
+import OfferCrypto
+
+/// The service's belief in App Store data: whose signatures count, and which certificates have been revoked.
+package struct AppStoreTrust: Sendable {
+    let verifier: AppStoreVerifier
+    /// nil if responders are not asked.
+    let checker: OCSPChecker?
+    private let metrics: ServiceMetrics
+    private let now: @Sendable () -> Timestamp
+
+    /// The kind of data that is no JWS, in metrics.
+    static let receipt = "receipt"
+
+    /// - Parameter transport: sends questions to OCSP responders; nil if none are asked.
+    package init(
+        _ settings: AppStoreSettings, transport: OCSPTransport? = nil, now: @escaping @Sendable () -> Timestamp,
+        metrics: ServiceMetrics, log: Logger
+    ) {
+        let verifier = AppStoreVerifier(
+            roots: settings.ownRoots ?? .apple, isDevelopment: settings.isDevelopment)
+        self.verifier = verifier
+        self.metrics = metrics
+        self.now = now
+        checker = transport.map { transport in
+            OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
+                verifier.knownChains.revoke(certificate.digest)
+                log.critical(
+                    "ALARM: Apple has revoked a certificate of App Store data; what it signs is refused from now on",
+                    metadata: ["certificate": "\(certificate.subject)"])
+            }
+        }
+    }
+
+    /// Verifies a JWS without waiting for OCSP responders.
+    func verify<Payload: SignedPayload>(
+        _ text: [UInt8], at date: EffectiveDate
+    ) throws(DataRefusal) -> VerifiedData<Payload> {
+        let data: VerifiedData<Payload> = try verifier.verify(text, at: date)
+        try refuseRevoked(data.chain)
+        return data
+    }
+
+    /// Verifies a receipt without waiting for OCSP responders.
+    func verifyReceipt(
+        _ receipt: [UInt8], at time: Timestamp, device: DeviceIdentifier?
+    ) throws(DataRefusal) -> VerifiedReceipt {
+        let verified = try verifier.verifyReceipt(receipt, at: time, device: device)
+        try refuseRevoked(verified.chain)
+        return verified
+    }
+
+    /// Refuses a chain that is known to be revoked. Otherwise, responders are asked in the background. They know nothing
+    /// about certificates that have expired, as those of old receipts have.
+    private func refuseRevoked(_ chain: some CertificatePath) throws(DataRefusal) {
+        guard let checker, chain.leaf.notAfter >= now().milliseconds / 1000 else { return }
+        guard case .revoked(let failure) = checker.cachedStatus(chain) else { return }
+        throw DataRefusal(VerificationFailure(failure))
+    }
+
+    func noteVerified(_ kind: String) { metrics.appStoreData(kind, .verified) }
+
+    func noteRefused(_ kind: String, _ refusal: DataRefusal) {
+        metrics.appStoreData(kind, .refused)
+        metrics.appStoreDataRefused(refusal.code)
+    }
+}

@@ -1,0 +1,219 @@
+import AppStoreData
+import Foundation
+import Logging
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferService
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+
+@Suite("Proofs")
+struct ProofTests {
+    private static let transaction = SamplePayload.transaction.with("environment", #""Sandbox""#)
+    private static let renewalInfo = SamplePayload.renewalInfo.with("environment", #""Sandbox""#)
+    private static let appTransaction = SamplePayload.appTransaction.with("receiptType", #""Sandbox""#)
+
+    private static func service(catalogue: Catalogue? = nil) throws -> TestService {
+        let chain = try TestChain.standard.get()
+        let receipts = try ReceiptSigner.standard.get().chain
+        let roots = try [chain.root, receipts.root].map { try X509Certificate(der: $0) }
+        return try TestService(
+            pair: Fixtures.makeSigningKey(), catalogue: catalogue,
+            appStore: AppStoreSettings(roots: TrustedRoots(roots)))
+    }
+
+    private static func jws(_ payload: SamplePayload) throws -> String {
+        let jws = try TestChain.standard.get().jws(payload: payload.text)
+        return "\"\(String(decoding: jws, as: UTF8.self))\""
+    }
+
+    private static func body(_ proofs: String, more: String = "") -> String {
+        """
+        {"bundleID":"com.example.app","productID":"p","offerID":"o","applicationUsername":"u"\(more),"proofs":\(proofs)}
+        """
+    }
+
+    private static func answer(
+        _ proofs: String, more: String = "", from service: TestService? = nil
+    ) async throws -> HTTPResponse {
+        let service = try service ?? Self.service()
+        return await service.postLater("/v1/promotional-offers", body(proofs, more: more))
+    }
+
+    private static func expect(
+        _ response: HTTPResponse, _ status: Int, _ code: String, field: String, reason: String? = nil,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+        #expect(response.status == status, sourceLocation: location)
+        #expect(object?["code"] as? String == code, sourceLocation: location)
+        #expect(object?["field"] as? String == field, sourceLocation: location)
+        #expect(object?["reason"] as? String == reason, sourceLocation: location)
+    }
+
+    @Test("proofs of every kind are verified, and an offer is signed as without them")
+    func allKinds() async throws {
+        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
+        let device = Hexadecimal.text(of: TestReceipt.device)
+        let proofs = """
+            {"signedTransactions":[\(try Self.jws(Self.transaction)),\(try Self.jws(Self.transaction))],\
+            "signedRenewalInfos":[\(try Self.jws(Self.renewalInfo))],\
+            "signedAppTransaction":\(try Self.jws(Self.appTransaction)),\
+            "appReceipt":"\(String(decoding: Base64.text(of: receipt), as: UTF8.self))","deviceIdentifier":"\(device)"}
+            """
+        let service = try Self.service()
+        let plain = try await Self.answer(proofs, from: service)
+        #expect(plain.status == 200, "\(plain.text)")
+        #expect(!plain.text.contains("verifiedProofs"))
+        let detailed = try await Self.answer(proofs, more: #","verifiedProofs":true"#, from: service)
+        let object = try JSONSerialization.jsonObject(with: Data(detailed.body)) as? [String: Any]
+        let verified = try #require(object?["verifiedProofs"] as? [String: Any])
+        let transactions = try #require(verified["signedTransactions"] as? [[String: Any]])
+        #expect(transactions.count == 2)
+        #expect(transactions[0]["transactionId"] as? String == "2000000987654321")
+        #expect((verified["signedRenewalInfos"] as? [Any])?.count == 1)
+        #expect((verified["signedAppTransaction"] as? [String: Any])?["receiptType"] as? String == "Sandbox")
+        #expect((verified["appReceipt"] as? [String: Any])?["purchases"] as? Int == 1)
+        #expect(object?["signature"] != nil)
+        let scrape = service.scrape()
+        #expect(scrape[#"offer_signer_app_store_data_total{data="transaction",outcome="verified"}"#] == 4)
+        #expect(scrape[#"offer_signer_app_store_data_total{data="receipt",outcome="verified"}"#] == 2)
+        #expect(scrape[#"offer_signer_signatures_total{kind="promotional_offer",app="other",key="TESTKEY123"}"#] == 2)
+    }
+
+    @Test("a list of offers shares its proofs, which must be of the only app")
+    func list() async throws {
+        let service = try Self.service()
+        let offer = #"{"bundleID":"com.example.app","productID":"p","offerID":"o","applicationUsername":"u"}"#
+        let proofs = #"{"signedTransactions":[\#(try Self.jws(Self.transaction))]}"#
+        let path = "/v1/promotional-offers"
+        let good = await service.postLater(
+            path, #"{"offers":[\#(offer),\#(offer)],"proofs":\#(proofs),"verifiedProofs":true}"#)
+        #expect(good.status == 200)
+        #expect(good.text.contains(#""verifiedProofs":{"signedTransactions":[{"transactionId""#))
+        let other = offer.replacing("com.example.app", with: "com.example.other")
+        let bad = await service.postLater(path, #"{"offers":[\#(offer),\#(other)],"proofs":\#(proofs)}"#)
+        try Self.expect(bad, 400, "invalid_field", field: "offers")
+        let inside = offer.replacing("}", with: #","proofs":\#(proofs)}"#)
+        let nested = await service.postLater(path, #"{"offers":[\#(inside)]}"#)
+        #expect(nested.text.contains(#""code":"unknown_field","field":"proofs""#))
+    }
+
+    @Test("a bad proof gets 422 with its place and the failed check, and nothing is signed")
+    func badProofs() async throws {
+        let good = try Self.jws(Self.transaction)
+        let forged = good.dropLast(10) + "AAAAAAAAA\""
+        let cases: [(proofs: String, field: String, reason: String)] = [
+            (#"{"signedTransactions":[\#(good),\#(forged)]}"#, "signedTransactions[1]", "signature_invalid"),
+            (#"{"signedTransactions":["a.b"]}"#, "signedTransactions[0]", "jws_not_three_parts"),
+            (
+                #"{"signedTransactions":[\#(try Self.jws(Self.renewalInfo))]}"#, "signedTransactions[0]",
+                "payload_of_another_kind"
+            ),
+            (#"{"signedRenewalInfos":[\#(good)]}"#, "signedRenewalInfos[0]", "payload_of_another_kind"),
+            (
+                #"{"signedTransactions":[\#(try Self.jws(Self.transaction.with("bundleId", #""com.example.other""#)))]}"#,
+                "signedTransactions[0]", "another_bundle_id"
+            ),
+            (
+                #"{"signedTransactions":[\#(try Self.jws(.transaction))]}"#, "signedTransactions[0]",
+                "environment_not_accepted"
+            ),
+            (#"{"signedAppTransaction":\#(good)}"#, "signedAppTransaction", "payload_of_another_kind"),
+            (#"{"appReceipt":"MAA="}"#, "appReceipt", "receipt_not_signed_data"),
+        ]
+        let service = try Self.service()
+        for (proofs, field, reason) in cases {
+            let answer = try await Self.answer(proofs, from: service)
+            try Self.expect(answer, 422, "proof_refused", field: "proofs.\(field)", reason: reason)
+            #expect(!answer.text.contains("signature\""))
+        }
+        let scrape = service.scrape()
+        #expect(scrape.sum(of: "offer_signer_signatures_total") == 0)
+        #expect(scrape.sum(of: "offer_signer_app_store_refusals_total") == Double(cases.count))
+        #expect(scrape[#"offer_signer_app_store_refusals_total{check="payload_of_another_kind"}"#] == 3)
+        #expect(scrape[#"offer_signer_requests_total{route="/v1/promotional-offers",status="422"}"#] == 8)
+    }
+
+    @Test("a receipt of another app or another device is refused")
+    func badReceipts() async throws {
+        var other = TestReceipt()
+        other.put(.text(2, "com.example.other"))
+        let signer = try ReceiptSigner.standard.get()
+        func proofs(_ receipt: TestReceipt, _ device: String) throws -> String {
+            let text = String(decoding: Base64.text(of: try signer.message(receipt).encoded), as: UTF8.self)
+            return #"{"appReceipt":"\#(text)"\#(device)}"#
+        }
+        try Self.expect(
+            await Self.answer(proofs(other, "")), 422, "proof_refused", field: "proofs.appReceipt",
+            reason: "another_bundle_id")
+        let device = #","deviceIdentifier":"00112233445566778899aabbccddeeff""#
+        try Self.expect(
+            await Self.answer(proofs(TestReceipt(), device)), 422, "proof_refused", field: "proofs.appReceipt",
+            reason: "receipt_another_device")
+    }
+
+    @Test("proofs of two environments are refused together")
+    func environments() async throws {
+        let app = Catalogue.App(
+            appAppleID: 1_234_567_890,
+            offers: [try ProductID(utf8: Array("p".utf8)): [try OfferID(utf8: Array("o".utf8))]])
+        let catalogue = Catalogue(apps: [try BundleID(utf8: Array("com.example.app".utf8)): app])
+        let service = try Self.service(catalogue: catalogue)
+        let (sandbox, production) = (try Self.jws(Self.transaction), try Self.jws(.transaction))
+        for one in [sandbox, production] {
+            #expect(try await Self.answer(#"{"signedTransactions":[\#(one)]}"#, from: service).status == 200)
+        }
+        let mixed = try await Self.answer(#"{"signedTransactions":[\#(sandbox),\#(production)]}"#, from: service)
+        try Self.expect(mixed, 422, "proof_refused", field: "proofs", reason: "several_environments")
+    }
+
+    @Test(
+        "proofs of the wrong form get 400 with the field at fault",
+        arguments: [
+            ("[]", "wrong_type", "proofs"),
+            ("{}", "invalid_field", "proofs"),
+            (#"{"signedTransactions":[]}"#, "invalid_field", "proofs"),
+            (#"{"signedTransactions":"a.b.c"}"#, "wrong_type", "proofs.signedTransactions"),
+            (#"{"signedTransactions":["a.b.c",1]}"#, "wrong_type", "proofs.signedTransactions[1]"),
+            (#"{"signedTransactions":["a.b.c"],"more":1}"#, "unknown_field", "more"),
+            (#"{"appReceipt":"AA"}"#, "invalid_field", "proofs.appReceipt"),
+            (#"{"appReceipt":"AAAA","deviceIdentifier":"x"}"#, "invalid_field", "proofs.deviceIdentifier"),
+            (
+                #"{"signedTransactions":["a.b.c"],"deviceIdentifier":"001122334455"}"#, "missing_field",
+                "proofs.appReceipt"
+            ),
+            (
+                #"{"signedTransactions":[\#(Array(repeating: "\"a\"", count: 51).joined(separator: ","))]}"#,
+                "invalid_field", "proofs"
+            ),
+        ])
+    func wrongForm(proofs: String, code: String, field: String) async throws {
+        try Self.expect(await Self.answer(proofs), 400, code, field: field)
+    }
+
+    @Test("the response cannot repeat proofs that were not sent")
+    func withoutProofs() throws {
+        let body = #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"u","verifiedProofs":true}"#
+        try Self.expect(
+            Self.service().post("/v1/promotional-offers", body), 400, "missing_field", field: "proofs")
+        #expect(
+            try Self.service().post("/v1/promotional-offers", body.replacing("true", with: "false")).status == 200)
+        try Self.expect(
+            Self.service().post("/v1/promotional-offers", body.replacing("true", with: "1")), 400, "wrong_type",
+            field: "verifiedProofs")
+    }
+
+    @Test("only the route that accepts proofs reads large bodies")
+    func sizes() throws {
+        let router = try Self.service().router
+        #expect(router.maximumBodySize(of: "/v1/promotional-offers") == 1024 * 1024)
+        for path in router.paths where path != "/v1/promotional-offers" {
+            #expect(router.maximumBodySize(of: path) == HTTPRequest.maximumBodySize)
+        }
+        #expect(router.maximumBodySize(of: "/unknown") == HTTPRequest.maximumBodySize)
+    }
+}
