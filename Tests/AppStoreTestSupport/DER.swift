@@ -22,18 +22,31 @@ enum DER {
         return value(0x06, ([arcs[0] * 40 + arcs[1]] + arcs.dropFirst(2)).flatMap(baseOneTwentyEight))
     }
 
-    /// A GeneralizedTime from seconds since 1970.
+    /// A time in a certificate, from seconds since 1970.
     static func time(_ seconds: Int64) -> [UInt8] {
+        let digits = digits(of: seconds)
+        // RFC 5280 section 4.1.2.5 demands UTCTime until 2049.
+        return digits < "2050" ? value(0x17, Array((digits.dropFirst(2) + "Z").utf8)) : generalizedTime(seconds)
+    }
+
+    /// - Parameter seconds: since 1970.
+    static func generalizedTime(_ seconds: Int64) -> [UInt8] { value(0x18, Array((digits(of: seconds) + "Z").utf8)) }
+
+    /// The content of the first value.
+    static func content(of der: [UInt8]) -> [UInt8] {
+        guard der[1] >= 0x80 else { return Array(der[2...].prefix(Int(der[1]))) }
+        let start = 2 + Int(der[1] & 0x7F)
+        return Array(der[start...].prefix(der[2..<start].reduce(0) { $0 << 8 | Int($1) }))
+    }
+
+    /// The year, month, day, hour, minute and second, without separators.
+    private static func digits(of seconds: Int64) -> String {
         let (days, rest) = (Int(seconds / 86400), Int(seconds % 86400))
         let (year, month, day) = civil(days)
-        let digits = [(year, 4), (month, 2), (day, 2), (rest / 3600, 2), (rest / 60 % 60, 2), (rest % 60, 2)]
-        let text = digits.map { number, width in
+        let numbers = [(year, 4), (month, 2), (day, 2), (rest / 3600, 2), (rest / 60 % 60, 2), (rest % 60, 2)]
+        return numbers.map { number, width in
             String(repeating: "0", count: width - String(number).count) + String(number)
-        }
-        // RFC 5280 section 4.1.2.5 demands UTCTime until 2049.
-        return year < 2050
-            ? value(0x17, Array((text.joined().dropFirst(2) + "Z").utf8))
-            : value(0x18, Array((text.joined() + "Z").utf8))
+        }.joined()
     }
 
     private static func length(_ count: Int) -> [UInt8] {

@@ -13,7 +13,7 @@ struct TestCertificate {
     /// The signature algorithm inside the signed part, where it differs from the one outside.
     var innerAlgorithm: [UInt8]?
 
-    struct Extension {
+    struct Extension: Sendable {
         let oid: String
         var isCritical = false
         let value: [UInt8]
@@ -47,6 +47,14 @@ struct TestCertificate {
             let subtree = DER.sequence(DER.value(0x82, Array("example.com".utf8)))
             return Extension(
                 oid: "2.5.29.30", isCritical: isCritical, value: DER.sequence(DER.value(0xA0, subtree)))
+        }
+
+        /// The authority information access with the URLs of OCSP responders.
+        static func ocspResponders(_ urls: String...) -> Extension {
+            let descriptions = urls.flatMap { url in
+                DER.sequence(DER.oid("1.3.6.1.5.5.7.48.1"), DER.value(0x86, Array(url.utf8)))
+            }
+            return Extension(oid: "1.3.6.1.5.5.7.1.1", value: DER.sequence(descriptions))
         }
 
         fileprivate var der: [UInt8] {
@@ -83,7 +91,7 @@ struct TestCertificate {
     }
 
     /// A name with only a common name.
-    private static func name(_ text: String) -> [UInt8] {
+    static func name(_ text: String) -> [UInt8] {
         DER.sequence(DER.set(DER.sequence(DER.oid("2.5.4.3"), DER.utf8String(text))))
     }
 }

@@ -11,9 +11,10 @@ struct TestKey: Sendable {
     let publicKey: [UInt8]
     let isRSA: Bool
 
-    /// A new P-256 key, which signs SHA-256 digests inside this process.
-    static func p256() throws -> TestKey {
-        let key = try SigningKey(text: PrivateKeyPEM.generate())
+    /// A P-256 key, which signs SHA-256 digests inside this process.
+    /// - Parameter pem: the private key in PEM; nil for a new one.
+    static func p256(pem: [UInt8]? = nil) throws -> TestKey {
+        let key = try SigningKey(text: pem ?? PrivateKeyPEM.generate())
         return TestKey(publicKey: try key.verifyingKey.der, isRSA: false) { message, digest in
             guard digest == "sha256" else { throw TestKeyError() }
             return try key.sign(message)

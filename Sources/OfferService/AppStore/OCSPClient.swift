@@ -10,7 +10,7 @@ package final class OCSPClient: Sendable {
     private let client: HTTPClient
     private let timeout: Duration
 
-    /// - Parameter timeout: how long a complete response may take.
+    /// - Parameter timeout: how long a complete response may take, with the connection before it.
     package init(timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         var configuration = HTTPClient.Configuration(
@@ -18,6 +18,8 @@ package final class OCSPClient: Sendable {
             redirectConfiguration: .disallow,
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // A connection may take as long as the response; by default, it would end after ten seconds.
+        configuration.timeout.connect = TimeAmount(timeout)
         // The caller decides when to ask again.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -67,7 +69,9 @@ package final class OCSPClient: Sendable {
     /// Describes an error without quoting its message, because a library may include the URL in it.
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case is Timeout, ChannelError.connectTimeout: "the OCSP responder sent no complete response in time"
+        case is Timeout: "the OCSP responder sent no complete response in time"
+        case let error as HTTPClientError where error == .connectTimeout:
+            "the OCSP responder sent no complete response in time"
         case is NIOTooManyBytesError: "the OCSP responder sent more than \(OCSPResponse.maximumSize) bytes"
         case let error as NIOConnectionError where error.dnsAError != nil && error.dnsAAAAError != nil:
             "the OCSP responder's host name was not found"

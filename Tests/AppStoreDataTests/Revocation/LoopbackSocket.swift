@@ -28,9 +28,12 @@ final class LoopbackSocket {
     }
 
     /// Sends an OCSP request by HTTP and reads the response until the server closes the connection.
-    static func post(_ request: [UInt8], toPort port: Int, timeout milliseconds: Int) throws -> OCSPReply {
+    ///
+    /// This blocks its thread.
+    /// - Parameter seconds: how long the server may stay silent.
+    static func post(_ request: [UInt8], toPort port: Int, timeout seconds: Int) throws -> OCSPReply {
         let client = try LoopbackSocket()
-        try client.connect(toPort: port, timeout: milliseconds)
+        try client.connect(toPort: port, timeout: seconds)
         let head = """
             POST / HTTP/1.0\r
             Content-Type: \(OCSPRequest.mediaType)\r
@@ -41,8 +44,8 @@ final class LoopbackSocket {
         return try reply(try client.readAll())
     }
 
-    private func connect(toPort port: Int, timeout milliseconds: Int) throws {
-        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+    private func connect(toPort port: Int, timeout seconds: Int) throws {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size) == 0 else { throw Failure() }
         do {

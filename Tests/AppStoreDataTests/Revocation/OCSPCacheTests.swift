@@ -14,12 +14,11 @@ struct OCSPCacheTests {
         try await bench.run { checker, chain in
             for _ in 0..<3 { try await checker.check(chain) }
             #expect(await bench.responder.urls.count == 2)
-            let ends = try await bench.nextUpdates(of: chain)
-            bench.clock.set(min(ends[0], ends[1]) - 1)
+            bench.clock.advance(by: 3599)
             try await checker.check(chain)
             #expect(checker.cachedStatus(chain) == .good)
             #expect(await bench.responder.urls.count == 2)
-            bench.clock.set(max(ends[0], ends[1]))
+            bench.clock.advance(by: 1)
             #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked)))
             try? await checker.check(chain)
             #expect(await bench.responder.urls.count == 4)
@@ -28,7 +27,7 @@ struct OCSPCacheTests {
 
     @Test("an answer serves for a day at most")
     func maximumAge() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, validity: ["-ndays", "3"]) }
+        let bench = try RevocationBench { StubResponder.answering($0, validity: 3 * 86_400) }
         try await bench.run { checker, chain in
             try await checker.check(chain)
             bench.clock.advance(by: 24 * 3600 - 1)
@@ -42,7 +41,7 @@ struct OCSPCacheTests {
 
     @Test("an answer without a next update serves those who wait for it, and nobody later")
     func noNextUpdate() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, validity: []) }
+        let bench = try RevocationBench { StubResponder.answering($0, validity: nil) }
         // Later than thisUpdate, but not late: half a minute is within the permitted difference of clocks.
         bench.clock.advance(by: 30)
         try await bench.run { checker, chain in
@@ -54,16 +53,18 @@ struct OCSPCacheTests {
 
     @Test("a revoked certificate stays revoked, whatever the responder says later")
     func revokedForever() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: $0.index(revoked: [2])) }
+        let bench = try RevocationBench {
+            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
+        }
         try await bench.run { checker, chain in
-            let failure = RevocationFailure.revoked(.leaf, date: OCSPCertificates.revocationSeconds)
+            let failure = RevocationFailure.revoked(.leaf, date: RevocationBench.revocationDate)
             await #expect(throws: failure) { try await checker.check(chain) }
-            await bench.responder.answer(by: StubResponder.answering(bench.certificates))
+            await bench.responder.answer(by: StubResponder.answering(bench.authority))
             bench.clock.advance(by: 10 * 365 * 86_400)
             #expect(checker.cachedStatus(chain) == .revoked(failure))
             bench.clock.advance(by: -10 * 365 * 86_400)
             await #expect(throws: failure) { try await checker.check(chain) }
-            let leafQuestions = await bench.responder.urls.filter { $0 == OCSPCertificates.leafResponder }
+            let leafQuestions = await bench.responder.urls.filter { $0 == RevocationBench.leafURL }
             #expect(leafQuestions.count == 1)
         }
     }
@@ -80,7 +81,9 @@ struct OCSPCacheTests {
 
     @Test("a certificate found revoked in the background is reported without anyone asking again")
     func revokedInBackground() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: $0.index(revoked: [2])) }
+        let bench = try RevocationBench {
+            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
+        }
         try await bench.run { checker, chain in
             _ = checker.cachedStatus(chain)
             try await waitUntil { bench.revoked == [chain.leaf.digest] }
@@ -89,7 +92,9 @@ struct OCSPCacheTests {
 
     @Test("a chain is dropped from the known chains as soon as it is revoked")
     func knownChains() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: $0.index(revoked: [2])) }
+        let bench = try RevocationBench {
+            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
+        }
         let known = KnownChains()
         let checker = OCSPChecker(transport: bench.responder.transport, now: { bench.clock.now }) {
             known.revoke($0.digest)
@@ -147,13 +152,14 @@ struct OCSPCacheTests {
             #expect(checker.problems.isEmpty)
             try? await checker.check(chain)
             #expect(checker.problems.count == 2)
-            #expect(checker.problems.contains { $0.error.contains("CN=Test Leaf") && $0.error.contains("500") })
+            #expect(
+                checker.problems.contains { $0.error.contains("CN=Test Receipt Signing") && $0.error.contains("500") })
             bench.clock.advance(by: 3599)
             #expect(checker.problems.count == 2)
             bench.clock.advance(by: 1)
             #expect(checker.problems.isEmpty)
             bench.clock.advance(by: -3600)
-            await bench.responder.answer(by: StubResponder.answering(bench.certificates))
+            await bench.responder.answer(by: StubResponder.answering(bench.authority))
             try await checker.check(chain)
             #expect(checker.problems.isEmpty)
         }
@@ -206,10 +212,9 @@ struct OCSPCacheTests {
 
     @Test("a certificate with another issuer is another question")
     func otherIssuer() throws {
-        let certificates = try OCSPCertificates.shared.get()
-        let leaf = try certificates.certificate("leaf")
-        let ids = try ["intermediate", "impostor"].map {
-            RevocationQuestion(certificate: leaf, issuer: try certificates.certificate($0)).id
+        let leaf = try X509Certificate(der: TestChain.standard.get().leaf)
+        let ids = try [TestChain.standard.get(), TestChain()].map { chain in
+            RevocationQuestion(certificate: leaf, issuer: try X509Certificate(der: chain.intermediate)).id
         }
         #expect(ids[0] != ids[1])
     }
@@ -240,11 +245,10 @@ struct OCSPCacheTests {
 
     @Test("the memory is bounded: failures go first, then the answers that expire first, and revocations last")
     func bound() throws {
-        let certificates = try OCSPCertificates.shared.get()
-        let leaf = try certificates.certificate("leaf")
+        let leaf = try X509Certificate(der: TestChain.standard.get().leaf)
         // Six certificates as issuers make six questions.
-        let questions = try ["root", "intermediate", "impostor", "delegate", "sibling", "cousin"].map {
-            RevocationQuestion(certificate: leaf, issuer: try certificates.certificate($0))
+        let questions = try (0..<6).map { _ in
+            RevocationQuestion(certificate: leaf, issuer: try X509Certificate(der: TestChain().intermediate))
         }
         var memory = OCSPMemory(limit: 3)
         memory.note(.revoked(date: 5), of: questions[0], at: 0)

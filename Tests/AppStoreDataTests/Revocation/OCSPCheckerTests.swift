@@ -8,7 +8,7 @@ import Testing
 
 @Suite("OCSP checker", .serialized)
 struct OCSPCheckerTests {
-    private static let both = [OCSPCertificates.leafResponder, OCSPCertificates.intermediateResponder]
+    private static let both = [RevocationBench.leafURL, RevocationBench.intermediateURL]
 
     @Test("a chain with two good answers passes, each certificate's own responder being asked")
     func good() async throws {
@@ -20,9 +20,11 @@ struct OCSPCheckerTests {
 
     @Test("a revoked leaf is final, and is reported")
     func revokedLeaf() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: $0.index(revoked: [2])) }
+        let bench = try RevocationBench {
+            StubResponder.answering($0, leaf: .revoked(date: RevocationBench.revocationDate))
+        }
         try await bench.run { checker, chain in
-            let failure = RevocationFailure.revoked(.leaf, date: OCSPCertificates.revocationSeconds)
+            let failure = RevocationFailure.revoked(.leaf, date: RevocationBench.revocationDate)
             await #expect(throws: failure) { try await checker.check(chain) }
             #expect(!failure.isRetryable)
             #expect(bench.revoked == [chain.leaf.digest])
@@ -32,16 +34,17 @@ struct OCSPCheckerTests {
 
     @Test("a revoked intermediate is final, whatever becomes of the question about the leaf")
     func revokedIntermediate() async throws {
-        let bench = try RevocationBench { certificates in
-            let answer = StubResponder.answering(certificates, intermediate: certificates.index(revoked: [1]))
+        let bench = try RevocationBench { authority in
+            let answer = StubResponder.answering(
+                authority, intermediate: .revoked(date: RevocationBench.revocationDate))
             return { url, request in
-                guard url == OCSPCertificates.intermediateResponder else { return OCSPReply(status: 500, body: []) }
+                guard url == RevocationBench.intermediateURL else { return OCSPReply(status: 500, body: []) }
                 return try await answer(url, request)
             }
         }
         try await bench.run { checker, chain in
             await #expect(
-                throws: RevocationFailure.revoked(.intermediate, date: OCSPCertificates.revocationSeconds)
+                throws: RevocationFailure.revoked(.intermediate, date: RevocationBench.revocationDate)
             ) { try await checker.check(chain) }
             #expect(bench.revoked == [chain.intermediate?.digest])
         }
@@ -49,12 +52,12 @@ struct OCSPCheckerTests {
 
     @Test("a certificate that its responder does not know may be known later")
     func unknownCertificate() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: "") }
+        let bench = try RevocationBench { StubResponder.answering($0, leaf: .unknown) }
         try await bench.run { checker, chain in
             let failure = RevocationFailure.unknown(.leaf, .unknownCertificate)
             await #expect(throws: failure) { try await checker.check(chain) }
             #expect(failure.isRetryable)
-            await bench.responder.answer(by: StubResponder.answering(bench.certificates))
+            await bench.responder.answer(by: StubResponder.answering(bench.authority))
             try await checker.check(chain)
         }
     }
@@ -75,8 +78,8 @@ struct OCSPCheckerTests {
 
     @Test("a valid answer with an HTTP status other than 200 does not count")
     func statusWithAnswer() async throws {
-        let bench = try RevocationBench { certificates in
-            let answer = StubResponder.answering(certificates)
+        let bench = try RevocationBench { authority in
+            let answer = StubResponder.answering(authority)
             return { OCSPReply(status: 503, body: try await answer($0, $1).body) }
         }
         try await bench.run { checker, chain in
@@ -87,9 +90,10 @@ struct OCSPCheckerTests {
     @Test("an answer about the intermediate does not serve for the leaf")
     func swappedAnswers() async throws {
         let bench = try RevocationBench()
-        let request = try bench.certificates.request(about: "intermediate", issuedBy: "root")
-        let body = try bench.certificates.response(
-            to: request, index: bench.certificates.index(good: [1]), authority: "root", signer: "root")
+        let chain = try bench.chain()
+        let request = try OCSPRequest.der(about: #require(chain.intermediate), issuedBy: chain.root)
+        let body = try bench.authority.intermediateResponder.response(
+            to: request, .good, from: TestTime.now, until: nil)
         await bench.responder.answer(by: StubResponder.replying(200, body))
         try await bench.run { checker, chain in
             // The root signed it, and the root is not the leaf's issuer.
@@ -117,28 +121,27 @@ struct OCSPCheckerTests {
 
     @Test(
         "a certificate without an HTTP responder is never asked about",
-        arguments: ["no-responder", "https"])
-    func noResponder(leaf: String) async throws {
-        let bench = try RevocationBench()
-        try await bench.run { checker, _ in
-            await #expect(throws: RevocationFailure.unknown(.leaf, .noResponder)) {
-                try await checker.check(bench.chain(leaf: leaf))
-            }
-            #expect(await bench.responder.urls == [OCSPCertificates.intermediateResponder])
+        arguments: [nil, TestCertificate.Extension.ocspResponders("https://ocsp.intermediate.test/leaf")])
+    func noResponder(leafExtension: TestCertificate.Extension?) async throws {
+        let bench = try RevocationBench(leafExtension: leafExtension)
+        try await bench.run { checker, chain in
+            await #expect(throws: RevocationFailure.unknown(.leaf, .noResponder)) { try await checker.check(chain) }
+            #expect(await bench.responder.urls == [RevocationBench.intermediateURL])
         }
     }
 
     @Test("the first HTTP responder is asked")
     func severalResponders() async throws {
-        let bench = try RevocationBench { StubResponder.answering($0, leaf: $0.index(good: [20])) }
-        try await bench.run { checker, _ in try await checker.check(bench.chain(leaf: "two-responders")) }
+        let bench = try RevocationBench(
+            leafExtension: .ocspResponders("ldap://ocsp.intermediate.test/leaf", RevocationBench.leafURL))
+        try await bench.run { checker, chain in try await checker.check(chain) }
         #expect(await bench.responder.urls.sorted() == Self.both)
     }
 
     @Test("nobody is asked about a certificate of Xcode")
     func xcode() async throws {
         let bench = try RevocationBench()
-        let certificate = try bench.certificates.certificate("xcode")
+        let certificate = try X509Certificate(der: bench.authority.root)
         let chain = try VerifiedChain(xcode: certificate, roots: TrustedRoots([certificate]))
         try await bench.checker.check(chain)
         #expect(bench.checker.cachedStatus(chain) == .good)
@@ -148,7 +151,7 @@ struct OCSPCheckerTests {
     @Test("the time counts at which the response arrives")
     func lateArrival() async throws {
         let bench = try RevocationBench()
-        let answer = StubResponder.answering(bench.certificates)
+        let answer = StubResponder.answering(bench.authority)
         await bench.responder.answer { [clock = bench.clock] url, request in
             let reply = try await answer(url, request)
             clock.advance(by: 7200)

@@ -10,19 +10,30 @@ import Testing
 struct RealResponderTests {
     let certificates: OCSPCertificates
 
-    init() throws { certificates = try OCSPCertificates.shared.get() }
+    // Making the certificates and starting responders waits for processes.
+    init() async throws { certificates = try await onOwnThread { try OCSPCertificates.shared.get() } }
 
     /// A transport that sends the requests to ports of this machine.
-    private func transport(leafPort: Int, intermediatePort: Int) -> OCSPTransport {
+    /// - Parameter seconds: how long a responder may stay silent.
+    private func transport(leafPort: Int, intermediatePort: Int, timeout seconds: Int = 600) -> OCSPTransport {
         { url, request in
             let port = url == OCSPCertificates.leafResponder ? leafPort : intermediatePort
-            return try LoopbackSocket.post(request, toPort: port, timeout: 500)
+            return try await onOwnThread { try LoopbackSocket.post(request, toPort: port, timeout: seconds) }
+        }
+    }
+
+    private func responder(authority: String, index: String) async throws -> OCSPResponder {
+        try await onOwnThread { [certificates] in
+            try OCSPResponder(certificates, authority: authority, index: index)
         }
     }
 
     private func check(by transport: @escaping OCSPTransport) async throws {
-        let chain = try RevocationBench().chain()
-        let checker = OCSPChecker(transport: transport, now: { Int64(Date().timeIntervalSince1970) }) { _ in }
+        let now = { @Sendable in Int64(Date().timeIntervalSince1970) }
+        let chain = try VerifiedChain(
+            leaf: certificates.certificate("leaf"), intermediate: certificates.certificate("intermediate"),
+            roots: TrustedRoots([certificates.certificate("root")]), at: now())
+        let checker = OCSPChecker(transport: transport, now: now) { _ in }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await checker.run() }
             defer { group.cancelAll() }
@@ -31,9 +42,11 @@ struct RealResponderTests {
     }
 
     private func check(leafIndex: String, intermediateIndex: String) async throws {
-        let leaf = try OCSPResponder(certificates, authority: "intermediate", index: leafIndex)
-        let intermediate = try OCSPResponder(certificates, authority: "root", index: intermediateIndex)
+        let leaf = try await responder(authority: "intermediate", index: leafIndex)
+        let intermediate = try await responder(authority: "root", index: intermediateIndex)
         try await check(by: transport(leafPort: leaf.port, intermediatePort: intermediate.port))
+        // A responder stops when its last reference is released.
+        withExtendedLifetime((leaf, intermediate)) {}
     }
 
     @Test("two responders of openssl vouch for a chain")
@@ -62,12 +75,13 @@ struct RealResponderTests {
 
     @Test("a responder of another authority does not count")
     func wrongSigner() async throws {
-        let impostor = try OCSPResponder(certificates, authority: "impostor", index: certificates.index(good: [2]))
-        let root = try OCSPResponder(certificates, authority: "root", index: certificates.index(good: [1]))
+        let impostor = try await responder(authority: "impostor", index: certificates.index(good: [2]))
+        let root = try await responder(authority: "root", index: certificates.index(good: [1]))
         // It answers about certificates of its own, and it does not know this one by the issuer's key.
         await #expect(throws: RevocationFailure.unknown(.leaf, .response(.delegate(.notIssuedByIssuer)))) {
             try await check(by: transport(leafPort: impostor.port, intermediatePort: root.port))
         }
+        withExtendedLifetime((impostor, root)) {}
     }
 
     @Test("a responder that cannot be reached, or accepts and stays silent, is no answer")
@@ -75,11 +89,11 @@ struct RealResponderTests {
         let (silent, closed) = (try LoopbackSocket(), try LoopbackSocket())
         let silentPort = try silent.bindSilently(isListening: true)
         let closedPort = try closed.bindSilently(isListening: false)
-        for (port, reason) in [(closedPort, "connection refused"), (silentPort, "timeout")] {
+        for (port, seconds, reason) in [(closedPort, 600, "connection refused"), (silentPort, 1, "timeout")] {
             await #expect(throws: RevocationFailure.unknown(.leaf, .transport(OCSPTransportFailure(reason)))) {
-                try await check(by: transport(leafPort: port, intermediatePort: port))
+                try await check(by: transport(leafPort: port, intermediatePort: port, timeout: seconds))
             }
         }
-        _ = (silent, closed)
+        withExtendedLifetime((silent, closed)) {}
     }
 }

@@ -8,11 +8,18 @@ import Testing
 
 /// A checker with a stub responder, a stub clock, and a record of the certificates found revoked.
 final class RevocationBench: Sendable {
-    let certificates: OCSPCertificates
+    let authority: TestChain
     let responder: StubResponder
     let clock = StubClock()
     let checker: OCSPChecker
     private let record = Record()
+
+    /// The responders' URLs in the certificates. They lead nowhere.
+    static let leafURL = "http://ocsp.intermediate.test/leaf"
+    static let intermediateURL = "http://ocsp.root.test/intermediate"
+
+    /// 15 January 2025, 10:20:30 UTC.
+    static let revocationDate: Int64 = 1_736_936_430
 
     private final class Record: @unchecked Sendable {
         // Every access holds the lock.
@@ -23,36 +30,30 @@ final class RevocationBench: Sendable {
         func add(_ digest: [UInt8]) { lock.withLock { digests.append(digest) } }
     }
 
-    init(_ answer: ((OCSPCertificates) -> StubResponder.Answer)? = nil) throws {
-        let certificates = try OCSPCertificates.shared.get()
-        responder = StubResponder(answer?(certificates) ?? StubResponder.answering(certificates))
+    /// - Parameters:
+    ///   - leafExtension: the leaf's authority information access.
+    ///   - answer: what the stub responder answers; by default, that both certificates are good.
+    init(
+        leafExtension: TestCertificate.Extension? = .ocspResponders(leafURL),
+        _ answer: ((TestChain) -> StubResponder.Answer)? = nil
+    ) throws {
+        let authority = try TestChain(
+            intermediate: { $0.put(.ocspResponders(Self.intermediateURL)) },
+            leaf: { leaf in if let leafExtension { leaf.put(leafExtension) } })
+        responder = StubResponder(answer?(authority) ?? StubResponder.answering(authority))
         checker = OCSPChecker(transport: responder.transport, now: { [clock] in clock.now }) { [record] in
             record.add($0.digest)
         }
-        self.certificates = certificates
+        self.authority = authority
     }
 
     /// The digests of the certificates found revoked.
     var revoked: [[UInt8]] { record.all }
 
-    func chain(leaf: String = "leaf") throws -> VerifiedChain {
+    func chain() throws -> VerifiedChain {
         try VerifiedChain(
-            leaf: certificates.certificate(leaf), intermediate: certificates.certificate("intermediate"),
-            roots: TrustedRoots([certificates.certificate("root")]), at: Int64(Date().timeIntervalSince1970))
-    }
-
-    /// The times until which the last answers about the leaf and the intermediate may be used.
-    func nextUpdates(of chain: VerifiedChain) async throws -> [Int64] {
-        let bodies = await responder.bodies
-        let questions = try #require(chain.revocationQuestions)
-        return try [
-            (OCSPCertificates.leafResponder, questions.leaf),
-            (OCSPCertificates.intermediateResponder, questions.intermediate),
-        ].map { url, question in
-            try OCSPResponse(
-                verifying: bodies[url] ?? [], about: question.certificate, issuedBy: question.issuer, at: clock.now
-            ).goodUntil
-        }
+            leaf: X509Certificate(der: authority.leaf), intermediate: X509Certificate(der: authority.intermediate),
+            roots: TrustedRoots([X509Certificate(der: authority.root)]), at: TestTime.now)
     }
 
     /// Runs the checker during `body`, and waits until it has stopped.

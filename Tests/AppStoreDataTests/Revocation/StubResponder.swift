@@ -10,8 +10,6 @@ actor StubResponder {
 
     /// The URLs asked, oldest first.
     private(set) var urls: [String] = []
-    /// The last body sent from each URL.
-    private(set) var bodies: [String: [UInt8]] = [:]
     private var answer: Answer
     private var isOpen = true
     private var blocked: [CheckedContinuation<Void, Never>] = []
@@ -34,31 +32,25 @@ actor StubResponder {
     private func send(_ request: [UInt8], to url: String) async throws -> OCSPReply {
         urls.append(url)
         if !isOpen { await withCheckedContinuation { blocked.append($0) } }
-        let reply = try await answer(url, request)
-        bodies[url] = reply.body
-        return reply
+        return try await answer(url, request)
     }
 }
 
 extension StubResponder {
-    /// A responder that answers by `openssl ocsp`, as the issuers' responders would.
-    /// - Parameters:
-    ///   - leaf: the index of the leaf's responder. The leaf has serial number 2.
-    ///   - intermediate: the index of the intermediate's responder. The intermediate has serial number 1.
+    /// A responder that answers as the issuers' responders would, with answers of ``TestTime/now``.
+    /// - Parameter validity: the time until the next update, in seconds; nil for no next update.
     static func answering(
-        _ certificates: OCSPCertificates, leaf: String? = nil, intermediate: String? = nil,
-        validity: [String] = ["-nmin", "60"]
+        _ authority: TestChain, leaf: TestResponder.Status = .good, intermediate: TestResponder.Status = .good,
+        validity: Int64? = 3600
     ) -> Answer {
-        let leaf = leaf ?? certificates.index(good: [2])
-        let intermediate = intermediate ?? certificates.index(good: [1])
-        return { url, request in
-            let isLeaf = url == OCSPCertificates.leafResponder
-            let issuer = isLeaf ? "intermediate" : "root"
+        { url, request in
+            let isLeaf = url == RevocationBench.leafURL
+            let responder = isLeaf ? authority.leafResponder : authority.intermediateResponder
             return OCSPReply(
                 status: 200,
-                body: try certificates.response(
-                    to: request, index: isLeaf ? leaf : intermediate, authority: issuer, signer: issuer,
-                    validity: validity))
+                body: try responder.response(
+                    to: request, isLeaf ? leaf : intermediate, from: TestTime.now,
+                    until: validity.map { TestTime.now + $0 }))
         }
     }
 
@@ -66,15 +58,13 @@ extension StubResponder {
     static func replying(_ status: Int, _ body: [UInt8]) -> Answer { { _, _ in OCSPReply(status: status, body: body) } }
 }
 
-/// The time in seconds since 1970, as set by a test.
+/// The time in seconds since 1970, as set by a test. It begins with ``TestTime/now``.
 final class StubClock: @unchecked Sendable {
     // Every access holds the lock.
-    private var seconds = Int64(Date().timeIntervalSince1970)
+    private var seconds = TestTime.now
     private let lock = NSLock()
 
     var now: Int64 { lock.withLock { seconds } }
-
-    func set(_ time: Int64) { lock.withLock { seconds = time } }
 
     func advance(by difference: Int64) { lock.withLock { seconds += difference } }
 }
