@@ -7,7 +7,7 @@ import Testing
 struct OCSPResponseTests {
     let authority: OCSPCertificates
 
-    init() throws { authority = try OCSPCertificates.shared.get() }
+    init() async throws { authority = try await onOwnThread { try OCSPCertificates.shared.get() } }
 
     private var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
