@@ -238,8 +238,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity", "OfferExplanations",
-                "OfferService", locks,
+                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity", "AppStoreData",
+                "OfferExplanations", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

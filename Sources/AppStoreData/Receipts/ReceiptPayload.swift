@@ -46,6 +46,9 @@ struct ReceiptPayload {
 }
 
 extension AppReceipt {
+    /// - Parameter content: what a receipt's signer signed. The caller verifies the signature.
+    package init(content: [UInt8]) throws(ReceiptPayloadError) { try self.init(ReceiptPayload(content)) }
+
     init(_ payload: ReceiptPayload) throws(ReceiptPayloadError) {
         let fields = payload.fields
         type = try fields.required(.type, fields.field(.type, ReceiptType.read))
