@@ -50,7 +50,7 @@ package struct LegacyTransactionReceipt: Hashable, Sendable {
 }
 
 /// The reason some bytes are not a legacy transaction receipt.
-package enum LegacyTransactionReceiptError: String, Error, Hashable, Sendable {
+package enum LegacyTransactionReceiptError: String, CaseIterable, Error, Hashable, Sendable {
     case tooLarge = "legacy_receipt_too_large"
     case noPurchaseInfo = "legacy_receipt_no_purchase_info"
     case purchaseInfoNotBase64 = "legacy_receipt_purchase_info_not_base64"

@@ -18,13 +18,14 @@ package struct ReceiptVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired. Most receipts never expire.
+    ///   - certificateTime: the time at which its certificates must be valid; if nil, its creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verify(
-        _ receipt: [UInt8], at time: Timestamp, device: DeviceIdentifier? = nil
+        _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
     ) throws(ReceiptFailure) -> VerifiedReceipt {
         let message = try read(receipt)
         let payload = try payload(of: message)
-        let chain = try chain(of: message, payload)
+        let chain = try chain(of: message, payload, at: certificateTime)
         let receipt: AppReceipt
         do { receipt = try AppReceipt(payload) } catch { throw .payload(error) }
         try check(receipt, chain, at: time)
@@ -44,10 +45,10 @@ package struct ReceiptVerifier: Sendable {
     }
 
     private func chain(
-        of message: borrowing SignedMessage, _ payload: ReceiptPayload
+        of message: borrowing SignedMessage, _ payload: ReceiptPayload, at time: Timestamp?
     ) throws(ReceiptFailure) -> ReceiptChain {
         let date: Timestamp
-        do { date = try payload.creationDate() } catch { throw .payload(error) }
+        do { date = if let time { time } else { try payload.creationDate() } } catch { throw .payload(error) }
         do {
             return try ReceiptChain(
                 leaf: message.signerCertificate, enclosed: message.certificates, roots: roots,

@@ -51,19 +51,23 @@ package struct AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired.
+    ///   - certificateTime: the time at which its certificates must be valid; if nil, its creation date.
     ///   - device: if given, the receipt must have been made for this device.
     package func verifyReceipt(
-        _ receipt: [UInt8], at time: Timestamp, device: DeviceIdentifier? = nil
+        _ receipt: [UInt8], at time: Timestamp, certificateTime: Timestamp? = nil, device: DeviceIdentifier? = nil
     ) throws(DataRefusal) -> VerifiedReceipt {
         let verified: VerifiedReceipt
-        do { verified = try receipts.verify(receipt, at: time, device: device) } catch { throw DataRefusal(error) }
+        do {
+            verified = try receipts.verify(receipt, at: time, certificateTime: certificateTime, device: device)
+        } catch { throw DataRefusal(error) }
         if let role = knownChains.revokedRole(in: verified.chain) {
             throw DataRefusal(VerificationFailure(.certificateRevoked, role))
         }
         return verified
     }
 
-    private func object(
+    /// Verifies a JWS without deciding what kind of payload it has.
+    func object(
         in text: [UInt8], at date: EffectiveDate
     ) throws(DataRefusal) -> (object: PayloadObject, chain: VerifiedChain) {
         do throws(VerificationFailure) {

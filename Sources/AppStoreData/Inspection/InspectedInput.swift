@@ -1,0 +1,99 @@
+import OfferCore
+
+/// App Store data in the form in which it travels.
+enum InspectedInput {
+    /// A JWS in compact form.
+    case jws([UInt8])
+    /// CMS in BER or DER.
+    case receipt([UInt8])
+    /// A property list in text form.
+    case legacyReceipt([UInt8])
+
+    /// Recognises data by its first bytes. Text may be surrounded by white space, and base64 may have line breaks.
+    /// - Returns: nil for anything else.
+    init?(_ input: [UInt8]) {
+        if Self.isSequence(input) {
+            // White space at the end of BER may belong to it.
+            self = .receipt(input)
+            return
+        }
+        let text = Self.trimmed(input)
+        if text.first == UInt8(ascii: "{") {
+            self.init(braced: Array(text))
+        } else if text.contains(UInt8(ascii: ".")) {
+            guard text.allSatisfy(Self.isVisible) else { return nil }
+            self = .jws(Array(text))
+        } else {
+            self.init(base64: text.filter { !$0.isASCIIWhiteSpace })
+        }
+    }
+
+    /// The body that the App Store posts, or a property list.
+    private init?(braced text: [UInt8]) {
+        if case .object(let members) = try? JSONReader.read(text) {
+            guard case .string(let jws) = members["signedPayload"] else { return nil }
+            self = .jws(jws)
+        } else {
+            guard Self.isPropertyList(text) else { return nil }
+            self = .legacyReceipt(text)
+        }
+    }
+
+    private init?(base64 text: [UInt8]) {
+        guard let bytes = Base64.bytes(of: text) else { return nil }
+        if Self.isSequence(bytes) {
+            self = .receipt(bytes)
+        } else {
+            guard Self.isPropertyList(bytes) else { return nil }
+            self = .legacyReceipt(bytes)
+        }
+    }
+
+    /// Whether BER begins: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than one byte.
+    private static func isSequence(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 1 && bytes[0] == DERTag.sequence.rawValue && bytes[1] >= 0x80
+    }
+
+    /// Whether a legacy receipt begins: `{ "name" = `.
+    private static func isPropertyList(_ text: [UInt8]) -> Bool {
+        guard trimmed(text).first == UInt8(ascii: "{") else { return false }
+        do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo }
+        return true
+    }
+
+    private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let start = bytes.firstIndex { !$0.isASCIIWhiteSpace } ?? bytes.endIndex
+        let end = bytes.lastIndex { !$0.isASCIIWhiteSpace }.map { $0 + 1 } ?? start
+        return bytes[start..<end]
+    }
+
+    /// Whether a byte is printable ASCII other than a space.
+    private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+}
+
+/// What can be told of data without reading it.
+enum InspectedForm: Hashable {
+    case jws
+    case receipt
+
+    /// The name in sentences, with an article.
+    var title: String {
+        switch self {
+        case .jws: "a JWS"
+        case .receipt: "a receipt"
+        }
+    }
+}
+
+extension InspectedKind {
+    var form: InspectedForm { payloadKind == nil ? .receipt : .jws }
+}
+
+extension InspectedInput {
+    var form: InspectedForm {
+        switch self {
+        case .jws: .jws
+        case .receipt, .legacyReceipt: .receipt
+        }
+    }
+}

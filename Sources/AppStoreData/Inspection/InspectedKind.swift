@@ -1,0 +1,34 @@
+/// The kinds of App Store data that an inspection tells apart. The raw values name them in its result.
+package enum InspectedKind: String, CaseIterable, Hashable, Sendable {
+    case notification
+    case transaction
+    case renewalInfo = "renewal-info"
+    case appTransaction = "app-transaction"
+    case retentionRequest = "retention-request"
+    case receipt
+    /// A receipt of one transaction, which nobody can verify any more; see ``LegacyTransactionReceipt``.
+    case legacyReceipt = "legacy-receipt"
+
+    package init(_ kind: PayloadKind) {
+        self =
+            switch kind {
+            case .notification: .notification
+            case .transaction: .transaction
+            case .renewalInfo: .renewalInfo
+            case .appTransaction: .appTransaction
+            case .retentionRequest: .retentionRequest
+            }
+    }
+
+    /// The kind of JWS; nil for receipts.
+    package var payloadKind: PayloadKind? { PayloadKind(rawValue: rawValue) }
+
+    /// The name in sentences, with an article.
+    package var title: String {
+        switch self {
+        case .receipt: "an app receipt"
+        case .legacyReceipt: "a legacy transaction receipt"
+        default: payloadKind?.title ?? rawValue
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// The reason that an inspection fails before any check of the data itself. The raw values are stable codes.
+package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable {
+    case notRecognised = "not_recognised"
+    case legacyReceiptNotVerified = "legacy_receipt_not_verified"
+
+    package var sentence: String {
+        switch self {
+        case .notRecognised:
+            "The input is not App Store data. Expected is a compact JWS, a JSON object with \"signedPayload\", or a "
+                + "receipt as DER or BER or in base64."
+        case .legacyReceiptNotVerified:
+            "The signature of a legacy transaction receipt is not verified, because its issuer's certificate is not "
+                + "enclosed. Ask the App Store Server API about the transaction."
+        }
+    }
+}
+
+extension DataRefusal {
+    package init(_ failure: InspectionFailure) {
+        self.init(code: failure.rawValue, sentence: failure.sentence, isRetryable: false, isGenuine: false)
+    }
+
+    init(_ error: LegacyTransactionReceiptError) {
+        self.init(code: error.rawValue, sentence: error.sentence, isRetryable: false, isGenuine: false)
+    }
+
+    /// A JWS in place of a receipt, or a receipt in place of a JWS. Their forms differ, so nothing need be verified.
+    init(expected: InspectedKind, found: InspectedForm) {
+        self.init(
+            code: "payload_of_another_kind",
+            sentence: "The input is \(found.title), but \(expected.title) is expected.", isRetryable: false,
+            isGenuine: false)
+    }
+}
+
+extension LegacyTransactionReceiptError {
+    package var sentence: String {
+        switch self {
+        case .tooLarge: "The legacy receipt is larger than \(LegacyTransactionReceipt.maximumSize) bytes."
+        case .noPurchaseInfo: "The legacy receipt has no \"purchase-info\"."
+        case .purchaseInfoNotBase64: "The \"purchase-info\" of the legacy receipt is not base64."
+        case .wrongTransactionID: "The \"transaction-id\" of the legacy receipt is not a transaction ID."
+        }
+    }
+}
