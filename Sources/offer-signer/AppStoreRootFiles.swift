@@ -3,58 +3,63 @@ import FoundationEssentials
 import OfferCore
 import OfferCrypto
 import OfferFiles
-import OfferService
 
 /// The certificates that an operator trusts for App Store data in place of Apple's: a file in PEM or DER, or a folder of
 /// such files.
-enum AppStoreRootFiles {
+struct AppStoreRootFiles {
+    let path: String
+    /// The setting or flag that names the path, for error messages.
+    let option: String
+
     /// In bytes; far larger than any certificate.
     private static let maximumSize = 256 * 1024
     /// The maximum number of certificates. Each is tried for each chain that is not known yet.
     private static let maximumCount = 32
 
-    static func read(_ path: String) throws(Diagnostic) -> TrustedRoots {
+    func read() throws(Diagnostic) -> TrustedRoots {
         var certificates: [X509Certificate] = []
-        for file in try files(at: path) { certificates += try readFile(file) }
-        guard certificates.count <= maximumCount else {
-            throw Diagnostic("\(path) contains more than \(maximumCount) certificates", hint: "keep the roots only")
+        for file in try files() { certificates += try readFile(file) }
+        guard certificates.count <= Self.maximumCount else {
+            throw problem("\(path) contains more than \(Self.maximumCount) certificates", hint: "keep the roots only")
         }
         return TrustedRoots(certificates)
     }
 
     /// The path itself, or the files of the folder at it, without hidden ones.
-    private static func files(at path: String) throws(Diagnostic) -> [String] {
+    private func files() throws(Diagnostic) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else { return [path] }
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { !$0.hasPrefix(".") }
-        guard !names.isEmpty else {
-            throw Diagnostic(
-                "the folder \(path), which \(Settings.appStoreRoots.name) names, has no files", hint: hint)
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") } } catch {
+            throw problem("the folder \(path) cannot be read", hint: "check its permissions")
         }
+        guard !names.isEmpty else { throw problem("the folder \(path) has no files") }
         return names.sorted().map { "\(path)/\($0)" }
     }
 
-    private static func readFile(_ path: String) throws(Diagnostic) -> [X509Certificate] {
+    private func readFile(_ path: String) throws(Diagnostic) -> [X509Certificate] {
         let file: RegularFile
-        do { file = try RegularFile(path: path, maximumSize: maximumSize) } catch {
-            throw Diagnostic(
-                "the file \(path), which \(Settings.appStoreRoots.name) names, \(error.reason(maximumSize: maximumSize))",
-                hint: hint)
+        do { file = try RegularFile(path: path, maximumSize: Self.maximumSize) } catch {
+            throw problem("the file \(path) \(error.reason(maximumSize: Self.maximumSize))")
         }
         guard !file.isWritableByOthers else {
-            throw Diagnostic(
+            throw problem(
                 "\(path) can be written by others (mode \(file.mode)), who could then forge purchases",
                 hint: "chmod go-w \(path)")
         }
-        do {
-            let certificates = try X509Certificate.readAll(file.bytes)
-            guard !certificates.isEmpty else { throw Diagnostic("\(path) contains no certificate", hint: hint) }
-            return certificates
-        } catch let error as Diagnostic { throw error } catch {
-            throw Diagnostic("\(path) contains something that is not a certificate", hint: hint)
+        let certificates: [X509Certificate]
+        do { certificates = try X509Certificate.readAll(file.bytes) } catch {
+            throw problem("\(path) contains something that is not a certificate")
         }
+        guard !certificates.isEmpty else { throw problem("\(path) contains no certificate") }
+        return certificates
     }
 
-    private static let hint =
-        "put certificates in PEM or DER there, such as the one that Xcode exports for StoreKit testing, or unset it for Apple's"
+    private func problem(
+        _ sentence: String,
+        hint: String =
+            "put certificates in PEM or DER there, such as the one that Xcode exports for StoreKit testing, or unset it for Apple's"
+    ) -> Diagnostic {
+        Diagnostic("\(option): \(sentence)", hint: hint)
+    }
 }

@@ -119,7 +119,7 @@ struct ConfigurationReader: Sendable {
         do throws(Diagnostic) {
             guard let path = try Configuration.path(Settings.appStoreRoots, flags: flags, environment: environment)
             else { return nil }
-            return try AppStoreRootFiles.read(path)
+            return try AppStoreRootFiles(path: path, option: Settings.appStoreRoots.name).read()
         } catch {
             problems.append(error)
             return TrustedRoots([])
