@@ -21,7 +21,8 @@ enum InspectedInput {
         if text.first == UInt8(ascii: "{") {
             self.init(braced: Array(text))
         } else if text.contains(UInt8(ascii: ".")) {
-            guard text.allSatisfy(Self.isVisible) else { return nil }
+            // A JWS copied with line breaks inside begins with `{"` in base64url all the same.
+            guard text.starts(with: "eyJ".utf8) || text.allSatisfy(Self.isVisible) else { return nil }
             self = .jws(Array(text))
         } else {
             self.init(base64: text.filter { !$0.isASCIIWhiteSpace })
@@ -57,7 +58,7 @@ enum InspectedInput {
     /// Whether a legacy receipt begins: `{ "name" = `.
     private static func isPropertyList(_ text: [UInt8]) -> Bool {
         guard trimmed(text).first == UInt8(ascii: "{") else { return false }
-        do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo }
+        do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo && error != .tooLarge }
         return true
     }
 

@@ -6,8 +6,8 @@ package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable 
     package var sentence: String {
         switch self {
         case .notRecognised:
-            "The input is not App Store data. Expected is a compact JWS, a JSON object with \"signedPayload\", or a "
-                + "receipt as DER or BER or in base64."
+            "The input is not App Store data: not a compact JWS, a JSON object with \"signedPayload\", or a receipt in "
+                + "DER, BER or base64."
         case .legacyReceiptNotVerified:
             "The signature of a legacy transaction receipt is not verified, because its issuer's certificate is not "
                 + "enclosed. Ask the App Store Server API about the transaction."
