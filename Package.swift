@@ -139,11 +139,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Times the parts of an offer for scripts/bench.
+        // Times the parts of an offer, and the reading of App Store data, for scripts/bench.
         .executableTarget(
             name: "offer-bench",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferService",
+                "OfferCore", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

@@ -6,10 +6,19 @@ import OfferService
 
 /// Measures the cost of an offer without sockets or HTTP, for `scripts/bench`. It prints the microseconds per offer for
 /// the cryptography alone and for the whole path from request to response.
+///
+/// Arguments: seconds per measurement. With the path of Tests/Vectors/app-store as second argument, it measures the
+/// reading of App Store data instead.
 @main
 enum OfferBench {
     static func main() throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2
+        if let folder = CommandLine.arguments.dropFirst(2).first {
+            for (name, work) in try AppStoreBench(folder: folder).measurements() {
+                print("\(name) \(try microseconds(for: seconds, calls: 100, work))")
+            }
+            return
+        }
         let key = try SigningKey(text: PrivateKeyPEM.generate())
         _ = try key.precompute()
         let request = HTTPRequest(
@@ -48,12 +57,13 @@ enum OfferBench {
 
     /// Returns the time per call of `work` in the fastest of several rounds, because interference only makes a round
     /// slower.
-    private static func microseconds(for seconds: Int, _ work: () throws -> Void) throws -> Double {
+    private static func microseconds(
+        for seconds: Int, calls: Int = 1000, _ work: () throws -> Void
+    ) throws -> Double {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
         var best = Double.infinity
         repeat {
-            let calls = 1000
             let time = try clock.measure { for _ in 0..<calls { try work() } }
             best = min(best, time / .microseconds(calls))
         } while clock.now < end
