@@ -255,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData", "OfferService",
+                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData",
+                "OfferService",
                 "TestSupport", "AppStoreTestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

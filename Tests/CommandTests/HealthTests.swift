@@ -19,26 +19,16 @@ struct HealthTests {
         #expect(
             outcome.standardOutput
                 == #"{"status":"degraded","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","#
-                + #""catalogue":"off"},"activeKeys":["\#(RunningService.keyID)"],"problems":["no caller is configured, "#
+                + #""catalogue":"off","appStore":"ok"},"activeKeys":["\#(RunningService.keyID)"],"problems":["no caller is configured, "#
                 + #"so anyone who can reach the service can request signatures"]}"# + "\n")
         #expect(outcome.standardError == "")
     }
 
     @Test("health checks a service on all addresses over loopback and accepts any certificate name")
     func everyAddress() throws {
-        let folder = try TemporaryFolder()
-        let (certificate, key) = (folder.path + "/cert.pem", folder.path + "/key.pem")
-        let made = try Command.run(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
-                "-out", certificate, "-days", "90", "-subj", "/CN=offers.example.com",
-            ])
-        #expect(made.status == 0, "\(made.standardError)")
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-        let flags = ["--tls-certificate", certificate, "--tls-key", key]
-        let service = try RunningService(arguments: flags)
-        let outcome = try health(["--port", "\(service.port)", "--host", "0.0.0.0"] + flags)
+        let pair = try CertificatePair(name: "offers.example.com")
+        let service = try RunningService(arguments: pair.arguments)
+        let outcome = try health(["--port", "\(service.port)", "--host", "0.0.0.0"] + pair.arguments)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.hasPrefix(#"{"status":"degraded","#), "no caller is configured")
     }

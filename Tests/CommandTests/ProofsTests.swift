@@ -61,6 +61,24 @@ struct ProofsTests {
         #expect(try post(tooLarge, [], to: service).hasSuffix(" 413"))
     }
 
+    @Test("HTTP/2 carries bodies of the same size")
+    func http2() throws {
+        let pair = try CertificatePair()
+        let service = try RunningService(arguments: pair.arguments, environment: environment)
+        func post(_ body: String) throws -> String {
+            try folder.write(body.utf8, to: "body.json")
+            return try pair.curl(
+                [
+                    "--http2", "-H", "Content-Type: application/json", "-w", " %{http_version} %{http_code}",
+                    "--data-binary", "@\(folder.path)/body.json",
+                ], path: "/v1/promotional-offers", of: service)
+        }
+        let body = try Self.body(of: 187)
+        let answer = try post(body)
+        #expect(answer.hasSuffix(" 2 200") && answer.contains(#""purchases":187"#), "\(answer.prefix(300))")
+        #expect(try post(body + String(repeating: " ", count: 1024 * 1024)).hasSuffix(" 2 413"))
+    }
+
     @Test("roots of the operator's own are reported by the log, health and doctor, and replace Apple's")
     func ownRoots() throws {
         let service = try RunningService(environment: environment)

@@ -8,40 +8,6 @@ import Testing
 struct TLSTests {
     private static let offer = #"{"appBundleID":"a","productIdentifier":"p","offerID":"o","applicationUsername":"u"}"#
 
-    /// A folder with a service's `cert.pem` and `key.pem`.
-    private struct Pair {
-        let folder: TemporaryFolder
-
-        init() throws {
-            folder = try TemporaryFolder()
-            try renew(name: "first")
-        }
-
-        func renew(name: String, days: Int = 90) throws {
-            let made = try Command.run(
-                "openssl",
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-                    keyPath,
-                    "-out", path, "-days", "\(days)", "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1",
-                ])
-            #expect(made.status == 0, "\(made.standardError)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyPath)
-        }
-
-        var path: String { folder.path + "/cert.pem" }
-        var keyPath: String { folder.path + "/key.pem" }
-        var arguments: [String] { ["--tls-certificate", path, "--tls-key", keyPath] }
-
-        func curl(_ arguments: [String], path: String = "/offer", of service: RunningService) throws -> String {
-            try Command.run(
-                "curl",
-                ["-sS", "--max-time", "30", "--cacert", self.path] + arguments
-                    + ["https://127.0.0.1:\(service.port)\(path)"]
-            ).standardOutput
-        }
-    }
-
     /// The common name of the service's certificate.
     private static func shownName(by service: RunningService) throws -> String {
         let shown = try Command.run(
@@ -54,7 +20,7 @@ struct TLSTests {
         "HTTP/1.1 and HTTP/2 over TLS 1.2 and 1.3 give the same responses as plain HTTP",
         arguments: [("--http1.1", "1.1"), ("--http2", "2")])
     func versions(flag: String, version: String) throws {
-        let pair = try Pair()
+        let pair = try CertificatePair()
         let service = try RunningService(arguments: pair.arguments + ["--log-level", "debug"])
         let post = [flag, "-H", "Content-Type: application/json", "-w", " %{http_version} %{http_code}"]
         for tls in [[], ["--tls-max", "1.2"]] {
@@ -98,7 +64,7 @@ struct TLSTests {
 
     @Test("300 HTTP/2 requests, 100 at a time, are all answered over at most two connections")
     func manyStreams() throws {
-        let pair = try Pair()
+        let pair = try CertificatePair()
         let service = try RunningService(arguments: pair.arguments)
         let answers = try Command.run(
             "curl",
@@ -116,7 +82,7 @@ struct TLSTests {
 
     @Test("SIGHUP loads a new certificate; an invalid one is reported and the old one stays")
     func renewal() async throws {
-        let pair = try Pair()
+        let pair = try CertificatePair()
         let service = try RunningService(arguments: pair.arguments)
         #expect(try Self.shownName(by: service) == "first")
         let key = "SUBSCRIPTION_OFFERS_KEY_ID=\(RunningService.keyID)"
@@ -144,7 +110,7 @@ struct TLSTests {
     }
 
     private static func expect(
-        _ problem: String, after settings: String, _ service: RunningService, _ pair: Pair
+        _ problem: String, after settings: String, _ service: RunningService, _ pair: CertificatePair
     ) async throws {
         try service.reload(settings)
         var ready = ""
@@ -158,7 +124,7 @@ struct TLSTests {
 
     @Test("a service with a missing or wrong TLS file or an expired certificate does not start")
     func doesNotStart() throws {
-        let pair = try Pair()
+        let pair = try CertificatePair()
         let folder = try TemporaryFolder()
         func problem(_ arguments: [String]) throws -> String {
             let outcome = try Command.run(

@@ -11,9 +11,6 @@ package struct AppStoreTrust: Sendable {
     private let metrics: ServiceMetrics
     private let now: @Sendable () -> Timestamp
 
-    /// The kind of data that is no JWS, in metrics.
-    static let receipt = "receipt"
-
     /// - Parameter transport: sends questions to OCSP responders; nil if none are asked.
     package init(
         _ settings: AppStoreSettings, transport: OCSPTransport? = nil, now: @escaping @Sendable () -> Timestamp,

@@ -82,48 +82,49 @@ package struct ConfigurationFile: Sendable {
             reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or remove apps")
         }
         for node in nodes {
-            let members = reader.members(
-                of: node, "an app",
-                known: [
-                    "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "appStoreID",
-                    "environments", "products",
-                ],
-                required: ["bundleID", "products"])
-            let bundleID = members["bundleID"].flatMap { node in
-                reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
-            }
-            if let node = members["appStoreID"] {
-                reader.add("appStoreID is now called appAppleID", at: node, hint: "rename it")
-            }
-            let appAppleID = members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") }
-            let environments = members["environments"].flatMap {
-                Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
-            }
-            let keyID = members["keyID"].flatMap { node in
-                reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
-            }
-            if let node = members["keyFingerprint"] { readFingerprint(node, of: keyID, members["keyID"], &reader) }
-            let issuerID = members["issuerID"].flatMap { node in
-                reader.value(of: node) { text throws(FieldError) in try IssuerID(utf8: text) }
-            }
-            let allowsUnboundJWS =
-                members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false
-            let offers = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
-            guard let bundleID else { continue }
+            guard let (bundleID, app) = readApp(node, &reader) else { continue }
             // According to Apple, bundle IDs are case-insensitive, so no two apps differ only in letter case.
             guard seen.insert(bundleID.text.description.lowercased()).inserted else {
                 reader.add("this app is a duplicate; letter case is ignored", at: node, hint: "remove one")
                 continue
             }
-            if let appAppleID, apps.values.contains(where: { $0.appAppleID == appAppleID }) {
+            if let number = app.appAppleID, apps.values.contains(where: { $0.appAppleID == number }) {
                 reader.add("another app has this appAppleID", at: node, hint: "copy it from App Store Connect")
             }
-            apps[bundleID] = Catalogue.App(
-                appAppleID: appAppleID, environments: environments, offers: offers, allowsUnboundJWS: allowsUnboundJWS)
-            keyIDs[bundleID] = keyID
-            issuerIDs[bundleID] = issuerID
+            apps[bundleID] = app
         }
         return Catalogue(apps: apps)
+    }
+
+    private mutating func readApp(_ node: YAMLNode, _ reader: inout YAMLReader) -> (BundleID, Catalogue.App)? {
+        let members = reader.members(
+            of: node, "an app",
+            known: [
+                "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
+                "products",
+            ],
+            required: ["bundleID", "products"], renamed: ["appStoreID": "appAppleID"])
+        let bundleID = members["bundleID"].flatMap { node in
+            reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
+        }
+        let app = Catalogue.App(
+            appAppleID: members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") },
+            environments: members["environments"].flatMap {
+                Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
+            },
+            offers: members["products"].map { Self.readProducts($0, &reader) } ?? [:],
+            allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false)
+        let keyID = members["keyID"].flatMap { node in
+            reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
+        }
+        if let node = members["keyFingerprint"] { readFingerprint(node, of: keyID, members["keyID"], &reader) }
+        let issuerID = members["issuerID"].flatMap { node in
+            reader.value(of: node) { text throws(FieldError) in try IssuerID(utf8: text) }
+        }
+        guard let bundleID else { return nil }
+        keyIDs[bundleID] = keyID
+        issuerIDs[bundleID] = issuerID
+        return (bundleID, app)
     }
 
     /// - Parameters:

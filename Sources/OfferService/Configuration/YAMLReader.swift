@@ -67,7 +67,7 @@ struct YAMLReader {
 
     /// Returns the members of a mapping by name.
     mutating func members(
-        of node: Node, _ what: String, known: [String], required: [String] = []
+        of node: Node, _ what: String, known: [String], required: [String] = [], renamed: [String: String] = [:]
     ) -> [String: Node] {
         guard problems.count < Self.maximumProblems else { return [:] }
         guard let mapping = node.mapping else {
@@ -79,6 +79,10 @@ struct YAMLReader {
         var members: [String: Node] = [:]
         for (key, value) in mapping {
             guard let name = key.scalar?.string, known.contains(name) else {
+                if let name = key.scalar?.string, let newName = renamed[name] {
+                    add("\(name) is now called \(newName)", at: key, hint: "rename it")
+                    continue
+                }
                 add("\(what) has no such member", at: key, hint: "known names: \(known.joined(separator: ", "))")
                 continue
             }

@@ -83,7 +83,10 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
-    /// - Parameter kind: the raw value of a `PayloadKind`, or ``AppStoreTrust/receipt``.
+    /// The kind of an app receipt, which is no JWS.
+    static let receipt = "receipt"
+
+    /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.
     func appStoreData(_ kind: String, _ outcome: AppStoreDataOutcome) {
         appStoreData[AppStoreDataSeries(kind: kind, outcome: outcome)]?.increment()
     }
@@ -125,7 +128,7 @@ private struct AppStoreDataSeries: Hashable {
     let outcome: AppStoreDataOutcome
 
     static var all: [AppStoreDataSeries] {
-        (PayloadKind.allCases.map(\.rawValue) + [AppStoreTrust.receipt]).flatMap { kind in
+        (PayloadKind.allCases.map(\.rawValue) + [ServiceMetrics.receipt]).flatMap { kind in
             AppStoreDataOutcome.allCases.map { AppStoreDataSeries(kind: kind, outcome: $0) }
         }
     }

@@ -65,10 +65,10 @@ struct ProofVerifier: Sendable {
         do throws(DataRefusal) {
             let verified = try trust.verifyReceipt(receipt, at: now, device: device)
             do { try origin.check(verified.receipt.origin) } catch { throw DataRefusal(error) }
-            trust.noteVerified(AppStoreTrust.receipt)
+            trust.noteVerified(ServiceMetrics.receipt)
             return verified
         } catch {
-            trust.noteRefused(AppStoreTrust.receipt, error)
+            trust.noteRefused(ServiceMetrics.receipt, error)
             throw .proofRefused("proofs.appReceipt", error)
         }
     }
