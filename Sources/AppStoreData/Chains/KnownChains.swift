@@ -51,6 +51,12 @@ package final class KnownChains: Sendable {
         state.withLockedValue { $0.use { $0.chain.isMade(of: leaf, intermediate) } }
     }
 
+    /// - Parameter intermediate: the SHA-256 digest of the certificate in DER.
+    /// - Returns: any chain with this intermediate.
+    func chain(intermediate: [UInt8]) -> VerifiedChain? {
+        state.withLockedValue { state in state.entries.last { $0.chain.intermediate?.digest == intermediate }?.chain }
+    }
+
     /// - Parameter header: the first part of a JWS, in base64url.
     /// - Returns: the chain that has signed a JWS with this header.
     func chain(withHeader header: ArraySlice<UInt8>) -> VerifiedChain? {

@@ -50,12 +50,13 @@ package struct JWSVerifier: Sendable {
     private func chain(of certificates: [[UInt8]], at seconds: Int64) throws(VerificationFailure) -> VerifiedChain {
         guard certificates.count == 3 else { return try xcodeChain(of: certificates, at: seconds) }
         let (leaf, intermediate) = (certificates[0], certificates[1])
-        if let known = knownChains.chain(leaf: try hash(leaf), intermediate: try hash(intermediate)) {
+        let digest = try hash(intermediate)
+        if let known = knownChains.chain(leaf: try hash(leaf), intermediate: digest) {
             return try known.valid(at: seconds)
         }
         let chain = try VerifiedChain(
             leaf: certificate(leaf, .leaf), intermediate: certificate(intermediate, .intermediate), roots: roots,
-            at: seconds)
+            known: knownChains.chain(intermediate: digest), at: seconds)
         if let role = knownChains.remember(chain) { throw VerificationFailure(.certificateRevoked, role) }
         return chain
     }

@@ -22,15 +22,33 @@ package enum CertificateChain {
         for root in roots where root.isNamedIssuer(of: intermediate) {
             do throws(ChainError) {
                 try root.check(as: .root, at: seconds, allowsSHA1: allowsSHA1)
-                try verify(leaf, intermediate, root, allowsSHA1: allowsSHA1)
+                try verify(leaf, intermediate, below: root, allowsSHA1: allowsSHA1)
                 return root
             } catch { firstError = firstError ?? error }
         }
         throw firstError ?? .noTrustedRoot
     }
 
+    /// Verifies a leaf below an intermediate whose signature by `root` has been verified before, so it is not repeated.
+    /// - Parameters:
+    ///   - seconds: as above.
+    ///   - allowsSHA1: as above.
+    package static func verify(
+        leaf: X509Certificate, verifiedIntermediate intermediate: X509Certificate, root: X509Certificate,
+        at seconds: Int64, allowsSHA1: Bool = false
+    ) throws(ChainError) {
+        try leaf.check(as: .leaf, at: seconds, allowsSHA1: allowsSHA1)
+        try intermediate.check(as: .intermediate, at: seconds, allowsSHA1: allowsSHA1)
+        guard intermediate.isNamedIssuer(of: leaf) else { throw .notIssuedByIntermediate }
+        try root.check(as: .root, at: seconds, allowsSHA1: allowsSHA1)
+        try verify(leaf, nil, below: intermediate, allowsSHA1: allowsSHA1)
+    }
+
+    /// - Parameters:
+    ///   - intermediate: nil if the anchor has issued the leaf itself.
+    ///   - anchor: a certificate that is trusted, whoever issued it.
     private static func verify(
-        _ leaf: X509Certificate, _ intermediate: X509Certificate, _ root: X509Certificate, allowsSHA1: Bool
+        _ leaf: X509Certificate, _ intermediate: X509Certificate?, below anchor: X509Certificate, allowsSHA1: Bool
     ) throws(ChainError) {
         ERR_clear_error()
         let (store, context) = unsafe (X509_STORE_new(), X509_STORE_CTX_new())
@@ -42,23 +60,27 @@ package enum CertificateChain {
             unsafe OPENSSL_sk_free(untrusted)
         }
         guard unsafe store != nil, unsafe context != nil, unsafe untrusted != nil,
-            unsafe X509_STORE_add_cert(store, root.pointer) == 1,
-            unsafe OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.pointer)) == 1,
+            unsafe X509_STORE_add_cert(store, anchor.pointer) == 1,
+            intermediate.map({ unsafe OPENSSL_sk_push(untrusted, UnsafeRawPointer($0.pointer)) }) ?? 1 == 1,
             unsafe X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1,
-            unsafe configure(X509_STORE_CTX_get0_param(context), allowsSHA1: allowsSHA1)
+            unsafe configure(
+                X509_STORE_CTX_get0_param(context), anchorIsRoot: intermediate != nil, allowsSHA1: allowsSHA1)
         else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
         // 1 means verified, 0 refused, and a negative number failed.
         guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
         // The leaf could be the root's own, with an intermediate of the root's name that nobody needs.
-        guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == 3 else { throw .noTrustedRoot }
+        guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == (intermediate == nil ? 2 : 3) else {
+            throw .noTrustedRoot
+        }
     }
 
-    private static func configure(_ parameters: OpaquePointer?, allowsSHA1: Bool) -> Bool {
+    private static func configure(_ parameters: OpaquePointer?, anchorIsRoot: Bool, allowsSHA1: Bool) -> Bool {
         // Level 2 demands 112 bits, as a signature over SHA-256 and an RSA key of 2048 bits have. SHA-1 needs level 0.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, allowsSHA1 ? 0 : 2)
         // X509Certificate.check(as:at:allowsSHA1:) has done both. To libcrypto, Apple's markers are unknown extensions,
         // and the last second of a certificate is too late (RFC 5280 section 4.1.2.5 includes it).
-        let flags = X509_V_FLAG_IGNORE_CRITICAL | X509_V_FLAG_NO_CHECK_TIME
+        var flags = X509_V_FLAG_IGNORE_CRITICAL | X509_V_FLAG_NO_CHECK_TIME
+        if !anchorIsRoot { flags |= X509_V_FLAG_PARTIAL_CHAIN }
         return unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(flags)) == 1
             && X509_VERIFY_PARAM_set_purpose(parameters, X509_PURPOSE_ANY) == 1
     }

@@ -69,6 +69,38 @@ struct KnownChainsTests {
         #expect(known.count == 0)
     }
 
+    @Test(
+        "another leaf of a known intermediate is verified below it, with all other checks",
+        arguments: [CertificateRole.intermediate, .root])
+    func otherLeaf(role: CertificateRole) throws {
+        let narrow = { (certificate: inout TestCertificate) in
+            (certificate.notBefore, certificate.notAfter) = (TestTime.now, TestTime.now)
+        }
+        let keep = { (_: inout TestCertificate) in }
+        let chain = try TestChain(
+            root: role == .root ? narrow : keep, intermediate: role == .intermediate ? narrow : keep, leaf: keep)
+        let first = try Attempt(of: chain).verify(knownChains: known)
+        func attempt(signedBy issuer: TestKey, at seconds: Int64 = TestTime.now) throws -> Attempt {
+            var leaf = TestChain.leaf(chain.leafKey)
+            leaf.serialNumber = 4711
+            let header = chain.header(x5c: [try leaf.signed(by: issuer), chain.intermediate, chain.root])
+            return Attempt(jws: try chain.jws(header: header), roots: [chain.root], date: .at(seconds))
+        }
+        #expect(throws: VerificationFailure(.certificateSignatureInvalid, .leaf)) {
+            try attempt(signedBy: chain.rootKey).verify(knownChains: known)
+        }
+        for (seconds, code) in [(-1, .certificateNotYetValid), (1, .certificateExpired)]
+            as [(Int64, VerificationFailure.Code)]
+        {
+            #expect(throws: VerificationFailure(code, role)) {
+                try attempt(signedBy: chain.intermediateKey, at: TestTime.now + seconds).verify(knownChains: known)
+            }
+        }
+        #expect(known.count == 1)
+        let second = try attempt(signedBy: chain.intermediateKey).verify(knownChains: known)
+        #expect(second.chain.root === first.chain.root && known.count == 2)
+    }
+
     @Test("no more than 32 are remembered, and the one that has been unused the longest goes first")
     func bound() throws {
         let chain = try TestChain.standard.get()
