@@ -97,6 +97,12 @@ struct ProofTests {
         let other = offer.replacing("com.example.app", with: "com.example.other")
         let bad = await service.postLater(path, #"{"offers":[\#(offer),\#(other)],"proofs":\#(proofs)}"#)
         try Self.expect(bad, 400, "invalid_field", field: "offers")
+        let mixed = await service.postLater(
+            path, #"{"offers":[null,\#(offer)],"proofs":\#(proofs),"verifiedProofs":true}"#)
+        #expect(mixed.status == 200 && mixed.text.contains(#""verifiedProofs":{"#))
+        #expect(mixed.text.contains(#""code":"wrong_type","field":"offers[0]""#))
+        let none = await service.postLater(path, #"{"offers":[null],"proofs":\#(proofs),"verifiedProofs":true}"#)
+        #expect(none.status == 200 && !none.text.contains("verifiedProofs") && !none.text.contains("signature"))
         let inside = offer.replacing("}", with: #","proofs":\#(proofs)}"#)
         let nested = await service.postLater(path, #"{"offers":[\#(inside)]}"#)
         #expect(nested.text.contains(#""code":"unknown_field","field":"proofs""#))

@@ -76,8 +76,8 @@ package struct OfferSigner: Sendable {
 
     private func answerWithProofs(_ body: ProofBody, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         var verified: VerifiedProofs?
-        if let proofs = body.proofs {
-            verified = try await self.proofs.verify(proofs, of: body.app(), in: admission.policy.catalogue)
+        if let proofs = body.proofs, let app = try body.app() {
+            verified = try await self.proofs.verify(proofs, of: app, in: admission.policy.catalogue)
         }
         let answer = try signPromotionalOffers(
             in: body.rest, admission, showing: body.wantsVerifiedProofs ? verified : nil)

@@ -24,14 +24,15 @@ struct ProofBody: Sendable {
     }
 
     /// The app that the proofs must be of: that of the request, or of all offers in its list.
-    func app() throws(Problem) -> BundleID {
+    /// - Returns: nil if no offer of the list names an app. Then each of them is refused.
+    func app() throws(Problem) -> BundleID? {
         guard let items = try OfferList.items(in: rest) else { return try Self.app(of: rest) }
-        let members = try items.enumerated().map { index, item throws(Problem) in
-            try OfferList.members(of: item, at: index)
-        }
-        let apps = try Set(members.map { item throws(Problem) in try Self.app(of: item) })
-        guard let app = apps.first, apps.count == 1 else { throw .proofsOfSeveralApps }
-        return app
+        let apps = Set(
+            items.enumerated().compactMap { index, item in
+                (try? OfferList.members(of: item, at: index)).flatMap { try? Self.app(of: $0) }
+            })
+        guard apps.count <= 1 else { throw .proofsOfSeveralApps }
+        return apps.first
     }
 
     private static func app(of members: JSONObject) throws(Problem) -> BundleID {
