@@ -36,18 +36,6 @@ package struct NotificationData: Hashable, Sendable {
     }
 }
 
-package struct SubscriptionStatus: OpenValue {
-    package let rawValue: Int64
-
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-
-    package static let active = Self(rawValue: 1)
-    package static let expired = Self(rawValue: 2)
-    package static let billingRetry = Self(rawValue: 3)
-    package static let billingGracePeriod = Self(rawValue: 4)
-    package static let revoked = Self(rawValue: 5)
-}
-
 /// The customer's reason for asking for a refund.
 package struct ConsumptionRequestReason: OpenValue {
     package let rawValue: String

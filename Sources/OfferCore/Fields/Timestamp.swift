@@ -10,6 +10,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The earliest timestamp.
     package static let min = Timestamp(milliseconds: .min)
+    /// The latest timestamp.
+    package static let max = Timestamp(milliseconds: .max)
 
     /// How long the App Store accepts a V1 signature after its timestamp, in milliseconds: 24 hours.
     package static let signatureLifetimeMilliseconds: Int64 = 24 * 60 * 60 * 1000

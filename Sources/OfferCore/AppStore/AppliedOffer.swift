@@ -1,5 +1,3 @@
-import OfferCore
-
 /// An offer that applies to a transaction, or to the next renewal of a subscription.
 package struct AppliedOffer: Hashable, Sendable {
     package let type: OfferType
@@ -8,6 +6,15 @@ package struct AppliedOffer: Hashable, Sendable {
     package var discountType: OfferDiscountType?
     /// An ISO 8601 duration, such as `P1M`.
     package var period: String?
+
+    package init(
+        type: OfferType, identifier: String? = nil, discountType: OfferDiscountType? = nil, period: String? = nil
+    ) {
+        self.type = type
+        self.identifier = identifier
+        self.discountType = discountType
+        self.period = period
+    }
 }
 
 package struct OfferType: OpenValue {
@@ -33,17 +40,4 @@ package struct OfferDiscountType: OpenValue {
     package static let payUpFront = Self(rawValue: "PAY_UP_FRONT")
     /// An offer code for a product that is not a subscription.
     package static let oneTime = Self(rawValue: "ONE_TIME")
-}
-
-extension AppliedOffer {
-    /// - Returns: nil without a type: Apple sends one with every offer.
-    init?(
-        type: PayloadValue?, identifier: PayloadValue?, discountType: PayloadValue?, period: PayloadValue?
-    ) throws(PayloadError) {
-        let identifier = try identifier?.text()
-        let discountType = try discountType?.open(OfferDiscountType.self)
-        let period = try period?.text()
-        guard let type = try type?.open(OfferType.self) else { return nil }
-        self.init(type: type, identifier: identifier, discountType: discountType, period: period)
-    }
 }

@@ -1,5 +1,3 @@
-import OfferCore
-
 package struct ProductType: OpenValue {
     package let rawValue: String
 

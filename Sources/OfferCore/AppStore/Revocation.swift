@@ -1,5 +1,3 @@
-package import OfferCore
-
 /// The refund of a transaction, or the end of its family sharing.
 package struct Revocation: Hashable, Sendable {
     package let date: Timestamp
@@ -8,6 +6,15 @@ package struct Revocation: Hashable, Sendable {
     package var type: RevocationType?
     /// The refunded share of the price in thousandths of a percent: 100,000 is all of it.
     package var percentage: Int64?
+
+    package init(
+        date: Timestamp, reason: RevocationReason? = nil, type: RevocationType? = nil, percentage: Int64? = nil
+    ) {
+        self.date = date
+        self.reason = reason
+        self.type = type
+        self.percentage = percentage
+    }
 }
 
 package struct RevocationReason: OpenValue {

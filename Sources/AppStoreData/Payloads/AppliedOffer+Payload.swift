@@ -1,0 +1,14 @@
+import OfferCore
+
+extension AppliedOffer {
+    /// - Returns: nil without a type: Apple sends one with every offer.
+    init?(
+        type: PayloadValue?, identifier: PayloadValue?, discountType: PayloadValue?, period: PayloadValue?
+    ) throws(PayloadError) {
+        let identifier = try identifier?.text()
+        let discountType = try discountType?.open(OfferDiscountType.self)
+        let period = try period?.text()
+        guard let type = try type?.open(OfferType.self) else { return nil }
+        self.init(type: type, identifier: identifier, discountType: discountType, period: period)
+    }
+}

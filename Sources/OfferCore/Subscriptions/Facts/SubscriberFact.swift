@@ -1,0 +1,108 @@
+/// One thing that the App Store said about a purchase, with the key under which it is kept.
+///
+/// Facts merge by ``replaces(_:)`` alone, so the order of arrival does not matter.
+package struct SubscriberFact: Hashable, Sendable {
+    package let key: Key
+    /// The subscription that the fact is about, or the first transaction of another kind of purchase.
+    package let originalTransactionID: TransactionID
+    /// When the App Store signed it; for a transaction of a receipt, when the receipt was made.
+    package let signedDate: Timestamp
+    /// The SHA-256 of the signed text, 32 bytes.
+    package let digest: [UInt8]
+    package let value: Value
+
+    package struct Key: Hashable, Sendable {
+        package let kind: Kind
+        /// The `transactionId` for transactions and refund requests, otherwise the `originalTransactionId`.
+        package let id: TransactionID
+
+        package init(kind: Kind, id: TransactionID) {
+            self.kind = kind
+            self.id = id
+        }
+    }
+
+    /// The raw values are stored in databases.
+    package enum Kind: Int, CaseIterable, Hashable, Sendable {
+        case transaction = 1
+        /// A transaction as an app receipt describes it, which says less than a JWS and never replaces one.
+        case receiptTransaction = 2
+        case renewalInfo = 3
+        case status = 4
+        /// A `CONSUMPTION_REQUEST`, or what closes it.
+        case refundRequest = 5
+        /// The subtype of an `EXPIRED`.
+        case expiryReason = 6
+    }
+
+    package enum Value: Hashable, Sendable {
+        case transaction(Purchase)
+        case receiptTransaction(Purchase)
+        case renewalInfo(Renewal)
+        case status(SubscriptionStatus)
+        case refundRequest(RefundRequest)
+        case expiryReason(ExpiryReason)
+    }
+
+    /// - Parameter transactionID: the transaction that the fact is about. Facts about a whole subscription ignore it.
+    package init(
+        _ value: Value, transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp,
+        digest: [UInt8]
+    ) {
+        let id = value.kind.isAboutOneTransaction ? transactionID : originalTransactionID
+        key = Key(kind: value.kind, id: id)
+        self.originalTransactionID = originalTransactionID
+        self.signedDate = signedDate
+        self.digest = digest
+        self.value = value
+    }
+
+    /// True if this fact is to be kept in place of another with the same key: the later `signedDate` wins, and of two
+    /// with the same date the greater digest.
+    package func replaces(_ other: SubscriberFact) -> Bool {
+        guard signedDate == other.signedDate else { return signedDate > other.signedDate }
+        return other.digest.lexicographicallyPrecedes(digest)
+    }
+}
+
+extension SubscriberFact.Kind {
+    fileprivate var isAboutOneTransaction: Bool {
+        switch self {
+        case .transaction, .receiptTransaction, .refundRequest: true
+        case .renewalInfo, .status, .expiryReason: false
+        }
+    }
+}
+
+extension SubscriberFact.Value {
+    package var kind: SubscriberFact.Kind {
+        switch self {
+        case .transaction: .transaction
+        case .receiptTransaction: .receiptTransaction
+        case .renewalInfo: .renewalInfo
+        case .status: .status
+        case .refundRequest: .refundRequest
+        case .expiryReason: .expiryReason
+        }
+    }
+}
+
+extension SubscriberFact {
+    /// The account of the purchase or of the coming renewals, if the fact names one.
+    package var appAccountToken: UUIDText? {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase): purchase.appAccountToken
+        case .renewalInfo(let renewal): renewal.appAccountToken
+        case .status, .refundRequest, .expiryReason: nil
+        }
+    }
+
+    /// The Apple Account's identifier within the app, if the fact names it.
+    package var appTransactionID: TransactionID? {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase): purchase.appTransactionID
+        case .renewalInfo(let renewal): renewal.appTransactionID
+        case .status, .refundRequest, .expiryReason: nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A refunded purchase. The end of family sharing is not a refund.
+package struct Refund: Hashable, Sendable {
+    package let transactionID: TransactionID
+    package let productID: ProductID
+    package let at: Timestamp
+    /// Receipts do not give a reason.
+    package let reason: Reason?
+    /// The refunded share of the price in thousandths of a percent; nil in data signed before December 2025.
+    package let percentage: Int64?
+
+    package enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// An actual or perceived issue in the app.
+        case appIssue = "app_issue"
+        case other
+    }
+
+    init?(_ transactionID: TransactionID, _ purchase: Purchase, isFamilyShared: Bool) {
+        guard let revocation = purchase.revocation, revocation.type != .family, !isFamilyShared else { return nil }
+        self.transactionID = transactionID
+        productID = purchase.productID
+        at = revocation.date
+        reason = revocation.reason.map { $0 == .appIssue ? .appIssue : .other }
+        percentage = revocation.percentage
+    }
+}
+
+extension SubscriptionPeriods {
+    var refunds: [Refund] {
+        periods.compactMap { Refund($0.transactionID, $0.purchase, isFamilyShared: isFamilyShared) }
+    }
+}

@@ -1,0 +1,35 @@
+/// Everything that the facts about one customer say at one time.
+package struct SubscriberState: Hashable, Sendable {
+    /// One for each `originalTransactionId`, the lowest first.
+    package internal(set) var subscriptions: [Subscription] = []
+    /// By subscription, then by date.
+    package internal(set) var redemptions: [Redemption] = []
+    /// Of all purchases, the oldest first.
+    package internal(set) var refunds: [Refund] = []
+    package internal(set) var refundPending = false
+    /// The non-consumable products that the customer owns, whether bought or shared.
+    package internal(set) var nonConsumables: Set<ProductID> = []
+    package internal(set) var history: HistoryExtent
+    /// The groups in which an introductory offer was used, refunded ones included.
+    var introductoryGroups: Set<String> = []
+    /// Whether an introductory offer was used in a group that nothing names.
+    var usedIntroductoryOfferSomewhere = false
+    var hasOwnSubscription = false
+}
+
+/// A yes needs one witness. A no needs the whole history; without it, the answer is nil.
+extension SubscriberState {
+    /// Whether the customer ever bought an auto-renewable subscription in the app. A family share does not count.
+    package var everSubscribed: Bool? { hasOwnSubscription ? true : no }
+
+    package func usedIntroductoryOffer(inGroup groupID: String) -> Bool? {
+        if introductoryGroups.contains(groupID) { return true }
+        return usedIntroductoryOfferSomewhere ? nil : no
+    }
+
+    package func owns(_ productID: ProductID) -> Bool? { nonConsumables.contains(productID) ? true : no }
+
+    package var everRefunded: Bool? { refunds.isEmpty ? no : true }
+
+    private var no: Bool? { history == .whole ? false : nil }
+}
