@@ -1,11 +1,11 @@
 extension Timestamp {
-    /// The time `duration` later, rounded down to the millisecond. A time out of range becomes the nearest one in range.
+    /// The time `duration` later, in whole milliseconds; ``max`` for a time out of range.
+    /// - Parameter duration: not negative.
     package static func + (time: Timestamp, duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
-        let (fromSeconds, tooMany) = seconds.multipliedReportingOverflow(by: 1000)
-        let (sum, tooLate) = time.milliseconds.addingReportingOverflow(fromSeconds + attoseconds / 1_000_000_000_000_000)
-        guard !tooMany, !tooLate else { return Timestamp(milliseconds: seconds < 0 ? .min : .max) }
-        return Timestamp(milliseconds: sum)
+        let (sum, overflow) = time.milliseconds.addingReportingOverflow(
+            seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        return overflow ? .max : Timestamp(milliseconds: sum)
     }
 }
 

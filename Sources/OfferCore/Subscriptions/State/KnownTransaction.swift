@@ -30,7 +30,9 @@ struct KnownTransaction {
         }
     }
 
-    init(transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp, purchase: Purchase) {
+    private init(
+        transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp, purchase: Purchase
+    ) {
         self.transactionID = transactionID
         self.originalTransactionID = originalTransactionID
         self.signedDate = signedDate

@@ -14,5 +14,7 @@ struct PendingRefunds {
 
     var isEmpty: Bool { originalTransactionIDs.isEmpty }
 
-    func contains(_ originalTransactionID: TransactionID) -> Bool { originalTransactionIDs.contains(originalTransactionID) }
+    func contains(_ originalTransactionID: TransactionID) -> Bool {
+        originalTransactionIDs.contains(originalTransactionID)
+    }
 }

@@ -7,7 +7,8 @@ extension Subscription {
         guard let place = timeline.current(of: subscription.originalTransactionID, at: now) else { return nil }
         let current = CurrentPeriod(place, in: timeline, of: subscription, signals, timing, at: now)
         let standing = current.standing(at: now)
-        self.init(subscription, current.period, standing, SubscriptionRun(to: place, in: timeline, at: now), environment)
+        let run = SubscriptionRun(to: place, in: timeline, at: now)
+        self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
         if let renewal = current.renewal { read(renewal.value, standing) }
     }

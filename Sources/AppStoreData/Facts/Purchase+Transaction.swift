@@ -1,0 +1,19 @@
+import OfferCore
+
+extension Purchase {
+    init(_ transaction: SignedTransaction) {
+        self.init(productID: transaction.productID, purchaseDate: transaction.purchaseDate)
+        type = transaction.type
+        subscriptionGroupID = transaction.subscriptionGroupID
+        expiresDate = transaction.expiresDate
+        webOrderLineItemID = transaction.webOrderLineItemID
+        ownership = transaction.ownership
+        reason = transaction.reason
+        offer = transaction.offer
+        revocation = transaction.revocation
+        isUpgraded = transaction.isUpgraded
+        price = transaction.price
+        appAccountToken = transaction.appAccountToken
+        appTransactionID = transaction.appTransactionID
+    }
+}

@@ -1,0 +1,17 @@
+import OfferCore
+
+extension Renewal {
+    init(_ info: RenewalInfo) {
+        self.init(productID: info.productID, autoRenewStatus: info.autoRenewStatus)
+        autoRenewProductID = info.autoRenewProductID
+        renewalDate = info.renewalDate
+        expirationIntent = info.expirationIntent
+        isInBillingRetryPeriod = info.isInBillingRetryPeriod
+        gracePeriodExpiresDate = info.gracePeriodExpiresDate
+        priceIncreaseStatus = info.priceIncreaseStatus
+        offer = info.offer
+        eligibleWinBackOfferIDs = info.eligibleWinBackOfferIDs
+        appAccountToken = info.appAccountToken
+        appTransactionID = info.appTransactionID
+    }
+}

@@ -1,0 +1,26 @@
+package import OfferCore
+package import OfferCrypto
+
+extension SubscriberFact {
+    /// The fact of a transaction that the App Store signed.
+    ///
+    /// The digest covers the payload as signed, so another signature over the same payload makes the same fact.
+    /// - Parameter transaction: verified, not from a receipt, and of the app that the fact is stored for.
+    package init(_ transaction: SignedTransaction) throws(OpenSSLError) {
+        let digest = try SHA256.hash(transaction.json ?? [])
+        self.init(
+            .transaction(Purchase(transaction)), transactionID: transaction.transactionID,
+            originalTransactionID: transaction.originalTransactionID, signedDate: transaction.signedDate,
+            digest: digest)
+    }
+
+    /// The fact of a renewal info.
+    /// - Parameter record: the renewal info beside a verified transaction, which names the app.
+    package init(_ record: SubscriptionRecord) throws(OpenSSLError) {
+        let info = record.renewalInfo
+        self.init(
+            .renewalInfo(Renewal(info)), transactionID: record.transaction.transactionID,
+            originalTransactionID: info.originalTransactionID, signedDate: info.signedDate,
+            digest: try SHA256.hash(info.json))
+    }
+}

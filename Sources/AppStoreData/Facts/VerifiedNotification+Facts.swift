@@ -1,0 +1,52 @@
+package import OfferCore
+package import OfferCrypto
+
+extension VerifiedNotification {
+    /// The facts that a notification brings, at most five. One without a transaction brings none.
+    ///
+    /// Each merges on its own: the transaction may be an old period that nothing else reports, while the status and the
+    /// renewal info are those of the subscription. The type of the notification makes a fact only where it says what no
+    /// payload says.
+    package var facts: [SubscriberFact] {
+        get throws(OpenSSLError) {
+            guard let transaction = contents.transaction else { return [] }
+            var facts = [try SubscriberFact(transaction)]
+            if let record = contents.record { facts.append(try SubscriberFact(record)) }
+            let digest = try SHA256.hash(notification.json)
+            for value in [status, refundRequest, expiryReason].compactMap({ $0 }) {
+                facts.append(
+                    SubscriberFact(
+                        value, transactionID: transaction.transactionID,
+                        originalTransactionID: transaction.originalTransactionID, signedDate: signedDate,
+                        digest: digest))
+            }
+            return facts
+        }
+    }
+
+    /// The date of what only the notification says. The App Store signs its parts some milliseconds apart, in any order,
+    /// and the parts of one notification are equally new.
+    private var signedDate: Timestamp {
+        let parts = [contents.transaction?.signedDate, contents.record?.renewalInfo.signedDate]
+        return parts.compactMap { $0 }.reduce(notification.signedDate, max)
+    }
+
+    private var status: SubscriberFact.Value? {
+        guard case .data(let data) = notification.content else { return nil }
+        return data.status.map { .status($0) }
+    }
+
+    private var refundRequest: SubscriberFact.Value? {
+        switch notification.type {
+        case .consumptionRequest: .refundRequest(.open)
+        case .refund: .refundRequest(.granted)
+        case .refundDeclined: .refundRequest(.declined)
+        default: nil
+        }
+    }
+
+    private var expiryReason: SubscriberFact.Value? {
+        guard notification.type == .expired else { return nil }
+        return .expiryReason(ExpiryReason(rawValue: notification.subtype?.rawValue ?? ""))
+    }
+}

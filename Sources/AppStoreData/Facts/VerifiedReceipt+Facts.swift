@@ -1,0 +1,20 @@
+package import OfferCore
+package import OfferCrypto
+
+extension VerifiedReceipt {
+    /// The facts of the purchases in a receipt. Each is as old as the receipt.
+    ///
+    /// Of a transaction that the receipt repeats, the same one counts whatever the order.
+    /// - Parameter text: the receipt as signed, for the digest.
+    package func facts(text: [UInt8]) throws(OpenSSLError) -> [SubscriberFact] {
+        let digest = try SHA256.hash(text)
+        let facts = transactions.map { transaction in
+            SubscriberFact(
+                .receiptTransaction(Purchase(transaction)), transactionID: transaction.transactionID,
+                originalTransactionID: transaction.originalTransactionID, signedDate: transaction.signedDate,
+                digest: digest)
+        }
+        let byKey = Dictionary(grouping: facts, by: \.key).values
+        return byKey.compactMap { copies in copies.max { $0.encoded.lexicographicallyPrecedes($1.encoded) } }
+    }
+}
