@@ -1,5 +1,5 @@
 package import OfferCore
-package import OfferCrypto
+import OfferCrypto
 
 extension VerifiedNotification {
     /// The facts that a notification brings, at most five. One without a transaction brings none.

@@ -1,0 +1,57 @@
+import OfferCore
+import Testing
+
+@Suite("Who a subscription belongs to")
+struct SubscriptionOwnersTests {
+    private typealias Make = TestFacts
+
+    private static func facts(_ accounts: [UInt64?]) throws -> [SubscriberFact] {
+        try accounts.enumerated().map { place, account in
+            try Make.transaction("\(place + 1)", Double(place) * 30, Double(place) * 30 + 30) {
+                $0.appAccountToken = account.map(UUIDText.account)
+            }
+        }
+    }
+
+    private static func owners(
+        _ accounts: [UInt64?], _ policy: OwnershipPolicy, erased: Set<UUIDText> = [], moved: UUIDText? = nil
+    ) throws -> [UUIDText] {
+        let facts = try facts(accounts)
+        let owners = SubscriptionOwners(of: facts, by: policy, erased: erased, moved: moved).accounts
+        let reversed = SubscriptionOwners(of: facts.reversed(), by: policy, erased: erased, moved: moved).accounts
+        #expect(owners == reversed)
+        return owners
+    }
+
+    @Test("of several accounts of one Apple Account, the policy decides who owns the subscription")
+    func policies() throws {
+        let accounts: [UInt64?] = [nil, 3, 1, nil, 3, 2]
+        #expect(try Self.owners(accounts, .first) == [.account(3)])
+        #expect(try Self.owners(accounts, .transfer) == [.account(2)])
+        #expect(try Self.owners(accounts, .share) == [.account(3), .account(1), .account(2)])
+    }
+
+    @Test("a missing account token leaves the subscription anonymous")
+    func anonymous() throws {
+        for policy in OwnershipPolicy.allCases { #expect(try Self.owners([nil, nil], policy).isEmpty) }
+    }
+
+    @Test("the first owner stays until the account is erased or a caller moves the subscription")
+    func erasedAndMoved() throws {
+        #expect(try Self.owners([1, 2], .first, erased: [.account(1)]) == [.account(2)])
+        #expect(try Self.owners([1, 2], .transfer, erased: [.account(2)]) == [.account(1)])
+        #expect(try Self.owners([1, 2], .share, erased: [.account(1)]) == [.account(2)])
+        #expect(try Self.owners([1], .first, erased: [.account(1)]).isEmpty)
+        #expect(try Self.owners([1, 2], .first, moved: .account(9)) == [.account(9)])
+        #expect(try Self.owners([1, 2], .first, erased: [.account(9)], moved: .account(9)) == [.account(1)])
+    }
+
+    @Test("the earliest purchase counts, not the earliest arrival, and the renewal info comes last")
+    func renewalInfo() throws {
+        let info = try Make.renewal(signed: 0) { $0.appAccountToken = .account(5) }
+        let facts = [info] + (try Self.facts([1]))
+        #expect(SubscriptionOwners(of: facts, by: .first).accounts == [.account(1)])
+        #expect(SubscriptionOwners(of: facts, by: .transfer).accounts == [.account(5)])
+        #expect(SubscriptionOwners(of: [info], by: .first).accounts == [.account(5)])
+    }
+}
