@@ -1,0 +1,56 @@
+import OfferCore
+import TestSupport
+
+/// The history of one customer in one environment: up to three subscriptions in two groups, one of them a family share.
+struct History {
+    let environment: AppStoreEnvironment
+    let lives: [Life]
+    private let seed: UInt64
+
+    init(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        environment = Bool.random(using: &random) ? .production : .sandbox
+        let day: Int64 = environment == .production ? 86_400_000 : 10_000
+        var lives = [try Life(original: "1", group: "g", isShared: false, day: day, seed: random.next())]
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            lives.append(try Life(original: "2", group: "h", isShared: false, day: day, seed: random.next()))
+        }
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            lives.append(try Life(original: "3", group: "g", isShared: true, day: day, seed: random.next()))
+        }
+        self.lives = lives
+        self.seed = random.next()
+    }
+
+    var facts: [SubscriberFact] { lives.flatMap { $0.notifications.flatMap { $0 } } }
+
+    /// When everything has happened that the facts tell.
+    var end: Timestamp { lives.map { max($0.clock, $0.last.start) }.reduce(.min, max) }
+
+    /// The facts in random order, with repeats, late replays, device copies, receipts and restored transactions.
+    func delivery(_ number: UInt64) throws -> [SubscriberFact] {
+        var random = SplitMix64(seed: seed &+ number)
+        var delivered = facts
+        for life in lives { delivered += try copies(of: life, &random) }
+        for fact in facts where Int.random(in: 0..<3, using: &random) == 0 { delivered.append(fact) }
+        return delivered.shuffled(using: &random)
+    }
+
+    private func copies(of life: Life, _ random: inout SplitMix64) throws -> [SubscriberFact] {
+        var copies: [SubscriberFact] = []
+        for term in life.terms where Int.random(in: 0..<3, using: &random) == 0 {
+            let date = Timestamp(milliseconds: end.milliseconds + Int64.random(in: 0..<1_000_000, using: &random))
+            let copy = try life.fact(of: term, signed: date)
+            var receipt = try life.purchase(term)
+            (receipt.subscriptionGroupID, receipt.reason, receipt.ownership, receipt.price) = (nil, nil, nil, nil)
+            let restored = try TestFacts.fact(copy.value, term.id + "0", of: life.original, signed: date)
+            let described = try TestFacts.fact(.receiptTransaction(receipt), term.id, of: life.original, signed: date)
+            copies += [[copy], [described], [restored], [copy, described, restored]].randomElement(using: &random) ?? []
+        }
+        // The date of a renewal info is the date of the redemption that it shows.
+        if life.pending == nil, let info = life.lastRenewal, Bool.random(using: &random) {
+            copies.append(try TestFacts.fact(info.value, life.original, of: life.original, signed: end.after))
+        }
+        return copies
+    }
+}

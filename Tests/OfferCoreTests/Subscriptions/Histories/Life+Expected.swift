@@ -1,0 +1,75 @@
+import OfferCore
+
+/// The expected state, read off what happened instead of what was reported.
+extension Life {
+    private var retry: Int64 { day == 86_400_000 ? 60 * 86_400_000 : 7_200_000 }
+    private var silence: Int64 { day == 86_400_000 ? 7 * 86_400_000 : 3_600_000 }
+
+    /// The times at which the state may change without any news, each with its neighbours.
+    var edges: [Timestamp] {
+        var edges = [0, retry, silence].map { last.end.milliseconds + $0 }
+        if case .failing(let grace?) = outlook { edges.append(grace.milliseconds) }
+        edges += requests.values.map { $0.milliseconds + 60 * 86_400_000 }
+        return edges.flatMap { edge in [edge - 1, edge, edge + 1].map(Timestamp.init(milliseconds:)) }
+    }
+
+    func expected(at now: Timestamp) -> Expected {
+        var known = Expected()
+        (known.originalTransactionID, known.transactionID, known.group) = (original, last.id, group)
+        (known.productID, known.expiresAt) = (last.product, last.end)
+        (known.autoRenews, known.autoRenewProductID) = (autoRenews, nextProduct)
+        known.ownership = isShared ? .familyShared : .purchased
+        known.subscribedSince = terms.first { $0.run == last.run }?.start
+        let renewals = terms.filter { $0.run == last.run && $0.isRenewal && $0.price > 0 }
+        known.renewals = isShared ? 0 : renewals.count { $0.refund == nil && !$0.isUpgraded }
+        let kinds: [OfferType: Subscription.PeriodKind] = [
+            .introductory: .trial, .promotional: .promotional, .winBack: .winBack,
+        ]
+        known.lastPeriod = last.offer.flatMap { kinds[$0.type] } ?? .regular
+        known.offerID = last.offer?.identifier
+        known.priceIncrease = priceIncrease.map { $0 == .accepted ? .accepted : .pending }
+        known.winBackOffers = winBackOffers
+        let refunds = terms.compactMap { term in term.refund.map { "\(term.id) \($0.date.milliseconds)" } }
+        known.refunded = isShared ? [] : refunds
+        known.refundPending = requests.values.contains { now.milliseconds < $0.milliseconds + 60 * 86_400_000 }
+        judge(&known, at: now)
+        if [.active, .billingGracePeriod, .billingRetry].contains(known.status) { known.pendingOffer = pending }
+        return known
+    }
+
+    private func judge(_ known: inout Expected, at now: Timestamp) {
+        func end(_ status: Subscription.Status, _ at: Timestamp, _ reason: Subscription.EndReason?) {
+            (known.status, known.endedAt, known.endedBecause) = (status, at, reason)
+        }
+        let over = now.milliseconds - last.end.milliseconds
+        if let refund = last.refund { return end(.revoked, min(refund.date, last.end), isShared ? .other : .refunded) }
+        if over < 0 { return }
+        switch outlook {
+        case .ended(let reason): end(.expired, last.end, reason)
+        case .failing(let grace?) where now < grace:
+            (known.status, known.gracePeriodExpiresAt) = (.billingGracePeriod, grace)
+        case .failing(let grace) where over <= retry:
+            known.gracePeriodExpiresAt = grace
+            end(.billingRetry, grace ?? last.end, nil)
+        case .failing(let grace): end(.expired, grace ?? last.end, .billing)
+        case .running where !autoRenews: end(.expired, last.end, .cancelled)
+        case .running where over < silence: (known.status, known.settled) = (.expired, false)
+        case .running: end(.expired, last.end, .other)
+        }
+    }
+
+    /// In a history, every redemption has an offer ID of its own.
+    var expectedRedemptions: Set<ExpectedRedemption> {
+        var redemptions: [String: ExpectedRedemption] = [:]
+        if let id = pending?.identifier, let lastRenewal {
+            redemptions[id] = ExpectedRedemption(
+                offerID: id, productID: nextProduct, transactionID: nil, at: lastRenewal.signedDate)
+        }
+        for term in terms.reversed() {
+            guard let id = term.offer?.identifier else { continue }
+            redemptions[id] = ExpectedRedemption(
+                offerID: id, productID: term.product, transactionID: term.id, at: term.start)
+        }
+        return Set(redemptions.values)
+    }
+}

@@ -1,0 +1,96 @@
+import OfferCore
+
+extension Life {
+    private typealias Make = TestFacts
+
+    /// Sends a notification with a transaction, the renewal info, the status and what only its type says.
+    mutating func notify(
+        about place: Int? = nil, request: RefundRequest? = nil, expiry: Subscription.EndReason? = nil
+    ) throws {
+        let term = terms[place ?? terms.count - 1]
+        clock = Timestamp(milliseconds: clock.milliseconds + 1000)
+        let date = Timestamp(milliseconds: clock.milliseconds - 1000)
+        let tellsIntent = expiry == nil || chance(70)
+        let info = try Make.fact(
+            .renewalInfo(renewal(tellsIntent: tellsIntent)), original, of: original,
+            signed: Timestamp(milliseconds: date.milliseconds + 9))
+        lastRenewal = info
+        var facts = [try fact(of: term, signed: date), info]
+        let others: [SubscriberFact.Value?] = [
+            .status(status(at: date)), request.map { .refundRequest($0) },
+            expiry.map { .expiryReason(Self.subtype($0)) },
+        ]
+        for value in others.compactMap({ $0 }) {
+            facts.append(
+                try Make.fact(value, term.id, of: original, signed: Timestamp(milliseconds: date.milliseconds + 20)))
+        }
+        notifications.append(facts)
+    }
+
+    /// A transaction as the App Store signs it at a time, as a notification or a device gets it.
+    func fact(of term: Term, signed: Timestamp) throws -> SubscriberFact {
+        try Make.fact(.transaction(purchase(term)), term.id, of: original, signed: signed)
+    }
+
+    func purchase(_ term: Term) throws -> Purchase {
+        var purchase = Purchase(productID: try ProductID(term.product), purchaseDate: term.start)
+        purchase.type = .autoRenewableSubscription
+        purchase.subscriptionGroupID = group
+        purchase.expiresDate = term.end
+        purchase.webOrderLineItemID = "w\(term.id)"
+        purchase.ownership = isShared ? .familyShared : .purchased
+        purchase.reason = term.isRenewal ? .renewal : .purchase
+        purchase.offer = term.offer
+        purchase.price = term.price
+        purchase.revocation = term.refund.map { Revocation(date: $0.date, reason: $0.reason) }
+        return purchase
+    }
+
+    private func renewal(tellsIntent: Bool) throws -> Renewal {
+        var renewal = Renewal(productID: try ProductID(last.product), autoRenewStatus: autoRenews ? .on : .off)
+        renewal.autoRenewProductID = try ProductID(nextProduct)
+        renewal.renewalDate = last.end
+        renewal.priceIncreaseStatus = priceIncrease
+        renewal.offer = pending
+        renewal.eligibleWinBackOfferIDs = winBackOffers
+        switch outlook {
+        case .running: break
+        case .failing(let grace):
+            renewal.isInBillingRetryPeriod = true
+            renewal.gracePeriodExpiresDate = grace
+        case .ended(let reason):
+            renewal.isInBillingRetryPeriod = false
+            renewal.expirationIntent = tellsIntent ? Self.intent(reason) : nil
+        }
+        return renewal
+    }
+
+    private func status(at now: Timestamp) -> SubscriptionStatus {
+        if isRefunded { return .revoked }
+        switch outlook {
+        case .running: return .active
+        case .failing(let grace): return grace.map { now < $0 } == true ? .billingGracePeriod : .billingRetry
+        case .ended: return .expired
+        }
+    }
+
+    private static func intent(_ reason: Subscription.EndReason) -> ExpirationIntent {
+        switch reason {
+        case .cancelled: .cancelled
+        case .billing: .billingError
+        case .priceIncrease: .priceIncreaseDeclined
+        case .productUnavailable: .productUnavailable
+        case .refunded, .other: .other
+        }
+    }
+
+    private static func subtype(_ reason: Subscription.EndReason) -> ExpiryReason {
+        switch reason {
+        case .cancelled: .voluntary
+        case .billing: .billingRetry
+        case .priceIncrease: .priceIncrease
+        case .productUnavailable: .productNotForSale
+        case .refunded, .other: ExpiryReason(rawValue: "")
+        }
+    }
+}

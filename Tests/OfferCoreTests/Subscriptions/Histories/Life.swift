@@ -1,0 +1,84 @@
+import OfferCore
+import TestSupport
+
+/// The life of one subscription, as the App Store would know it, and the facts that its notifications carry.
+///
+/// It begins with a purchase and lives through random events. What is true is kept in plain variables, so that the expected
+/// state can be read off without any facts.
+struct Life {
+    /// One paid or free period.
+    struct Term {
+        let id: String
+        let start: Timestamp
+        var end: Timestamp
+        let product: String
+        let isRenewal: Bool
+        let price: Int64
+        let offer: AppliedOffer?
+        var refund: (date: Timestamp, reason: RevocationReason)?
+        var isUpgraded = false
+        /// The number of the run.
+        let run: Int
+    }
+
+    /// What is to follow the last term.
+    enum Outlook {
+        case running
+        /// Nobody knows why, if the reason is nil.
+        case ended(Subscription.EndReason)
+        case failing(graceUntil: Timestamp?)
+    }
+
+    let original: String
+    let group: String
+    let isShared: Bool
+    /// The length of a day. Sandbox days are ten seconds.
+    let day: Int64
+    var random: SplitMix64
+    var clock: Timestamp
+    var terms: [Term] = []
+    var outlook = Outlook.running
+    var autoRenews = true
+    var nextProduct = "monthly"
+    /// The offer of the next period.
+    var pending: AppliedOffer?
+    /// The periods that the running offer has left.
+    var offerPeriodsLeft = 0
+    var offerCount = 0
+    var priceIncrease: PriceIncreaseStatus?
+    var winBackOffers: [String] = []
+    var lastRenewal: SubscriberFact?
+    var run = 0
+    /// The open refund requests, by transaction.
+    var requests: [String: Timestamp] = [:]
+    var notifications: [[SubscriberFact]] = []
+
+    init(original: String, group: String, isShared: Bool, day: Int64, seed: UInt64) throws {
+        (self.original, self.group, self.isShared, self.day) = (original, group, isShared, day)
+        random = SplitMix64(seed: seed)
+        clock = .day(0)
+        pass(Double(Int.random(in: 0..<40, using: &random)))
+        try begin(isRenewal: false, product: "monthly", offer: Bool.random(using: &random) ? Self.trial : nil)
+        try notify()
+        for _ in 0..<Int.random(in: 0..<6, using: &random) { try liveThroughTerm() }
+        if chance(70) { try passEvents() }
+    }
+
+    static let trial = AppliedOffer(type: .introductory, discountType: .freeTrial, period: "P1W")
+
+    var last: Term { terms[terms.count - 1] }
+
+    var isRefunded: Bool { last.refund != nil }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    mutating func pass(_ days: Double) {
+        clock = Timestamp(milliseconds: clock.milliseconds + max(1000, Int64(days * Double(day))))
+    }
+
+    func later(_ time: Timestamp, _ days: Double) -> Timestamp {
+        Timestamp(milliseconds: time.milliseconds + Int64(days * Double(day)))
+    }
+
+    static func length(of product: String) -> Double { ["weekly": 7, "monthly": 30, "yearly": 365][product] ?? 30 }
+}
