@@ -12,9 +12,9 @@ struct NotificationFactsTests {
     }
 
     private static func facts(
-        _ notification: SamplePayload, transaction: SamplePayload = .transaction, renewalInfo: SamplePayload = .renewalInfo
+        _ notification: SamplePayload, transaction: SamplePayload = .transaction
     ) throws -> [SubscriberFact] {
-        let payloads = ["t.t.t": transaction, "r.r.r": renewalInfo, "a.a.a": .appTransaction]
+        let payloads = ["t.t.t": transaction, "r.r.r": SamplePayload.renewalInfo, "a.a.a": .appTransaction]
         let verified = try VerifiedNotification(
             AppStoreNotification(json: notification.json), for: ExpectedApps([OriginTests.app()])
         ) { jws, _ throws(PayloadError) in

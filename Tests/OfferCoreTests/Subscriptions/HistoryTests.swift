@@ -86,7 +86,8 @@ struct HistoryTests {
     func severalSubscriptions() throws {
         let other = try Make.transaction("9", of: "9", 0, 30) { $0.subscriptionGroupID = "h" }
         let facts = [
-            try Make.transaction("1", 0, 30), other, try Make.renewal(of: "9", signed: 1, .off), try Make.renewal(signed: 1),
+            try Make.transaction("1", 0, 30), other, try Make.renewal(of: "9", signed: 1, .off),
+            try Make.renewal(signed: 1),
         ]
         let state = SubscriberState(facts, at: .day(2))
         #expect(state.subscriptions.map(\.autoRenews) == [true, false])

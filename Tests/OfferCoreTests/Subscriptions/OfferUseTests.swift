@@ -116,7 +116,8 @@ struct OfferUseTests {
 
     @Test("an offer code that converts later is a plain renewal")
     func codeConverts() throws {
-        let facts = [try Self.transaction("1", 0, 30, Self.offer("CODE", .offerCode)), try Make.transaction("2", 30, 60)]
+        let code = Self.offer("CODE", .offerCode)
+        let facts = [try Self.transaction("1", 0, 30, code), try Make.transaction("2", 30, 60)]
         #expect(subscription(facts, at: .day(31))?.lastPeriod == .regular)
         #expect(subscription(facts, at: .day(31))?.renewals == 1)
         #expect(Self.redemptions(facts).map(\.type) == [.offerCode])

@@ -129,7 +129,8 @@ struct StandingTests {
     @Test("the reason of an earlier expiry does not end a later period")
     func oldReason() throws {
         let bought = try Make.transaction("3", 100, 130) { $0.reason = .purchase }
-        let facts = try Self.facts(bought, try Make.expired(.voluntary, signed: 60), try Make.status(.expired, signed: 60))
+        let facts = try Self.facts(
+            bought, try Make.expired(.voluntary, signed: 60), try Make.status(.expired, signed: 60))
         #expect(subscription(facts, at: .day(131))?.settled == false)
         #expect(subscription(facts, at: .day(131))?.endedBecause == nil)
     }

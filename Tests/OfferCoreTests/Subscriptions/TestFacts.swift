@@ -67,7 +67,9 @@ enum TestFacts {
         return try fact(.renewalInfo(renewal), original, of: original, signed: .day(signed))
     }
 
-    static func status(_ status: SubscriptionStatus, of original: String = "1", signed: Double) throws -> SubscriberFact {
+    static func status(
+        _ status: SubscriptionStatus, of original: String = "1", signed: Double
+    ) throws -> SubscriberFact {
         try fact(.status(status), original, of: original, signed: .day(signed))
     }
 

@@ -45,7 +45,8 @@ struct History {
             (receipt.subscriptionGroupID, receipt.reason, receipt.ownership, receipt.price) = (nil, nil, nil, nil)
             let restored = try TestFacts.fact(copy.value, term.id + "0", of: life.original, signed: date)
             let described = try TestFacts.fact(.receiptTransaction(receipt), term.id, of: life.original, signed: date)
-            copies += [[copy], [described], [restored], [copy, described, restored]].randomElement(using: &random) ?? []
+            let sets = [[copy], [described], [restored], [copy, described, restored]]
+            copies += sets.randomElement(using: &random) ?? []
         }
         // The date of a renewal info is the date of the redemption that it shows.
         if life.pending == nil, let info = life.lastRenewal, Bool.random(using: &random) {

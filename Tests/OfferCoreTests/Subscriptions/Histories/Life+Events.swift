@@ -48,6 +48,8 @@ extension Life {
 
     /// Buys again after the end; sometimes never.
     private mutating func resubscribe(after days: Double) throws {
+        isOver = chance(25)
+        guard !isOver else { return }
         if !isRefunded, clock < last.end { clock = last.end }
         pass(days + Double(Int.random(in: 0..<30, using: &random)))
         run += 1

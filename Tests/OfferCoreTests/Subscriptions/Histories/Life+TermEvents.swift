@@ -40,9 +40,9 @@ extension Life {
 
     /// The customer asks for a refund of any term, and the App Store answers or does not.
     private mutating func request(_ place: Int) throws {
-        guard terms[place].refund == nil else { return }
+        guard terms[place].refund == nil, !isShared else { return }
         let id = terms[place].id
-        requests[id] = clock
+        requests[id] = Timestamp(milliseconds: clock.milliseconds + 20)
         try notify(about: place, request: .open)
         guard chance(70) else { return }
         pass(0.1)

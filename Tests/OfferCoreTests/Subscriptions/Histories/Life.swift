@@ -37,6 +37,8 @@ struct Life {
     var random: SplitMix64
     var clock: Timestamp
     var terms: [Term] = []
+    /// Whether nothing more will happen.
+    var isOver = false
     var outlook = Outlook.running
     var autoRenews = true
     var nextProduct = "monthly"
@@ -60,8 +62,8 @@ struct Life {
         pass(Double(Int.random(in: 0..<40, using: &random)))
         try begin(isRenewal: false, product: "monthly", offer: Bool.random(using: &random) ? Self.trial : nil)
         try notify()
-        for _ in 0..<Int.random(in: 0..<6, using: &random) { try liveThroughTerm() }
-        if chance(70) { try passEvents() }
+        for _ in 0..<Int.random(in: 0..<6, using: &random) where !isOver { try liveThroughTerm() }
+        if !isOver, chance(70) { try passEvents() }
     }
 
     static let trial = AppliedOffer(type: .introductory, discountType: .freeTrial, period: "P1W")
