@@ -187,7 +187,9 @@ struct ClaimCheck {
                 return Finding(.claimEncoding, field: "request")
             }
             do throws(JSONError) {
-                guard case .object(let object) = try JSONReader.read(base64.bytes, maximumCount: .max) else {
+                guard
+                    case .object(let object) = try JSONReader.read(base64.bytes, maximumCount: .max, maximumTotal: .max)
+                else {
                     return Finding(.claimEncoding, field: "request")
                 }
                 return object.members.isEmpty ? Finding(.claimEmpty, field: "request") : nil

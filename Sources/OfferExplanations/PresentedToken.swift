@@ -80,8 +80,8 @@ package struct PresentedToken: Sendable {
         let claims: JSONValue
         do throws(JSONError) {
             // The size of the text limits the number of members.
-            header = try JSONReader.read(headerSegment.bytes, maximumCount: .max)
-            claims = try JSONReader.read(claimsSegment.bytes, maximumCount: .max)
+            header = try JSONReader.read(headerSegment.bytes, maximumCount: .max, maximumTotal: .max)
+            claims = try JSONReader.read(claimsSegment.bytes, maximumCount: .max, maximumTotal: .max)
         } catch {
             let cause: Cause = error.reason == .duplicateName ? .jwsDuplicateName : .jwsUnreadable
             return (nil, [Finding(cause, field: "compactJWS")])

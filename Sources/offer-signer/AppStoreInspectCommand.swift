@@ -89,6 +89,7 @@ struct AppStoreInspectCommand: ParsableCommand {
         if let roots { return try AppStoreRootFiles(path: roots, option: "--roots").read() }
         let variable = Settings.appStoreRoots.variable
         guard let path = ProcessInfo.processInfo.environment[variable], !path.isEmpty else { return .apple }
+        StandardStreams.printError("note: \(variable) is set, so its roots are trusted in place of Apple's\n")
         return try AppStoreRootFiles(path: path, option: variable).read()
     }
 

@@ -34,6 +34,11 @@ struct AppStoreRootFiles {
             throw problem("the folder \(path) cannot be read", hint: "check its permissions")
         }
         guard !names.isEmpty else { throw problem("the folder \(path) has no files") }
+        if let mode = FolderAccess.modeIfWritableByOthers(path) {
+            throw problem(
+                "the folder \(path) can be written by others (mode \(mode)), who could then forge purchases",
+                hint: "chmod go-w \(path)")
+        }
         return names.sorted().map { "\(path)/\($0)" }
     }
 

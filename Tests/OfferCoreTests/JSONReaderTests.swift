@@ -26,6 +26,11 @@ struct JSONReaderTests {
             ("\"\\ud800\\u0041\"", .unpairedSurrogate), ("\"\\ud800\\ud800\"", .unpairedSurrogate),
             (String(repeating: "[", count: 17), .tooDeep), (String(repeating: "{\"a\":", count: 17), .tooDeep),
             ("[" + String(repeating: "1,", count: 64) + "1]", .tooMany),
+            (
+                "["
+                    + Array(repeating: "[\(Array(repeating: "{}", count: 64).joined(separator: ","))]", count: 64)
+                    .joined(separator: ",") + "]", .tooMany
+            ),
         ] as [(String, JSONError.Reason)])
     func refused(text: String, reason: JSONError.Reason) {
         do {

@@ -157,6 +157,28 @@ struct LimitsTests {
         #expect(routes.post("/offer", Self.ownOffer, authorization: token, peer: Self.outside).status == 200)
     }
 
+    @Test("a user's refused requests with proofs count against their address too")
+    func refusedUserWithProofs() async throws {
+        var limits = Limits()
+        limits.addresses = try Self.limit(1, 3)
+        let routes = try TestService(
+            pair: Fixtures.makeSigningKey(), callers: [Self.caller("one")], userIssuers: [Self.issuer], limits: limits)
+        let (key, verifications) = (ProviderKey(), NIOLockedValueBox(0))
+        routes.userKeys.replace(try await Self.keys(of: key, counting: verifications), of: Self.issuer)
+        let token = try Self.token(of: "user", by: key)
+        let body =
+            #"{"bundleID":"a","productID":"p","offerID":"o","applicationUsername":"other","proofs":{"appReceipt":"AAAA"}}"#
+        var statuses: [Int] = []
+        for _ in 0..<20 {
+            statuses.append(
+                await routes.postLater(
+                    "/v1/promotional-offers", body, authorization: token, peer: Self.outside
+                ).status)
+        }
+        #expect(statuses == [403, 403, 403] + Array(repeating: 429, count: 17))
+        #expect(verifications.withLockedValue { $0 } == 3)
+    }
+
     @Test("a caller's refused requests do not count against an address that others share")
     func refusedCaller() throws {
         var limits = Limits()

@@ -102,7 +102,7 @@ struct ProofTests {
         #expect(mixed.status == 200 && mixed.text.contains(#""verifiedProofs":{"#))
         #expect(mixed.text.contains(#""code":"wrong_type","field":"offers[0]""#))
         let none = await service.postLater(path, #"{"offers":[null],"proofs":\#(proofs),"verifiedProofs":true}"#)
-        #expect(none.status == 200 && !none.text.contains("verifiedProofs") && !none.text.contains("signature"))
+        try Self.expect(none, 422, "proof_refused", field: "proofs", reason: "no_app")
         let inside = offer.replacing("}", with: #","proofs":\#(proofs)}"#)
         let nested = await service.postLater(path, #"{"offers":[\#(inside)]}"#)
         #expect(nested.text.contains(#""code":"unknown_field","field":"proofs""#))
@@ -160,6 +160,32 @@ struct ProofTests {
         try Self.expect(
             await Self.answer(proofs(TestReceipt(), device)), 422, "proof_refused", field: "proofs.appReceipt",
             reason: "receipt_another_device")
+    }
+
+    @Test("a renewal info needs a transaction of its subscription, because it names no app")
+    func renewalInfoAlone() async throws {
+        let info = try Self.jws(Self.renewalInfo)
+        let other = try Self.jws(Self.transaction.with("originalTransactionId", #""1""#))
+        for transactions in ["", other] {
+            try Self.expect(
+                await Self.answer(
+                    #"{"signedTransactions":[\#(transactions)],"signedRenewalInfos":[\#(info)]}"#), 422,
+                "proof_refused", field: "proofs.signedRenewalInfos[0]", reason: "transaction_missing")
+        }
+    }
+
+    @Test("for an app that is not served, no proof is verified")
+    func anotherApp() async throws {
+        let service = try Self.service(catalogue: Catalogue(apps: [:]))
+        let answer = try await Self.answer(#"{"signedTransactions":["forged"]}"#, from: service)
+        #expect(answer.status == 403 && answer.text.contains("offer_not_served"), "\(answer.text)")
+    }
+
+    @Test("a small body with many values is refused, because each takes far more memory than its text")
+    func manyValues() async throws {
+        let rows = Array(repeating: "[\(Array(repeating: "{}", count: 64).joined(separator: ","))]", count: 64)
+        let answer = try await Self.answer(#"{"signedTransactions":["a"],"more":[\#(rows.joined(separator: ","))]}"#)
+        #expect(answer.status == 400 && answer.text.contains("too many members or elements"), "\(answer.text)")
     }
 
     @Test("proofs of two environments are refused together")

@@ -29,7 +29,7 @@ package final class KnownChains: Sendable {
     fileprivate struct State {
         /// The last one used is the last element.
         var entries: [Entry] = []
-        /// SHA-256 digests.
+        /// The identities of certificates.
         var revoked: [[UInt8]] = []
     }
 
@@ -89,18 +89,16 @@ package final class KnownChains: Sendable {
     /// Whether ``precompute()`` has something to do.
     package var canPrecompute: Bool { state.withLockedValue { $0.entries.contains { $0.sample != nil } } }
 
-    /// Precomputes the keys that have signed data, after which a JWS is verified in about half the time. This takes tens
-    /// of milliseconds of CPU time and 150 kB a key, so it belongs on a background thread.
+    /// Precomputes one key that has signed data, after which a JWS is verified in about half the time. This takes tens of
+    /// milliseconds of CPU time and 150 kB a key, so it does not belong on an event loop.
     package func precompute() throws(OpenSSLError) {
-        let entries = state.withLockedValue { state in
-            let entries = state.entries
-            for index in state.entries.indices { state.entries[index].sample = nil }
-            return entries
+        let entry = state.withLockedValue { state -> Entry? in
+            guard let index = state.entries.firstIndex(where: { $0.sample != nil }) else { return nil }
+            defer { state.entries[index].sample = nil }
+            return state.entries[index]
         }
-        for entry in entries {
-            guard let sample = entry.sample else { continue }
-            _ = try entry.chain.key.precompute(provenBy: sample.signature, of: sample.signingInput)
-        }
+        guard let entry, let sample = entry.sample else { return }
+        _ = try entry.chain.key.precompute(provenBy: sample.signature, of: sample.signingInput)
     }
 
     /// The role of a certificate that ``revoke(_:)`` has been told; nil if there is none.
@@ -110,15 +108,20 @@ package final class KnownChains: Sendable {
 
     /// Forgets the chains that contain a certificate, and refuses it from now on. A caller's check of revocation calls
     /// this as soon as it knows.
-    /// - Parameter digest: the SHA-256 digest of the certificate in DER.
-    package func revoke(_ digest: [UInt8]) {
+    /// - Parameter identity: of the certificate.
+    package func revoke(_ identity: [UInt8]) {
         state.withLockedValue { state in
-            state.entries.removeAll { $0.chain.leaf.digest == digest || $0.chain.intermediate?.digest == digest }
-            guard !state.revoked.contains(digest) else { return }
+            state.entries.removeAll {
+                $0.chain.leaf.identity == identity || $0.chain.intermediate?.identity == identity
+            }
+            guard !state.revoked.contains(identity) else { return }
             if state.revoked.count >= Self.maximumRevokedCount { state.revoked.removeFirst() }
-            state.revoked.append(digest)
+            state.revoked.append(identity)
         }
     }
+
+    /// The number of certificates that ``revoke(_:)`` has been told.
+    package var revokedCount: Int { state.withLockedValue { $0.revoked.count } }
 }
 
 extension KnownChains.State {
@@ -130,8 +133,8 @@ extension KnownChains.State {
     }
 
     fileprivate func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
-        if revoked.contains(chain.leaf.digest) { return .leaf }
-        return chain.intermediate.map { revoked.contains($0.digest) } ?? false ? .intermediate : nil
+        if revoked.contains(chain.leaf.identity) { return .leaf }
+        return chain.intermediate.map { revoked.contains($0.identity) } ?? false ? .intermediate : nil
     }
 }
 

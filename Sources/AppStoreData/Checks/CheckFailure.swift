@@ -7,6 +7,10 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
     case environmentMissing = "environment_missing"
     case environmentNotAccepted = "environment_not_accepted"
     case anotherSubscription = "another_subscription"
+    case transactionMissing = "transaction_missing"
+    case severalEnvironments = "several_environments"
+    case notFromAppStore = "not_from_app_store"
+    case noApp = "no_app"
 
     package var code: String { rawValue }
 
@@ -19,15 +23,11 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
         case .environmentMissing: "The environment is missing, so the data may be from the sandbox."
         case .environmentNotAccepted: "Data from this environment is not accepted here."
         case .anotherSubscription: "The renewal info and the transaction beside it belong to different subscriptions."
-        }
-    }
-
-    /// The status with which Apple's server libraries report the failure; nil for a check that they do not make.
-    package var appleStatus: String? {
-        switch self {
-        case .anotherBundleID, .bundleIDMissing, .anotherAppAppleID, .appAppleIDMissing: "INVALID_APP_IDENTIFIER"
-        case .environmentMissing, .environmentNotAccepted: "INVALID_ENVIRONMENT"
-        case .anotherSubscription: nil
+        case .transactionMissing:
+            "Renewal info counts only beside a transaction of its subscription, and there is none."
+        case .severalEnvironments: "The proofs are of several environments."
+        case .noApp: "No offer of the list can be read, so the app that the proofs must be of is not known."
+        case .notFromAppStore: "Xcode signed the data, but it says that it is from the App Store."
         }
     }
 }

@@ -22,9 +22,6 @@ package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The time when Apple signed the payload. Without online checks, certificates must be valid at this time.
-    var dateMember: String { self == .appTransaction ? "receiptCreationDate" : "signedDate" }
-
     /// Whether Apple names the app's bundle ID in payloads of this kind.
     package var carriesBundleID: Bool { self != .renewalInfo && self != .retentionRequest }
 

@@ -24,18 +24,10 @@ package struct PayloadObject: Hashable, Sendable {
     /// - Throws: `.unrecognised` or `.ambiguous`.
     package func kind() throws(PayloadError) -> PayloadKind { try PayloadKind.recognise(members) }
 
-    /// The time when Apple signed the payload, for choosing the time at which its certificates must be valid.
-    ///
-    /// This is the only part of a payload that a verifier may read before the signature is verified.
-    /// - Returns: nil if the payload has no date.
-    package func effectiveDate() throws(PayloadError) -> Timestamp? {
-        let name = try kind().dateMember
-        guard let value = members[name], value != .null else { return nil }
-        return try PayloadValue(name: name, value: value, acceptsFractions: isFromXcode).timestamp()
-    }
-
-    private var isFromXcode: Bool {
-        let xcode = JSONValue.string(Array(AppStoreEnvironment.xcode.rawValue.utf8))
-        return members["environment"] == xcode || members["receiptType"] == xcode
+    /// Whether the payload says that it is from tests on a developer's machine, and nothing else.
+    var isFromTests: Bool {
+        let tests = [AppStoreEnvironment.xcode, .localTesting].map { JSONValue.string(Array($0.rawValue.utf8)) }
+        let environments = ["environment", "receiptType"].compactMap { members[$0] }
+        return !environments.isEmpty && environments.allSatisfy(tests.contains)
     }
 }

@@ -77,6 +77,7 @@ package final class OCSPChecker: Sendable {
     private func outcome(of question: RevocationQuestion) async -> OCSPOutcome {
         await withCheckedContinuation { waiter in
             let now = now()
+            if let outcome = outcome(ofExpired: question, at: now) { return waiter.resume(returning: outcome) }
             switch state.withLockedValue({ $0.admit(question.id, waiter, at: now) }) {
             case .settled(let outcome): waiter.resume(returning: outcome)
             case .opened: submit.yield(question)
@@ -88,12 +89,21 @@ package final class OCSPChecker: Sendable {
     /// The known outcome of a question. If there is none, it opens the question and waits for nothing.
     private func outcomeNow(of question: RevocationQuestion) -> OCSPOutcome? {
         let now = now()
+        if let outcome = outcome(ofExpired: question, at: now) { return outcome }
         switch state.withLockedValue({ $0.admit(question.id, nil, at: now) }) {
         case .settled(let outcome): return outcome
         case .opened: submit.yield(question)
         case .joined: break
         }
         return nil
+    }
+
+    /// Responders know nothing about a certificate that has expired, as those of old data have. It counts as good unless
+    /// it was revoked before.
+    private func outcome(ofExpired question: RevocationQuestion, at now: Int64) -> OCSPOutcome? {
+        guard question.certificate.notAfter < now else { return nil }
+        let answer = state.withLockedValue { $0.memory.answer(to: question.id, at: now) }
+        return answer ?? .good(until: question.certificate.notAfter)
     }
 
     private func ask(_ question: RevocationQuestion) async {

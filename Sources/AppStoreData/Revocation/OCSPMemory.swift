@@ -16,7 +16,7 @@ struct OCSPMemory {
 
     /// The longest time that an answer is used, in seconds, whatever the responder promises.
     static let maximumAge: Int64 = 24 * 3600
-    /// The time without background questions after a failure, in seconds.
+    /// The time without background questions after any answer or failure, in seconds.
     static let pause: Int64 = 60
     /// How long a failure counts as a problem of the service, in seconds.
     static let problemAge: Int64 = 3600
@@ -43,7 +43,9 @@ struct OCSPMemory {
     mutating func note(_ outcome: OCSPOutcome, of question: RevocationQuestion, at now: Int64) {
         let id = question.id
         switch outcome {
-        case .good(let until): standings[id] = .good(until: min(until, now + Self.maximumAge))
+        case .good(let until):
+            // A response may name no time for the next one. Even then, the responder is not asked for each request.
+            standings[id] = .good(until: min(max(until, now + Self.pause), now + Self.maximumAge))
         case .revoked(let date): standings[id] = .revoked(date: date)
         case .unknown(let problem):
             standings[id] = .unanswered(problem, subject: question.certificate.subject, time: now)

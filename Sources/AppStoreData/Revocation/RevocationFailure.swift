@@ -9,6 +9,14 @@ package enum RevocationFailure: Error, Hashable, Sendable {
     /// No responder has said whether a certificate is revoked. It may say so later.
     case unknown(CertificateRole, OCSPProblem)
 
+    /// Whether the responder itself has spoken against a certificate: it is revoked, or the responder does not know it.
+    package var isDenied: Bool {
+        switch self {
+        case .revoked, .unknown(_, .unknownCertificate): true
+        case .unknown: false
+        }
+    }
+
     package var isRetryable: Bool {
         switch self {
         case .revoked: false

@@ -70,10 +70,14 @@ package struct AppStoreVerifier: Sendable {
     func object(
         in text: [UInt8], at date: EffectiveDate
     ) throws(DataRefusal) -> (object: PayloadObject, chain: VerifiedChain) {
+        let (object, chain): (PayloadObject, VerifiedChain)
         do throws(VerificationFailure) {
             let verified = try jws.verify(text, at: date)
-            return (PayloadObject(verified), verified.chain)
+            (object, chain) = (PayloadObject(verified), verified.chain)
         } catch { throw DataRefusal(error) }
+        // Whoever has Xcode's key can write anything, but only about tests in Xcode.
+        guard !chain.isXcode || object.isFromTests else { throw DataRefusal(.notFromAppStore) }
+        return (object, chain)
     }
 }
 

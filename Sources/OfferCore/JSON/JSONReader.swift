@@ -10,20 +10,27 @@ package struct JSONReader {
         package static let depth = 16
         /// The maximum number of members in an object or elements in an array.
         package static let count = 64
+        /// The maximum number of values in the whole text. A small text can have many, and each takes far more memory than its
+        /// text: 1 MiB of empty objects would take 65 MB.
+        package static let total = 4096
         /// The same limit for the claims of a user's token, which may list all of the user's groups.
         package static let claimCount = 1024
     }
 
     private let bytes: [UInt8]
     private let maximumCount: Int
+    private var remaining: Int
     private var position = 0
 
     /// - Parameters:
     ///   - bytes: the whole text; the caller limits its size.
     ///   - maximumCount: the maximum number of members in an object or elements in an array.
-    package static func read(_ bytes: [UInt8], maximumCount: Int = Limit.count) throws(JSONError) -> JSONValue {
+    ///   - maximumTotal: the maximum number of values in the whole text.
+    package static func read(
+        _ bytes: [UInt8], maximumCount: Int = Limit.count, maximumTotal: Int = Limit.total
+    ) throws(JSONError) -> JSONValue {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONError(.notUTF8, at: 0) }
-        var reader = JSONReader(bytes: bytes, maximumCount: maximumCount)
+        var reader = JSONReader(bytes: bytes, maximumCount: maximumCount, maximumTotal: maximumTotal)
         reader.skipWhitespace()
         let value = try reader.readValue(depth: 0)
         reader.skipWhitespace()
@@ -32,10 +39,10 @@ package struct JSONReader {
     }
 
     /// Finds the raw text of a member's value, byte for byte as received.
-    /// - Parameter bytes: a text that ``read(_:maximumCount:)`` accepts as an object.
+    /// - Parameter bytes: a text that ``read(_:maximumCount:maximumTotal:)`` accepts as an object.
     /// - Returns: nil if there is no such member.
     package static func text(ofMember wanted: String, in bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
-        var reader = JSONReader(bytes: bytes, maximumCount: Limit.count)
+        var reader = JSONReader(bytes: bytes, maximumCount: Limit.count, maximumTotal: Limit.total)
         reader.skipWhitespace()
         guard reader.take("{") else { return nil }
         repeat {
@@ -53,15 +60,18 @@ package struct JSONReader {
         return nil
     }
 
-    private init(bytes: [UInt8], maximumCount: Int) {
+    private init(bytes: [UInt8], maximumCount: Int, maximumTotal: Int) {
         self.bytes = bytes
         self.maximumCount = maximumCount
+        remaining = maximumTotal
     }
 
     // MARK: Values
 
     private mutating func readValue(depth: Int) throws(JSONError) -> JSONValue {
         guard let byte = next else { throw error(.endsTooEarly) }
+        guard remaining > 0 else { throw error(.tooMany) }
+        remaining -= 1
         switch byte {
         case UInt8(ascii: "{"): return .object(try readObject(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try readArray(depth: depth + 1))

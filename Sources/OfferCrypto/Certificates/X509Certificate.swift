@@ -11,6 +11,9 @@ import OfferCore
     package let der: [UInt8]
     /// SHA-256 of ``der``.
     package let digest: [UInt8]
+    /// SHA-256 of the issuer's name and the serial number, which no authority uses twice. Unlike ``digest``, it does not
+    /// depend on the signature: whoever knows (r, s) of an ECDSA signature knows (r, n - s), which is valid as well.
+    package let identity: [UInt8]
     /// Seconds since 1970. The certificate is valid from this second on.
     package let notBefore: Int64
     /// Seconds since 1970. The certificate is valid up to and including this second.
@@ -25,7 +28,7 @@ import OfferCore
         ERR_clear_error()
         let parsed = try unsafe Self.parse(der)
         do throws(CertificateError) {
-            (digest, notBefore, notAfter) = try unsafe Self.fields(of: parsed, der: der)
+            (digest, identity, notBefore, notAfter) = try unsafe Self.fields(of: parsed, der: der)
         } catch {
             // Nothing runs `deinit` while a property has no value.
             unsafe X509_free(parsed)
@@ -40,7 +43,7 @@ import OfferCore
         ERR_clear_error()
         der = unsafe Self.encode(certificate)
         guard der.count <= Self.maximumSize else { throw .tooLarge }
-        (digest, notBefore, notAfter) = try unsafe Self.fields(of: certificate, der: der)
+        (digest, identity, notBefore, notAfter) = try unsafe Self.fields(of: certificate, der: der)
         unsafe X509_up_ref(certificate)
         unsafe pointer = unsafe certificate
     }
@@ -107,18 +110,26 @@ import OfferCore
 
     private static func fields(
         of parsed: OpaquePointer, der: [UInt8]
-    ) throws(CertificateError) -> (digest: [UInt8], notBefore: Int64, notAfter: Int64) {
+    ) throws(CertificateError) -> (digest: [UInt8], identity: [UInt8], notBefore: Int64, notAfter: Int64) {
         guard unsafe encode(parsed) == der else { throw .notDER }
         do throws(OpenSSLError) {
             // Also fails if an extension that libcrypto knows is malformed or occurs twice.
             guard unsafe X509_check_purpose(parsed, -1, 0) == 1 else { throw .draining(after: "X509_check_purpose") }
             return (
-                try SHA256.hash(der), try unsafe CertificateTime.seconds(X509_get0_notBefore(parsed)),
+                try SHA256.hash(der), try unsafe SHA256.hash(issuerAndSerialNumber(of: parsed)),
+                try unsafe CertificateTime.seconds(X509_get0_notBefore(parsed)),
                 try unsafe CertificateTime.seconds(X509_get0_notAfter(parsed))
             )
         } catch {
             throw .unreadable(error)
         }
+    }
+
+    private static func issuerAndSerialNumber(of certificate: OpaquePointer) -> [UInt8] {
+        var (name, size): (UnsafePointer<UInt8>?, Int) = (nil, 0)
+        guard unsafe X509_NAME_get0_der(X509_get_issuer_name(certificate), &name, &size) == 1 else { return [] }
+        let number = unsafe CertificateText.bytes(of: X509_get0_serialNumber(certificate))
+        return unsafe Array(UnsafeBufferPointer(start: name, count: size)) + number
     }
 
     /// libcrypto writes DER, except that it keeps the signed part as received.

@@ -3,7 +3,7 @@ package import Logging
 package import OfferCore
 import OfferCrypto
 
-/// The service's belief in App Store data: whose signatures count, and which certificates have been revoked.
+/// The rules by which App Store data counts: whose signatures are accepted, and which certificates have been revoked.
 package struct AppStoreTrust: Sendable {
     let verifier: AppStoreVerifier
     /// nil if responders are not asked.
@@ -23,7 +23,7 @@ package struct AppStoreTrust: Sendable {
         self.now = now
         checker = transport.map { transport in
             OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
-                verifier.knownChains.revoke(certificate.digest)
+                verifier.knownChains.revoke(certificate.identity)
                 log.critical(
                     "ALARM: Apple has revoked a certificate of App Store data; what it signs is refused from now on",
                     metadata: ["certificate": "\(certificate.subject)"])
@@ -49,12 +49,14 @@ package struct AppStoreTrust: Sendable {
         return verified
     }
 
-    /// Refuses a chain that is known to be revoked. Otherwise, responders are asked in the background. They know nothing
-    /// about certificates that have expired, as those of old receipts have.
+    /// Refuses a chain that is known to be revoked, or that the responder has said it does not know. Otherwise, responders
+    /// are asked in the background.
     private func refuseRevoked(_ chain: some CertificatePath) throws(DataRefusal) {
-        guard let checker, chain.leaf.notAfter >= now().milliseconds / 1000 else { return }
-        guard case .revoked(let failure) = checker.cachedStatus(chain) else { return }
-        throw DataRefusal(VerificationFailure(failure))
+        switch checker?.cachedStatus(chain) {
+        case .revoked(let failure), .notKnown(let failure):
+            if failure.isDenied { throw DataRefusal(VerificationFailure(failure)) }
+        case .good, nil: break
+        }
     }
 
     func noteVerified(_ kind: String) { metrics.appStoreData(kind, .verified) }

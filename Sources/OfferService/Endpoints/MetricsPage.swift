@@ -56,6 +56,7 @@ struct MetricsPage: Sendable {
         case .setupProblems: [([], Double(health.problems.count))]
         case .certificateExpiry: one(health.certificateExpiry)
         case .unansweredCertificates: one(trust.checker.map { Double($0.problems.count) })
+        case .revokedCertificates: one(trust.checker.map { _ in Double(trust.verifier.knownChains.revokedCount) })
         case .memoryUsed: one(budget.map { Double($0.usedBytes) })
         case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)

@@ -43,6 +43,10 @@ extension Metric {
     static let unansweredCertificates = Metric(
         "offer_signer_ocsp_unanswered_certificates", .gauge, [],
         "Certificates of App Store data that no OCSP responder vouched for when last asked. Absent if none are asked.")
+    static let revokedCertificates = Metric(
+        "offer_signer_revoked_certificates", .gauge, [],
+        "Certificates of App Store data that their issuer has revoked, as this process has learnt. Absent if no OCSP "
+            + "responders are asked.")
 
     // Keys and configuration.
     static let keyState = Metric(
@@ -118,7 +122,7 @@ extension Metric {
 
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
-        appStoreData, appStoreDataRefusals, unansweredCertificates, keyState,
+        appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,

@@ -11,9 +11,10 @@ import OfferTelemetry
 ///                                               └ SigningRight: the only access to a key
 /// ```
 ///
-/// It is synchronous and owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation.
+/// It owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation. It is synchronous, except that
+/// proofs are verified on the asynchronous lane first; see ``answerWithProofs(_:_:)``.
 package struct OfferSigner: Sendable {
-    private let policy: CurrentPolicy
+    let policy: CurrentPolicy
     private let keyHealth: KeyHealth
     private let limits: RequestLimits
     private let trail: AuditTrail?
@@ -24,7 +25,7 @@ package struct OfferSigner: Sendable {
     let refusals: RefusalLog
     let log: Logger
     let missingIssuerWarning: ThrottledWarning
-    private let proofs: ProofVerifier
+    let proofs: ProofVerifier
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -61,7 +62,7 @@ package struct OfferSigner: Sendable {
 
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
     ///
-    /// Proofs are verified first, on the asynchronous lane. So are large bodies read, which takes about a millisecond.
+    /// Proofs are verified first, on the asynchronous lane. Large bodies are read there too, which takes a few milliseconds.
     func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         guard request.body.count <= HTTPRequest.maximumBodySize else {
@@ -74,19 +75,8 @@ package struct OfferSigner: Sendable {
         return .later { () async throws(Problem) in try await self.answerWithProofs(body, admission) }
     }
 
-    private func answerWithProofs(_ body: ProofBody, _ admission: Admission) async throws(Problem) -> HTTPResponse {
-        var verified: VerifiedProofs?
-        if let proofs = body.proofs, let app = try body.app() {
-            verified = try await self.proofs.verify(proofs, of: app, in: admission.policy.catalogue)
-        }
-        let answer = try signPromotionalOffers(
-            in: body.rest, admission, showing: body.wantsVerifiedProofs ? verified : nil)
-        guard await answer.commit?.isDurable() ?? true else { throw .auditUnavailable }
-        return answer.response
-    }
-
     /// - Parameter proofs: to repeat in the answer.
-    private func signPromotionalOffers(
+    func signPromotionalOffers(
         in members: JSONObject, _ admission: Admission, showing proofs: VerifiedProofs? = nil
     ) throws(Problem) -> Endpoint.Answer {
         var writer = JSONWriter()
@@ -143,7 +133,7 @@ package struct OfferSigner: Sendable {
     // MARK: Preconditions
 
     /// Refuses to sign if the self-test has failed or the audit trail cannot be written.
-    private func requireReady() throws(Problem) {
+    func requireReady() throws(Problem) {
         guard selfTest?.holds != false else { throw .signingUnavailable }
         guard trail?.fault == nil else { throw .auditUnavailable }
     }
@@ -295,15 +285,21 @@ package struct OfferSigner: Sendable {
         _ sign: () throws(Problem) -> Signed
     ) throws(Problem) -> Signed {
         do throws(Problem) { return try sign() } catch {
-            if error.code != .rateLimited {
-                trail?.note(
-                    AuditEntry(
-                        time: sources.now(), requestID: admission.context.id.text, client: admission.client,
-                        kind: kind, item: item, grant: grant, customer: customer, outcome: .refused(error.code.rawValue)
-                    ))
-            }
+            noteRefusal(error, of: kind, item, grant: grant, customer: customer, admission)
             throw error
         }
+    }
+
+    /// Records a refusal in the audit trail, unless a rate limit is its reason.
+    func noteRefusal(
+        _ problem: Problem, of kind: SignatureKind, _ item: CatalogueItem, grant: AuditEntry.Grant? = nil,
+        customer: [UInt8]?, _ admission: Admission
+    ) {
+        guard problem.code != .rateLimited else { return }
+        trail?.note(
+            AuditEntry(
+                time: sources.now(), requestID: admission.context.id.text, client: admission.client, kind: kind,
+                item: item, grant: grant, customer: customer, outcome: .refused(problem.code.rawValue)))
     }
 
     /// Logs a signing fault in full, and tells the caller only that signing is unavailable. Takes a key that made a bad

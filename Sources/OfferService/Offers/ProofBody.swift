@@ -22,20 +22,4 @@ struct ProofBody: Sendable {
         guard proofs != nil || !wantsVerifiedProofs else { throw .missingField("proofs") }
         rest = members.without(["proofs", "verifiedProofs"])
     }
-
-    /// The app that the proofs must be of: that of the request, or of all offers in its list.
-    /// - Returns: nil if no offer of the list names an app. Then each of them is refused.
-    func app() throws(Problem) -> BundleID? {
-        guard let items = try OfferList.items(in: rest) else { return try Self.app(of: rest) }
-        let apps = Set(
-            items.enumerated().compactMap { index, item in
-                (try? OfferList.members(of: item, at: index)).flatMap { try? Self.app(of: $0) }
-            })
-        guard apps.count <= 1 else { throw .proofsOfSeveralApps }
-        return apps.first
-    }
-
-    private static func app(of members: JSONObject) throws(Problem) -> BundleID {
-        do { return try MemberReader(members).field("bundleID", BundleID.init) } catch { throw Problem(error) }
-    }
 }

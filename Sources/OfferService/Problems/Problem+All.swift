@@ -136,12 +136,6 @@ extension Problem {
     static let proofsOfSeveralApps = Problem(
         .invalidField, 400, "With proofs, all offers must be of one app."
     ).with { $0.field = "offers" }
-    static let proofsOfSeveralEnvironments = Problem(
-        .proofRefused, 422, "The proofs are of several environments. Send those of one."
-    ).with { problem in
-        problem.field = "proofs"
-        problem.members = JSONWriter.members { $0.member("reason", "several_environments") }
-    }
 
     // MARK: The request is not permitted
 

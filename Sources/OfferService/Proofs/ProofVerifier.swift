@@ -11,66 +11,74 @@ struct ProofVerifier: Sendable {
         self.now = now
     }
 
-    /// Verifies all proofs. The first bad one ends it.
+    /// Verifies all proofs, which takes up to 4 ms of CPU time each. The first bad one ends it.
     ///
     /// A certificate that has not been asked about yet does not delay the request: the answer counts from the next one on.
     /// - Parameters:
-    ///   - proofs: verified one after the other, because each takes up to 4 ms of CPU time.
     ///   - app: the app that all must be of.
     ///   - catalogue: says which environments count; nil for the sandbox alone.
     func verify(
         _ proofs: ProofRequest, of app: BundleID, in catalogue: Catalogue?
-    ) async throws(Problem) -> VerifiedProofs {
+    ) throws(Problem) -> VerifiedProofs {
         let now = now()
         let date = EffectiveDate.ofSigning(otherwise: now.milliseconds / 1000)
         let origin = ExpectedOrigin(of: app, in: catalogue)
         var verified = VerifiedProofs()
         for (index, text) in proofs.signedTransactions.enumerated() {
             verified.transactions.append(
-                try await verify(text, "signedTransactions[\(index)]", origin: origin, at: date))
+                try verify(text, "signedTransactions[\(index)]", origin: origin, at: date))
         }
         for (index, text) in proofs.signedRenewalInfos.enumerated() {
             verified.renewalInfos.append(
-                try await verify(text, "signedRenewalInfos[\(index)]", origin: origin, at: date))
+                try verify(text, "signedRenewalInfos[\(index)]", origin: origin, at: date))
         }
         if let text = proofs.signedAppTransaction {
-            verified.appTransaction = try await verify(text, "signedAppTransaction", origin: origin, at: date)
+            verified.appTransaction = try verify(text, "signedAppTransaction", origin: origin, at: date)
         }
         if let receipt = proofs.appReceipt {
-            verified.receipt = try await verify(receipt, for: proofs.device, origin: origin, at: now)
+            verified.receipt = try verify(receipt, for: proofs.device, origin: origin, at: now)
         }
-        try verified.requireOneEnvironment()
+        try check(verified)
+        for kind in verified.kinds { trust.noteVerified(kind) }
         return verified
     }
 
     private func verify<Payload: SignedPayload>(
         _ text: [UInt8], _ name: String, origin: ExpectedOrigin, at date: EffectiveDate
-    ) async throws(Problem) -> VerifiedData<Payload> {
-        await Task.yield()
+    ) throws(Problem) -> VerifiedData<Payload> {
         do throws(DataRefusal) {
             let data: VerifiedData<Payload> = try trust.verify(text, at: date)
             do { try origin.check(data.payload.origin) } catch { throw DataRefusal(error) }
-            trust.noteVerified(Payload.kind.rawValue)
             return data
-        } catch {
-            trust.noteRefused(Payload.kind.rawValue, error)
-            throw .proofRefused("proofs.\(name)", error)
-        }
+        } catch { throw refuse(name, of: Payload.kind.rawValue, error) }
     }
 
     private func verify(
         _ receipt: [UInt8], for device: DeviceIdentifier?, origin: ExpectedOrigin, at now: Timestamp
-    ) async throws(Problem) -> VerifiedReceipt {
-        await Task.yield()
+    ) throws(Problem) -> VerifiedReceipt {
         do throws(DataRefusal) {
             let verified = try trust.verifyReceipt(receipt, at: now, device: device)
             do { try origin.check(verified.receipt.origin) } catch { throw DataRefusal(error) }
-            trust.noteVerified(ServiceMetrics.receipt)
             return verified
-        } catch {
-            trust.noteRefused(ServiceMetrics.receipt, error)
-            throw .proofRefused("proofs.appReceipt", error)
+        } catch { throw refuse("appReceipt", of: ServiceMetrics.receipt, error) }
+    }
+
+    /// Checks what proofs can only show together.
+    private func check(_ proofs: VerifiedProofs) throws(Problem) {
+        if let index = proofs.firstLonelyRenewalInfo {
+            throw refuse(
+                "signedRenewalInfos[\(index)]", of: PayloadKind.renewalInfo.rawValue, DataRefusal(.transactionMissing))
         }
+        guard let kind = proofs.kindOfAnotherEnvironment else { return }
+        throw refuse(nil, of: kind, DataRefusal(.severalEnvironments))
+    }
+
+    /// - Parameters:
+    ///   - name: of the member of `proofs`; nil for `proofs` as a whole.
+    ///   - kind: the kind of data, for the metrics.
+    private func refuse(_ name: String?, of kind: String, _ refusal: DataRefusal) -> Problem {
+        trust.noteRefused(kind, refusal)
+        return .proofRefused("proofs" + (name.map { ".\($0)" } ?? ""), refusal)
     }
 }
 
@@ -83,11 +91,26 @@ extension ExpectedOrigin {
 }
 
 extension VerifiedProofs {
+    /// The kind of each proof, as metrics name it.
+    fileprivate var kinds: [String] { environments.map(\.kind) }
+
     /// A purchase in the sandbox costs nothing, so it must not stand beside one in production.
-    fileprivate func requireOneEnvironment() throws(Problem) {
-        var environments = Set(transactions.map(\.payload.environment) + renewalInfos.map(\.payload.environment))
-        if let appTransaction { environments.insert(appTransaction.payload.environment) }
-        if let receipt { environments.insert(receipt.receipt.environment) }
-        guard environments.count <= 1 else { throw .proofsOfSeveralEnvironments }
+    fileprivate var kindOfAnotherEnvironment: String? {
+        environments.first { $0.environment != environments.first?.environment }?.kind
+    }
+
+    private var environments: [(kind: String, environment: AppStoreEnvironment?)] {
+        transactions.map { (PayloadKind.transaction.rawValue, $0.payload.environment) }
+            + renewalInfos.map { (PayloadKind.renewalInfo.rawValue, $0.payload.environment) }
+            + (appTransaction.map { [(PayloadKind.appTransaction.rawValue, $0.payload.environment)] } ?? [])
+            + (receipt.map { [(ServiceMetrics.receipt, $0.receipt.environment)] } ?? [])
+    }
+
+    /// The index of a renewal info without a transaction of its subscription. Renewal info names no app, so by itself it
+    /// could be of any.
+    fileprivate var firstLonelyRenewalInfo: Int? {
+        renewalInfos.firstIndex { info in
+            !transactions.contains { (try? SubscriptionRecord($0.payload, info.payload)) != nil }
+        }
     }
 }

@@ -4,17 +4,10 @@ import OfferCore
 /// The proofs of a request, verified: Apple signed them, for one app and one environment.
 struct VerifiedProofs: Sendable {
     var transactions: [VerifiedData<SignedTransaction>] = []
-    /// Each counts only beside a transaction of its subscription; see ``records``.
+    /// Each has a transaction of its subscription in ``transactions``.
     var renewalInfos: [VerifiedData<RenewalInfo>] = []
     var appTransaction: VerifiedData<AppTransaction>?
     var receipt: VerifiedReceipt?
-
-    /// The renewal infos that count, each with a transaction of its subscription.
-    var records: [SubscriptionRecord] {
-        renewalInfos.compactMap { info in
-            transactions.lazy.compactMap { try? SubscriptionRecord($0.payload, info.payload) }.first
-        }
-    }
 
     /// Writes what was verified, as the App Store signed it, for a caller that asks for it.
     func write(to writer: inout JSONWriter) {

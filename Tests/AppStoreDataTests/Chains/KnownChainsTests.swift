@@ -130,7 +130,7 @@ struct KnownChainsTests {
         let chain = try TestChain.standard.get()
         let attempt = try Attempt(of: chain)
         _ = try attempt.verify(knownChains: known)
-        known.revoke(try SHA256.hash(role == .leaf ? chain.leaf : chain.intermediate))
+        known.revoke(try X509Certificate(der: role == .leaf ? chain.leaf : chain.intermediate).identity)
         #expect(known.count == 0)
         for _ in 0..<2 {
             #expect(throws: VerificationFailure(.certificateRevoked, role)) {
@@ -138,6 +138,19 @@ struct KnownChainsTests {
             }
         }
         #expect(known.count == 0)
+    }
+
+    @Test("a revoked certificate stays revoked with another signature")
+    func revokedVariant() throws {
+        let chain = try TestChain.standard.get()
+        _ = try Attempt(of: chain).verify(knownChains: known)
+        known.revoke(try X509Certificate(der: chain.leaf).identity)
+        // ECDSA signatures are random, so the same contents are signed differently.
+        let variant = try TestChain.leaf(chain.leafKey).signed(by: chain.intermediateKey)
+        #expect(variant != chain.leaf)
+        let header = chain.header(x5c: [variant, chain.intermediate, chain.root])
+        let attempt = Attempt(jws: try chain.jws(header: header), roots: [chain.root])
+        #expect(throws: VerificationFailure(.certificateRevoked, .leaf)) { try attempt.verify(knownChains: known) }
     }
 
     @Test("the revocation of a certificate leaves others alone")
@@ -164,7 +177,7 @@ struct KnownChainsTests {
         let other = try Attempt(jws: chain.jws(header: rest), roots: [chain.root])
         #expect(try other.verify(knownChains: known).chain.leaf === first.chain.leaf)
         #expect(try attempt.verify(knownChains: known).chain.leaf === first.chain.leaf)
-        known.revoke(first.chain.leaf.digest)
+        known.revoke(first.chain.leaf.identity)
         for attempt in [attempt, other] {
             #expect(throws: VerificationFailure(.certificateRevoked, .leaf)) {
                 try attempt.verify(knownChains: known)

@@ -198,21 +198,6 @@ struct KindTests {
         #expect(try RenewalInfo(json: SamplePayload.renewalInfo.without("offerType").json).offer == nil)
     }
 
-    @Test("the effective date is the date of signature, or the receipt's creation for an AppTransaction")
-    func effectiveDate() throws {
-        let dates: [Int64] = [
-            1_761_130_767_123, 1_761_130_767_150, 1_761_130_767_123, 1_761_130_767_160, 1_761_130_767_123,
-        ]
-        for ((_, sample), date) in zip(Self.samples, dates) {
-            #expect(try PayloadObject(json: sample.json).effectiveDate()?.milliseconds == date)
-        }
-        let xcode = SamplePayload.transaction.with("environment", #""Xcode""#).with("signedDate", "7.9")
-        #expect(try PayloadObject(json: xcode.json).effectiveDate()?.milliseconds == 7)
-        #expect(try PayloadObject(json: SamplePayload.transaction.without("signedDate").json).effectiveDate() == nil)
-        let fractional = SamplePayload.transaction.with("signedDate", "7.9")
-        #expect(throws: PayloadError.self) { try PayloadObject(json: fractional.json).effectiveDate() }
-    }
-
     @Test("an error names the member and never contains its value")
     func errorText() throws {
         let sample = SamplePayload.transaction.with("appAccountToken", #""secret""#)

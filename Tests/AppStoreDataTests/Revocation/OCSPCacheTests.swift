@@ -39,15 +39,30 @@ struct OCSPCacheTests {
         }
     }
 
-    @Test("an answer without a next update serves those who wait for it, and nobody later")
+    @Test("an answer without a next update serves for a minute, so that not each request asks")
     func noNextUpdate() async throws {
         let bench = try RevocationBench { StubResponder.answering($0, validity: nil) }
         // Later than thisUpdate, but not late: half a minute is within the permitted difference of clocks.
         bench.clock.advance(by: 30)
         try await bench.run { checker, chain in
             try await checker.check(chain)
+            bench.clock.advance(by: 59)
             try await checker.check(chain)
+            #expect(await bench.responder.urls.count == 2)
+            bench.clock.advance(by: 1)
+            await #expect(throws: RevocationFailure.self) { try await checker.check(chain) }
             #expect(await bench.responder.urls.count == 4)
+        }
+    }
+
+    @Test("nobody is asked about a certificate that has expired, but about its issuer")
+    func expired() async throws {
+        let bench = try RevocationBench(leafEnd: TestTime.now + 100)
+        bench.clock.advance(by: 101)
+        try await bench.run { checker, chain in
+            try await checker.check(chain)
+            #expect(checker.cachedStatus(chain) == .good)
+            #expect(await bench.responder.urls == [RevocationBench.intermediateURL])
         }
     }
 
@@ -97,7 +112,7 @@ struct OCSPCacheTests {
         }
         let known = KnownChains()
         let checker = OCSPChecker(transport: bench.responder.transport, now: { bench.clock.now }) {
-            known.revoke($0.digest)
+            known.revoke($0.identity)
         }
         let chain = try bench.chain()
         #expect(known.remember(chain) == nil)

@@ -32,14 +32,18 @@ final class RevocationBench: Sendable {
 
     /// - Parameters:
     ///   - leafExtension: the leaf's authority information access.
+    ///   - leafEnd: the last second of the leaf's validity.
     ///   - answer: what the stub responder answers; by default, that both certificates are good.
     init(
-        leafExtension: TestCertificate.Extension? = .ocspResponders(leafURL),
+        leafExtension: TestCertificate.Extension? = .ocspResponders(leafURL), leafEnd: Int64 = TestTime.end,
         _ answer: ((TestChain) -> StubResponder.Answer)? = nil
     ) throws {
         let authority = try TestChain(
             intermediate: { $0.put(.ocspResponders(Self.intermediateURL)) },
-            leaf: { leaf in if let leafExtension { leaf.put(leafExtension) } })
+            leaf: { leaf in
+                if let leafExtension { leaf.put(leafExtension) }
+                leaf.notAfter = leafEnd
+            })
         responder = StubResponder(answer?(authority) ?? StubResponder.answering(authority))
         checker = OCSPChecker(transport: responder.transport, now: { [clock] in clock.now }) { [record] in
             record.add($0.digest)

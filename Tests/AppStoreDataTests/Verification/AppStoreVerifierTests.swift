@@ -44,6 +44,26 @@ struct AppStoreVerifierTests {
         #expect(data.object.json == sample.json)
     }
 
+    @Test(
+        "whoever has Xcode's key can only write about tests in Xcode",
+        arguments: [
+            ("environment", #""Xcode""#, true), ("environment", #""LocalTesting""#, true),
+            ("environment", #""Sandbox""#, false), ("environment", #""Production""#, false),
+            ("environment", nil, false), ("receiptType", #""Production""#, false),
+        ] as [(String, String?, Bool)])
+    func xcode(member: String, value: String?, isAccepted: Bool) throws {
+        let chain = try TestChain()
+        var payload = SamplePayload.transaction.with("environment", #""Xcode""#)
+        payload = value.map { payload.with(member, $0) } ?? payload.without(member)
+        let jws = try chain.jws(header: chain.header(x5c: [chain.root]), payload: payload.text, key: chain.rootKey)
+        let roots = TrustedRoots([try X509Certificate(der: chain.root)])
+        let refusal = Self.refusal {
+            let _: VerifiedData<SignedTransaction> =
+                try AppStoreVerifier(roots: roots, isDevelopment: true).verify(jws, at: Self.date)
+        }
+        #expect(refusal?.code == (isAccepted ? nil : "not_from_app_store"))
+    }
+
     @Test("a payload of another kind than the expected one is genuine but refused")
     func anotherKind() throws {
         let refusal = Self.refusal {
@@ -123,8 +143,8 @@ struct AppStoreVerifierTests {
         let time = Timestamp(milliseconds: TestTime.now * 1000)
         _ = try verifier.verify(Self.jws(.transaction), at: Self.date)
         _ = try verifier.verifyReceipt(message, at: time)
-        verifier.knownChains.revoke(try SHA256.hash(chain.leaf))
-        verifier.knownChains.revoke(try SHA256.hash(signer.chain.intermediate))
+        verifier.knownChains.revoke(try X509Certificate(der: chain.leaf).identity)
+        verifier.knownChains.revoke(try X509Certificate(der: signer.chain.intermediate).identity)
         #expect(
             Self.refusal { _ = try verifier.verify(Self.jws(.transaction), at: Self.date) }?.code
                 == "certificate_revoked")
