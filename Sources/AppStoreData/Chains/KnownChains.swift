@@ -101,13 +101,12 @@ package final class KnownChains: Sendable {
         _ = try entry.chain.key.precompute(provenBy: sample.signature, of: sample.signingInput)
     }
 
-    /// The role of a certificate that ``revoke(_:)`` has been told; nil if there is none.
+    /// The role of a revoked certificate in the chain; nil if none is revoked.
     func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
         state.withLockedValue { $0.revokedRole(in: chain) }
     }
 
-    /// Forgets the chains that contain a certificate, and refuses it from now on. A caller's check of revocation calls
-    /// this as soon as it knows.
+    /// Forgets the chains that contain a certificate, and refuses it from now on.
     /// - Parameter identity: of the certificate.
     package func revoke(_ identity: [UInt8]) {
         state.withLockedValue { state in
@@ -120,7 +119,7 @@ package final class KnownChains: Sendable {
         }
     }
 
-    /// The number of certificates that ``revoke(_:)`` has been told.
+    /// The number of revoked certificates remembered.
     package var revokedCount: Int { state.withLockedValue { $0.revoked.count } }
 }
 

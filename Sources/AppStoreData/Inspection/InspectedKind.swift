@@ -6,7 +6,7 @@ package enum InspectedKind: String, CaseIterable, Hashable, Sendable {
     case appTransaction = "app-transaction"
     case retentionRequest = "retention-request"
     case receipt
-    /// A receipt of one transaction, which nobody can verify any more; see ``LegacyTransactionReceipt``.
+    /// A receipt of one transaction. It can no longer be verified; see ``LegacyTransactionReceipt``.
     case legacyReceipt = "legacy-receipt"
 
     package init(_ kind: PayloadKind) {

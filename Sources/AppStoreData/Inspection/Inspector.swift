@@ -1,9 +1,9 @@
 package import OfferCore
 
-/// Looks at any App Store data: recognises its kind, verifies and decodes it, and says which check it failed.
+/// Recognises the kind of App Store data, verifies and decodes it, and names the check that failed.
 ///
-/// The verdict is that of ``AppStoreVerifier``. Data that fails is shown too, as far as it can be read, so nobody may act
-/// on an ``Inspection`` without reading its verdict.
+/// The verdict comes from ``AppStoreVerifier``. An ``Inspection`` also shows data that failed, as far as it can be read, so
+/// check its verdict before you use anything else in it.
 package struct Inspector: Sendable {
     let verifier: AppStoreVerifier
     let options: InspectionOptions

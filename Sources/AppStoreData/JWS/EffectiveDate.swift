@@ -24,7 +24,7 @@ extension EffectiveDate {
 enum SigningDate {
     /// Reads `signedDate`, or `receiptCreationDate` in an AppTransaction, in milliseconds since 1970.
     ///
-    /// This reads a payload that nobody has verified, so nothing else of it is looked at.
+    /// The payload is not verified yet, so nothing else in it is read.
     /// - Returns: seconds since 1970; nil if the payload has neither.
     static func seconds(in payload: JSONObject) throws(VerificationFailure) -> Int64? {
         guard let value = payload["signedDate"] ?? payload["receiptCreationDate"] else { return nil }

@@ -4,7 +4,7 @@ import OfferCrypto
 /// The verifier of everything that Apple signs as a JWS.
 ///
 /// It verifies who signed, not what: the checks of the app and the environment come after it. It never checks
-/// revocation, but refuses what ``KnownChains/revoke(_:)`` has been told.
+/// revocation itself, but refuses the certificates passed to ``KnownChains/revoke(_:)``.
 package struct JWSVerifier: Sendable {
     private let roots: TrustedRoots
     private let allowsXcode: Bool

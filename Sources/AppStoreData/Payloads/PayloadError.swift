@@ -28,7 +28,7 @@ package struct PayloadError: Error, Hashable, Sendable {
 }
 
 extension PayloadError: CustomStringConvertible {
-    /// A sentence for whoever sent the payload.
+    /// A sentence for the sender of the payload.
     package var description: String {
         let name = member ?? "The payload"
         switch reason {

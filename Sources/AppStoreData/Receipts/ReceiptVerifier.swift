@@ -59,7 +59,7 @@ package struct ReceiptVerifier: Sendable {
     private func check(_ receipt: AppReceipt, _ chain: ReceiptChain, at time: Timestamp) throws(ReceiptFailure) {
         guard receipt.type.environmentName != nil else { throw .refused(.unknownType) }
         guard receipt.type != .xcode || isDevelopment else { throw .refused(.xcodeNeedsDevelopment) }
-        // Whoever has Xcode's key can write anything, but only about Xcode.
+        // Every developer has Xcode's key, so it vouches for Xcode's receipts only.
         guard receipt.type == .xcode || !chain.isXcode else { throw .refused(.notFromAppStore) }
         if let expirationDate = receipt.expirationDate {
             guard time < expirationDate else { throw .refused(.expired) }

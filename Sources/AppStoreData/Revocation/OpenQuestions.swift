@@ -18,7 +18,7 @@ struct OpenQuestions {
         case joined
     }
 
-    /// Opens a question unless its outcome is known or somebody else opened it.
+    /// Opens a question unless its outcome is known or it is open already.
     /// - Parameter waiter: who waits for the outcome. Without one, a question that has just failed is not asked again.
     mutating func admit(_ id: RevocationQuestion.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
         if let answer = memory.answer(to: id, at: now) { return .settled(answer) }

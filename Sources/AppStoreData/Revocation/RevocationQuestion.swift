@@ -28,8 +28,8 @@ struct RevocationQuestion: Sendable {
 }
 
 extension CertificatePath {
-    /// The questions about the certificates that can be revoked. Nobody is asked about the root, which is trusted for
-    /// itself, so there are none about the certificate of Xcode.
+    /// The questions about the leaf and the intermediate. The root is trusted as it is, so it needs no question. For the
+    /// same reason, this is nil for Xcode's certificate.
     var revocationQuestions: (leaf: RevocationQuestion, intermediate: RevocationQuestion)? {
         guard let intermediate else { return nil }
         return (

@@ -75,7 +75,7 @@ package struct AppStoreVerifier: Sendable {
             let verified = try jws.verify(text, at: date)
             (object, chain) = (PayloadObject(verified), verified.chain)
         } catch { throw DataRefusal(error) }
-        // Whoever has Xcode's key can write anything, but only about tests in Xcode.
+        // Every developer has Xcode's key, so it vouches for tests in Xcode only.
         guard !chain.isXcode || object.isFromTests else { throw DataRefusal(.notFromAppStore) }
         return (object, chain)
     }

@@ -46,7 +46,7 @@ package enum CertificateChain {
 
     /// - Parameters:
     ///   - intermediate: nil if the anchor has issued the leaf itself.
-    ///   - anchor: a certificate that is trusted, whoever issued it.
+    ///   - anchor: a certificate that is trusted whatever its issuer.
     private static func verify(
         _ leaf: X509Certificate, _ intermediate: X509Certificate?, below anchor: X509Certificate, allowsSHA1: Bool
     ) throws(ChainError) {
@@ -68,7 +68,7 @@ package enum CertificateChain {
         else { throw .failed(.draining(after: "X509_STORE_CTX_init")) }
         // 1 means verified, 0 refused, and a negative number failed.
         guard unsafe X509_verify_cert(context) == 1 else { throw unsafe refusal(by: context) }
-        // The leaf could be the root's own, with an intermediate of the root's name that nobody needs.
+        // The root itself may have issued the leaf, and the intermediate may only share the root's name.
         guard unsafe OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context)) == (intermediate == nil ? 2 : 3) else {
             throw .noTrustedRoot
         }

@@ -1,13 +1,13 @@
 import COpenSSL
 
-// What one certificate must fulfil, whoever signed it.
+// The checks of a single certificate, apart from its signature.
 extension X509Certificate {
     /// - Parameter role: the place in the chain, for the error.
     func check(as role: CertificateRole, at seconds: Int64, allowsSHA1: Bool) throws(ChainError) {
         try checkValidity(as: role, at: seconds)
         guard hasNamedCurve else { throw .explicitCurve(role) }
         guard hasStrongKey else { throw .weakKey(role) }
-        // Nobody needs the root's signature, because the root is trusted for itself. Apple's first root has SHA-1.
+        // The root is trusted as it is, so its signature does not count. Apple's first root is signed with SHA-1.
         guard role == .root || hasStrongSignature(allowsSHA1: allowsSHA1) else { throw .weakSignature(role) }
         guard !hasExtension(Self.nameConstraints) else { throw .nameConstraints(role) }
         guard hasOnlyKnownCriticalExtensions else { throw .criticalExtension(role) }

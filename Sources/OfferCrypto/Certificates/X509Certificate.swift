@@ -12,7 +12,7 @@ import OfferCore
     /// SHA-256 of ``der``.
     package let digest: [UInt8]
     /// SHA-256 of the issuer's name and the serial number, which no authority uses twice. Unlike ``digest``, it does not
-    /// depend on the signature: whoever knows (r, s) of an ECDSA signature knows (r, n - s), which is valid as well.
+    /// depend on the signature. If an ECDSA signature (r, s) is valid, so is (r, n - s), which anyone can compute.
     package let identity: [UInt8]
     /// Seconds since 1970. The certificate is valid from this second on.
     package let notBefore: Int64

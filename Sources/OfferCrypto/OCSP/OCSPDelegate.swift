@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A certificate by which an issuer lets another key answer for it (RFC 6960 section 4.2.2.2).
 ///
-/// Nobody is asked whether the delegate itself is revoked. RFC 6960 section 4.2.2.2.1 leaves that to the client, and
-/// Apple's libraries do not ask either.
+/// The delegate's own revocation is not checked. RFC 6960 section 4.2.2.2.1 leaves that to the client, and Apple's
+/// libraries do not check it either.
 enum OCSPDelegate {
     /// The first reason a certificate is no delegation by `issuer`.
     /// - Parameter now: seconds since 1970.

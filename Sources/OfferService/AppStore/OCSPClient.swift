@@ -36,7 +36,7 @@ package final class OCSPClient: Sendable {
         }
     }
 
-    /// Closes all connections. Call it once nobody sends requests any more.
+    /// Closes all connections. Call it after the last request.
     package func close() async { try? await client.shutdown() }
 
     private struct Timeout: Error {}

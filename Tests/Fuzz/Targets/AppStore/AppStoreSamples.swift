@@ -1,4 +1,4 @@
-// Written by scripts/app-store-samples. The keys were made for these samples and are used nowhere else.
+// Written by scripts/app-store-samples. The keys are throw-away test keys, made for these samples only.
 
 /// The certificates and keys that signed the seeds of App Store data, and the digests of what they signed.
 enum AppStoreSamples {
