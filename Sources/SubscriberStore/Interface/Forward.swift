@@ -1,0 +1,63 @@
+package import OfferCore
+
+/// A notification on its way to a receiver of the team.
+package struct Forward: Hashable, Sendable {
+    package struct ID: Hashable, Sendable {
+        package let number: Int64
+
+        package init(number: Int64) { self.number = number }
+    }
+
+    package let id: ID
+    package let app: AppScope
+    package let notification: NotificationRecord
+    package let body: [UInt8]
+    package let receiver: String
+    /// How many attempts have failed.
+    package let failures: Int
+
+    package init(
+        id: ID, app: AppScope, notification: NotificationRecord, body: [UInt8], receiver: String, failures: Int
+    ) {
+        self.id = id
+        self.app = app
+        self.notification = notification
+        self.body = body
+        self.receiver = receiver
+        self.failures = failures
+    }
+}
+
+package enum ForwardOutcome: Hashable, Sendable {
+    case delivered
+    case failed(nextAttempt: Timestamp)
+    /// Given up.
+    case dead(at: Timestamp)
+}
+
+/// A notification that was given up.
+package struct DeadLetter: Hashable, Sendable {
+    package let forward: Forward
+    package let diedAt: Timestamp
+
+    package init(forward: Forward, diedAt: Timestamp) {
+        self.forward = forward
+        self.diedAt = diedAt
+    }
+}
+
+/// A receiver and what waits for it.
+package struct Receiver: Hashable, Sendable {
+    package let url: String
+    package let pending: Int
+    package let dead: Int
+    /// When the oldest notification that still waits was received.
+    package let oldestPending: Timestamp?
+
+    package init(url: String, pending: Int, dead: Int, oldestPending: Timestamp?) {
+        self.url = url
+        self.pending = pending
+        self.dead = dead
+        self.oldestPending = oldestPending
+    }
+}

@@ -1,0 +1,70 @@
+package import OfferCore
+
+/// The reason the store could not do what it was asked. Nothing was acknowledged.
+package struct StoreError: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// Another process holds the database.
+        case busy
+        case diskFull
+        case readOnly
+        /// The database cannot be opened, or its disk or server fails.
+        case unreachable
+        /// The database contains what no version of the program writes.
+        case corrupt
+        /// A later version of the program has changed the database.
+        case newerVersion(found: Int, supported: Int)
+        /// The file is not a database of this program.
+        case foreign
+        /// A fault of this program.
+        case fault
+    }
+
+    package let kind: Kind
+    /// What the database said. It contains no stored value.
+    package let detail: String
+
+    package init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    /// Whether the same call can succeed later without anybody repairing the database.
+    package var isRetryable: Bool {
+        switch kind {
+        case .busy, .diskFull, .readOnly, .unreachable: true
+        case .corrupt, .newerVersion, .foreign, .fault: false
+        }
+    }
+}
+
+extension StoreError {
+    /// The error for an operator.
+    package var diagnostic: Diagnostic { Diagnostic("the database \(problem) (\(detail))", hint: hint) }
+
+    private var problem: String {
+        switch kind {
+        case .busy: "is locked by another process"
+        case .diskFull: "cannot grow, because its disk is full"
+        case .readOnly: "cannot be written"
+        case .unreachable: "cannot be reached"
+        case .corrupt: "is damaged"
+        case .newerVersion(let found, let supported):
+            "has version \(found), and this program knows versions up to \(supported)"
+        case .foreign: "belongs to another program"
+        case .fault: "refused a statement"
+        }
+    }
+
+    private var hint: String {
+        switch kind {
+        case .busy: "end the other process; the service tries again by itself"
+        case .diskFull: "free some space; the service tries again by itself"
+        case .readOnly: "let the service's account write to the file and its folder"
+        case .unreachable: "check the path, the permissions and the disk; the service tries again by itself"
+        case .corrupt: "restore a backup, or run offer-signer database check"
+        case .newerVersion: "start the newer version of the program, or restore a backup from before the upgrade"
+        case .foreign: "set SUBSCRIPTION_OFFERS_DATABASE to another file"
+        case .fault: "report this as a bug"
+        }
+    }
+}

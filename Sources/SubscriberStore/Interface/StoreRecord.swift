@@ -1,0 +1,46 @@
+package import OfferCore
+
+/// One entry of a store, in a form that every engine can read.
+package enum StoreRecord: Hashable, Sendable {
+    case intake(Intake)
+    case fact(AppScope, SubscriberFact)
+    case notification(NotificationEntry)
+    case teamFact(AppScope, TeamFact)
+    case link(AppScope, CustomerLink, setAt: Timestamp)
+}
+
+/// A notification with what is kept of it only for a time.
+package struct NotificationEntry: Hashable, Sendable {
+    package let app: AppScope
+    package let notification: NotificationRecord
+    /// nil if it was pruned or erased.
+    package let body: [UInt8]?
+    /// The subscriptions that the body names, as long as the body is kept.
+    package let subscriptions: [TransactionID]
+    package let forwards: [ForwardEntry]
+
+    package init(
+        app: AppScope, notification: NotificationRecord, body: [UInt8]?, subscriptions: [TransactionID],
+        forwards: [ForwardEntry]
+    ) {
+        self.app = app
+        self.notification = notification
+        self.body = body
+        self.subscriptions = subscriptions
+        self.forwards = forwards
+    }
+}
+
+/// A forward that has not been delivered.
+package struct ForwardEntry: Hashable, Sendable {
+    package let receiver: String
+    package let failures: Int
+    /// nil if it still waits for delivery.
+    package let diedAt: Timestamp?
+
+    package init(receiver: String, failures: Int, diedAt: Timestamp?) {
+        self.receiver = receiver
+        self.failures = failures
+        self.diedAt = diedAt
+    }
+}

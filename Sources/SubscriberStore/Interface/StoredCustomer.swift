@@ -1,0 +1,42 @@
+package import OfferCore
+
+/// What the store knows of a customer in one app and environment.
+///
+/// It holds everything that may be theirs. Of a subscription that names several accounts, the ownership policy decides.
+package struct StoredCustomer: Hashable, Sendable {
+    package let app: AppScope
+    /// One for each key, in no particular order.
+    package let facts: [SubscriberFact]
+    package let teamFacts: [TeamFact]
+    package let links: [CustomerLink]
+    /// False if the identifier names more subscriptions than the store reads for one customer.
+    package let isComplete: Bool
+
+    package init(
+        app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink], isComplete: Bool
+    ) {
+        self.app = app
+        self.facts = facts
+        self.teamFacts = teamFacts
+        self.links = links
+        self.isComplete = isComplete
+    }
+
+    /// The most subscriptions that are read for one customer. A real customer has a handful; an app that gives every
+    /// customer the same token has millions.
+    package static let maximumSubscriptions = 200
+}
+
+/// What an erasure removed.
+package struct Erasure: Hashable, Sendable {
+    package let subscriptions: Int
+    package let payloads: Int
+    /// False if the customer has more subscriptions than one call erases; call again.
+    package let isComplete: Bool
+
+    package init(subscriptions: Int, payloads: Int, isComplete: Bool) {
+        self.subscriptions = subscriptions
+        self.payloads = payloads
+        self.isComplete = isComplete
+    }
+}

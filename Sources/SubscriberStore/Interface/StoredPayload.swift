@@ -1,0 +1,22 @@
+package import OfferCore
+
+/// The body of a notification as received.
+package struct StoredPayload: Hashable, Sendable {
+    package struct ID: Hashable, Sendable {
+        package let number: Int64
+
+        package init(number: Int64) { self.number = number }
+    }
+
+    package let id: ID
+    package let app: AppScope
+    package let notification: NotificationRecord
+    package let body: [UInt8]
+
+    package init(id: ID, app: AppScope, notification: NotificationRecord, body: [UInt8]) {
+        self.id = id
+        self.app = app
+        self.notification = notification
+        self.body = body
+    }
+}

@@ -1,0 +1,100 @@
+package import OfferCore
+
+/// The durable memory of every subscriber: what the App Store said, what the team said, and what is still to be done.
+///
+/// A change is durable when its function returns. After a ``StoreError`` nothing of it is stored, unless the connection to
+/// the database broke while it committed; every change can be repeated without harm.
+package protocol SubscriberStore: Sendable {
+    // MARK: Intake
+
+    /// Records a notification, merges its facts and puts it into the outbox, all or nothing.
+    func apply(_ delivery: Delivery) async throws(StoreError) -> DeliveryOutcome
+
+    /// Merges facts that arrived without a notification, such as those of proofs.
+    func merge(_ facts: [SubscriberFact], in app: AppScope) async throws(StoreError)
+
+    // MARK: Customers
+
+    /// Loads everything that may belong to a customer, for each environment in which something is known.
+    /// - Parameter environment: nil for all.
+    func customers(
+        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+    ) async throws(StoreError) -> [StoredCustomer]
+
+    /// Sets facts of the team, also for a customer not seen yet.
+    /// - Parameter values: nil removes the fact.
+    func setTeamFacts(
+        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError)
+
+    /// Links an identifier to an account, in place of the account it was linked to.
+    /// - Parameter account: nil removes the link.
+    func link(
+        _ identifier: CustomerIdentifier, to account: Customer?, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError)
+
+    /// Erases a customer: identifiers, facts, links and the raw payloads that name them. Counts stay, and so does the
+    /// `notificationUUID` of each notification, so a repeated delivery brings nothing back.
+    func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure
+
+    // MARK: Forwarding
+
+    /// Takes notifications to forward to a receiver. Of those about one subscription, the next is due when the one before
+    /// is delivered or dead.
+    /// - Parameter leaseEnd: when they are due again if nobody reports what became of them.
+    func claimForwards(
+        to receiver: String, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int
+    ) async throws(StoreError) -> [Forward]
+
+    /// Reports what became of a forward. One that is no longer in the outbox is ignored.
+    func settle(_ forward: Forward.ID, _ outcome: ForwardOutcome) async throws(StoreError)
+
+    /// Lists notifications whose receiver never accepted them, oldest first.
+    func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter]
+
+    // MARK: Polling
+
+    /// Takes subscriptions whose period is over without a word from the App Store, longest overdue first.
+    /// - Parameter nextCheck: when they are due again if nothing newer arrives.
+    func claimDueSubscriptions(
+        at now: Timestamp, nextCheck: Timestamp, limit: Int
+    ) async throws(StoreError) -> [DueSubscription]
+
+    // MARK: Raw payloads
+
+    /// Lists raw payloads in the order in which they were stored.
+    func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload]
+
+    /// Merges the facts that were derived anew from a raw payload. They also replace what the same signed text gave before.
+    func rederive(_ facts: [SubscriberFact], from payload: StoredPayload.ID) async throws(StoreError)
+
+    /// Deletes raw payloads that are older than a limit and are not waiting to be forwarded.
+    /// - Returns: the number deleted; less than `limit` if no more are left.
+    func prunePayloads(receivedBefore: Timestamp, limit: Int) async throws(StoreError) -> Int
+
+    // MARK: Operation
+
+    /// What arrived, for each app and environment.
+    func intakes() async throws(StoreError) -> [Intake]
+
+    /// What waits to be forwarded, for each receiver.
+    func receivers() async throws(StoreError) -> [Receiver]
+
+    /// Reads the whole database and verifies that it is consistent.
+    /// - Returns: the faults found.
+    func check() async throws(StoreError) -> [String]
+
+    /// Copies the database to a file that appears whole, while the service goes on.
+    /// - Parameters:
+    ///   - path: a file that does not exist yet.
+    ///   - progress: called with the share that is done, from 0 to 1.
+    func backUp(to path: String, progress: @escaping @Sendable (Double) -> Void) async throws(StoreError)
+
+    /// Passes everything to `body`, as of one moment, apps first.
+    func forEachRecord(
+        _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
+    ) async throws(StoreError)
+
+    /// Adds records of another store. Repeating it changes nothing.
+    func add(_ records: [StoreRecord]) async throws(StoreError)
+}

@@ -1,0 +1,43 @@
+import GRDB
+
+/// How each connection to the database is set up.
+enum SQLiteConnection {
+    /// Marks our databases in their header: the letters `OfSg`.
+    static let applicationID: Int64 = 0x4F66_5367
+
+    static func configuration(_ settings: SQLiteSettings) -> Configuration {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(settings.lockTimeout / .seconds(1))
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { db in
+            if let trace = settings.trace { db.trace { trace("\($0)") } }
+            try requireOurs(db)
+            // Zeroes what is deleted where that needs no further write. An erasure zeroes all.
+            try db.execute(sql: "PRAGMA secure_delete = FAST")
+            // 8 MiB. Five connections stay far below the memory that the service may take.
+            try db.execute(sql: "PRAGMA cache_size = -8192")
+        }
+        return configuration
+    }
+
+    /// Prepares the only connection that writes. GRDB has set `synchronous` to NORMAL, with which a power cut loses the
+    /// last commits.
+    static func prepareWriter(_ db: Database) throws {
+        try db.execute(sql: "PRAGMA synchronous = FULL")
+    }
+
+    /// Refuses the database of another program, and of a later version of this one, before anything is changed.
+    private static func requireOurs(_ db: Database) throws {
+        let id = try Int64.fetchOne(db, sql: "PRAGMA application_id")
+        guard id == applicationID else {
+            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+            guard id == 0, tables == 0 else { throw StoreError(.foreign, "its application_id is \(id ?? 0)") }
+            return
+        }
+        let version = try Schema.version(db)
+        guard version <= Schema.latestVersion else {
+            throw StoreError(.newerVersion(found: version, supported: Schema.latestVersion), "its schema is newer")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import GRDB
+import OfferCore
+
+/// The erasure of what belongs to a customer.
+struct CustomerErasure {
+    private let db: Database
+    private let app: Int64
+    private let search: CustomerSearch
+    private var erased = 0
+
+    static func erase(_ identifier: CustomerIdentifier, _ app: Int64, _ db: Database) throws -> Erasure {
+        // Zeroes the deleted bytes, which others could otherwise read from the file.
+        try db.execute(sql: "PRAGMA secure_delete = ON")
+        defer { try? db.execute(sql: "PRAGMA secure_delete = FAST") }
+        var erasure = CustomerErasure(db: db, app: app, search: try CustomerSearch(identifier, app, db))
+        return try erasure.erase()
+    }
+
+    private init(db: Database, app: Int64, search: CustomerSearch) {
+        self.db = db
+        self.app = app
+        self.search = search
+    }
+
+    private mutating func erase() throws -> Erasure {
+        for name in try search.allNames() {
+            try TeamFactTable.removeAll(of: name, app, db)
+            try LinkTable.remove(name, app, db)
+            for link in try LinkTable.links(to: name, app, limit: StoredCustomer.maximumSubscriptions, db) {
+                try LinkTable.remove(link.identifier, app, db)
+            }
+        }
+        let payloads = try Set(search.subscriptions.flatMap { try PayloadTable.naming($0, db) })
+        for payload in payloads { try PayloadTable.delete(payload, db) }
+        for subscription in search.subscriptions { try erase(subscription) }
+        try AppTable.countErased(erased, app, db)
+        return Erasure(subscriptions: erased, payloads: payloads.count, isComplete: search.isComplete)
+    }
+
+    /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts.
+    private mutating func erase(_ subscription: Int64) throws {
+        let others = try search.accounts(of: subscription).filter { !search.names.contains($0) }
+        guard !others.isEmpty, let original = try SubscriptionTable.original(subscription, db) else {
+            try SubscriptionTable.delete(subscription, db)
+            erased += 1
+            return
+        }
+        for fact in try FactTable.all(subscription, of: original, db) where isNamed(by: fact) {
+            try FactTable.delete(fact, subscription, db)
+        }
+        for name in search.names { try IdentifierTable.delete(name, of: subscription, app, db) }
+        try FactMerge.schedule(subscription, original, db)
+    }
+
+    private func isNamed(by fact: SubscriberFact) -> Bool {
+        guard let token = fact.appAccountToken else { return false }
+        return search.names.contains(.appAccountToken(token))
+    }
+}

@@ -1,0 +1,43 @@
+import GRDB
+import OfferFiles
+import SystemPackage
+
+extension SQLiteStore {
+    package func backUp(
+        to path: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(StoreError) {
+        let path = FilePath(path)
+        let temporary = FilePath("\(path).partial")
+        do {
+            try PrivateFile.requireAbsent(path)
+            // What a backup that was interrupted has left.
+            try? PrivateFile.remove(temporary)
+            try PrivateFile.prepare(temporary)
+            do {
+                try await pool.read { try Self.copy($0, to: temporary, progress) }
+                try PrivateFile.publish(temporary, as: path)
+            } catch {
+                try? PrivateFile.remove(temporary)
+                throw error
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    /// Copies a snapshot, so changes made meanwhile neither show nor start the copy over.
+    private static func copy(
+        _ source: Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
+    ) throws {
+        let copy = try DatabaseQueue(path: path.string)
+        try copy.writeWithoutTransaction { target in
+            try source.backup(to: target, pagesPerStep: pagesPerStep) { step in
+                progress(Double(step.completedPageCount) / Double(max(1, step.totalPageCount)))
+            }
+        }
+        try copy.close()
+    }
+
+    /// 4 MiB.
+    private static let pagesPerStep: Int32 = 1024
+}

@@ -1,0 +1,67 @@
+import GRDB
+package import OfferCore
+
+extension SQLiteStore {
+    package func customers(
+        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+    ) async throws(StoreError) -> [StoredCustomer] {
+        try await read { db in
+            try AppTable.all(bundleID, environment, db).compactMap { id, app in
+                try Self.customer(identifier, id, app, db)
+            }
+        }
+    }
+
+    /// - Returns: nil if nothing is known.
+    private static func customer(
+        _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: Database
+    ) throws -> StoredCustomer? {
+        let search = try CustomerSearch(identifier, id, db)
+        let names = try search.allNames()
+        let facts = try search.subscriptions.flatMap { subscription in
+            try SubscriptionTable.original(subscription, db).map {
+                try FactTable.all(subscription, of: $0, db)
+            } ?? []
+        }
+        let teamFacts = try names.flatMap { try TeamFactTable.all(of: $0, id, db) }
+        let links = try names.compactMap { try LinkTable.link(of: $0, id, db) }
+        guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
+        return StoredCustomer(
+            app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete)
+    }
+
+    package func setTeamFacts(
+        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) {
+        try await writer.write { db in
+            let id = try AppTable.makeID(of: app, db)
+            for (name, value) in values {
+                guard let value else {
+                    try TeamFactTable.remove(name, of: identifier, id, db)
+                    continue
+                }
+                let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
+                try TeamFactTable.set(fact, id, db)
+            }
+        }
+    }
+
+    package func link(
+        _ identifier: CustomerIdentifier, to account: Customer?, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) {
+        try await writer.write { db in
+            let id = try AppTable.makeID(of: app, db)
+            guard let account else { return try LinkTable.remove(identifier, id, db) }
+            try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
+        }
+    }
+
+    package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {
+        try await writer.write { db in
+            guard let id = try AppTable.id(of: app, db) else {
+                return Erasure(subscriptions: 0, payloads: 0, isComplete: true)
+            }
+            return try CustomerErasure.erase(identifier, id, db)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import GRDB
+package import OfferCore
+
+extension SQLiteStore {
+    package func claimForwards(
+        to receiver: String, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int
+    ) async throws(StoreError) -> [Forward] {
+        try await writer.write { db in
+            guard let id = try ReceiverTable.id(of: receiver, db) else { return [] }
+            return try ForwardTable.claim(id, dueAt: now, leaseEnd: leaseEnd, limit: limit, db)
+        }
+    }
+
+    package func settle(_ forward: Forward.ID, _ outcome: ForwardOutcome) async throws(StoreError) {
+        try await writer.write { db in
+            guard let entry = try ForwardTable.entry(forward.number, db), !entry.isDead else { return }
+            switch outcome {
+            case .delivered: try ForwardTable.delete(entry, db)
+            case .failed(let nextAttempt): try ForwardTable.postpone(entry, to: nextAttempt, db)
+            case .dead(let time): try ForwardTable.bury(entry, at: time, db)
+            }
+        }
+    }
+
+    package func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter] {
+        try await read { try ForwardTable.deadLetters(after: after?.number ?? 0, limit: limit, $0) }
+    }
+}

@@ -1,0 +1,51 @@
+import GRDB
+package import OfferCore
+
+extension SQLiteStore {
+    package func claimDueSubscriptions(
+        at now: Timestamp, nextCheck: Timestamp, limit: Int
+    ) async throws(StoreError) -> [DueSubscription] {
+        try await writer.write { db in
+            try SubscriptionTable.due(at: now, limit: limit, db).map { id, due in
+                try SubscriptionTable.setCheck(id, nextCheck, db)
+                return due
+            }
+        }
+    }
+
+    package func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload] {
+        try await read { try PayloadTable.page(after: after?.number ?? 0, limit: limit, $0) }
+    }
+
+    package func rederive(_ facts: [SubscriberFact], from payload: StoredPayload.ID) async throws(StoreError) {
+        try await writer.write { db in
+            // It may have been pruned or erased meanwhile.
+            guard let app = try PayloadTable.app(of: payload.number, db) else { return }
+            for subscription in try FactMerge(db: db, app: app, replacesEqual: true).merge(facts) {
+                try PayloadTable.addMention(of: subscription, in: payload.number, db)
+            }
+        }
+    }
+
+    package func prunePayloads(receivedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await writer.write { db in
+            let payloads = try PayloadTable.disposable(receivedBefore: time, limit: limit, db)
+            for payload in payloads { try PayloadTable.delete(payload, db) }
+            return payloads.count
+        }
+    }
+
+    package func intakes() async throws(StoreError) -> [Intake] { try await read(AppTable.intakes) }
+
+    package func receivers() async throws(StoreError) -> [Receiver] { try await read(ReceiverTable.all) }
+
+    package func check() async throws(StoreError) -> [String] {
+        try await read { db in
+            let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+            let orphans = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row in
+                "a row of \(row[0] as String) refers to a row of \(row[2] as String) that does not exist"
+            }
+            return faults + orphans
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GRDB
+import OfferCore
+
+extension SQLiteStore {
+    package func forEachRecord(
+        _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        try await read { db in
+            try Self.facts(db) { try body($0) }
+            try Self.notifications(db) { try body($0) }
+            try Self.callersStatements(db) { try body($0) }
+            for intake in try AppTable.intakes(db) { try body(.intake(intake)) }
+        }
+    }
+
+    private static func facts(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT fact.*, original_transaction_id, bundle_id, environment
+                FROM fact JOIN subscription ON subscription.id = fact.subscription JOIN app ON app.id = subscription.app
+                ORDER BY subscription, kind, transaction_id
+                """)
+        while let row = try rows.next() {
+            let original = try row.transactionID("original_transaction_id")
+            try body(.fact(AppTable.scope(row), FactTable.fact(row, of: original)))
+        }
+    }
+
+    private static func notifications(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT notification.*, body, bundle_id, environment
+                FROM notification JOIN app ON app.id = notification.app
+                    LEFT JOIN payload ON payload.notification = notification.id
+                ORDER BY notification.id
+                """)
+        while let row = try rows.next() {
+            let id: Int64 = row["id"]
+            let entry = NotificationEntry(
+                app: try AppTable.scope(row), notification: try NotificationTable.record(row),
+                body: (row["body"] as Data?).map { [UInt8]($0) },
+                subscriptions: try PayloadTable.subscriptions(in: id, db),
+                forwards: try ForwardTable.entries(of: id, db))
+            try body(.notification(entry))
+        }
+    }
+
+    private static func callersStatements(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
+        let facts = try Row.fetchCursor(
+            db, sql: "SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app")
+        while let row = try facts.next() { try body(.teamFact(AppTable.scope(row), TeamFactTable.fact(row))) }
+        let links = try Row.fetchCursor(
+            db, sql: "SELECT link.*, bundle_id, environment FROM link JOIN app ON app.id = app")
+        while let row = try links.next() {
+            try body(.link(AppTable.scope(row), LinkTable.link(row), setAt: row.requiredTime("set_at")))
+        }
+    }
+
+    package func add(_ records: [StoreRecord]) async throws(StoreError) {
+        try await writer.write { db in
+            for record in records { try Self.add(record, db) }
+        }
+    }
+
+    private static func add(_ record: StoreRecord, _ db: Database) throws {
+        switch record {
+        case .intake(let intake): try AppTable.raise(to: intake, AppTable.makeID(of: intake.app, db), db)
+        case .fact(let app, let fact): _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact])
+        case .notification(let entry): try add(entry, db)
+        case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
+        case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)
+        }
+    }
+
+    private static func add(_ entry: NotificationEntry, _ db: Database) throws {
+        let app = try AppTable.makeID(of: entry.app, db)
+        let receivedAt = entry.notification.receivedAt
+        guard let id = try NotificationTable.add(entry.notification, app, db) else { return }
+        try AppTable.count(entry.notification, app, db)
+        guard let body = entry.body else { return }
+        try PayloadTable.add(body, of: id, receivedAt: receivedAt, db)
+        let subscriptions = try entry.subscriptions.map { try SubscriptionTable.makeID(of: $0, app, db) }
+        for subscription in subscriptions { try PayloadTable.addMention(of: subscription, in: id, db) }
+        for forward in entry.forwards {
+            try ForwardTable.add(
+                id, to: ReceiverTable.makeID(of: forward.receiver, db), about: subscriptions.first,
+                receivedAt: receivedAt, failures: forward.failures, diedAt: forward.diedAt, db)
+        }
+    }
+}

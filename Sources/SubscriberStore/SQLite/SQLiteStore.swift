@@ -1,0 +1,42 @@
+import GRDB
+import OfferFiles
+import SystemPackage
+
+/// The store in a SQLite database, for one process at a time.
+///
+/// One connection writes, in groups; up to four read, each from a snapshot, and never wait for the writer.
+package final class SQLiteStore: SubscriberStore {
+    let pool: DatabasePool
+    let writer: GroupedWriter
+
+    /// Opens the database, which is created or brought to the latest version if necessary.
+    package init(_ settings: SQLiteSettings) throws(StoreError) {
+        let path = FilePath(settings.path)
+        do {
+            try PrivateFile.prepare(path)
+            pool = try DatabasePool(
+                path: settings.path, configuration: SQLiteConnection.configuration(settings))
+            try pool.writeWithoutTransaction { db in
+                try SQLiteConnection.prepareWriter(db)
+                try Schema.migrate(db)
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        writer = GroupedWriter(pool)
+    }
+
+    /// Waits for changes under way and closes the database.
+    package func close() throws(StoreError) {
+        do { try pool.close() } catch { throw StoreError(error) }
+    }
+
+    /// How many changes and transactions were committed.
+    package var writeCounts: WriteCounts { writer.counts }
+
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        do { return try await pool.read(body) } catch { throw StoreError(error) }
+    }
+}

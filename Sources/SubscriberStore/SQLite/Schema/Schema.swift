@@ -1,0 +1,49 @@
+import GRDB
+
+/// The tables of the database, as numbered migrations. A migration that was released never changes.
+enum Schema {
+    static let migrations: [Migration] = [.subscriptions, .notifications, .forwarding, .customers]
+
+    static var latestVersion: Int { migrations.count }
+
+    /// The number of the last migration applied; 0 for a new database.
+    static func version(_ db: Database) throws -> Int {
+        guard try db.tableExists("migration") else { return 0 }
+        return try Int.fetchOne(db, sql: "SELECT max(number) FROM migration") ?? 0
+    }
+
+    /// Applies the migrations that are missing, each in a transaction of its own.
+    /// - Parameter target: the last migration to apply.
+    static func migrate(_ db: Database, to target: Int = latestVersion) throws {
+        guard try version(db) < target else { return }
+        try db.inTransaction(.immediate) {
+            try db.execute(sql: "PRAGMA application_id = \(SQLiteConnection.applicationID)")
+            try db.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS migration (
+                        number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL
+                    ) STRICT
+                    """)
+            return .commit
+        }
+        for (number, migration) in zip(1...target, migrations) {
+            try db.inTransaction(.immediate) {
+                // Inside the transaction, because another process may have applied it meanwhile.
+                if try version(db) < number { try migration.apply(db, number: number) }
+                return .commit
+            }
+        }
+    }
+}
+
+struct Migration {
+    let name: String
+    let sql: String
+
+    fileprivate func apply(_ db: Database, number: Int) throws {
+        try db.execute(sql: sql)
+        try db.execute(
+            sql: "INSERT INTO migration (number, name, applied_at) VALUES (?, ?, datetime('now'))",
+            arguments: [number, name])
+    }
+}

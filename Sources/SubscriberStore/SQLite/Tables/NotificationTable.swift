@@ -1,0 +1,27 @@
+import GRDB
+import OfferCore
+
+/// The notifications ever received. The rows stay for good, so a notification is applied once.
+enum NotificationTable {
+    /// - Returns: nil if the notification is known.
+    static func add(_ notification: NotificationRecord, _ app: Int64, _ db: Database) throws -> Int64? {
+        let count = try db.change(
+            """
+            INSERT INTO notification (app, notification_uuid, type, subtype, signed_date, received_at)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                app, notification.notificationUUID.description, notification.type, notification.subtype,
+                notification.signedDate.milliseconds, notification.receivedAt.milliseconds,
+            ])
+        return count > 0 ? db.lastInsertedRowID : nil
+    }
+
+    /// Reads a row that has all columns of the table.
+    static func record(_ row: Row) throws -> NotificationRecord {
+        NotificationRecord(
+            notificationUUID: try row.text("notification_uuid", maximumSize: 64), type: row["type"],
+            subtype: row["subtype"], signedDate: row.requiredTime("signed_date"),
+            receivedAt: row.requiredTime("received_at"))
+    }
+}

@@ -1,0 +1,127 @@
+import OfferCore
+
+extension StoreRecord {
+    init(_ reader: RecordReader, name: Name) throws(TransferError) {
+        switch name {
+        case .intake: self = .intake(try Intake(reader))
+        case .fact: self = .fact(try AppScope(reader), try SubscriberFact(reader))
+        case .notification: self = .notification(try NotificationEntry(reader))
+        case .teamFact: self = .teamFact(try AppScope(reader), try TeamFact(reader))
+        case .link:
+            guard let account = try reader.identifier("account").account else {
+                throw TransferError("account is invalid")
+            }
+            let link = CustomerLink(identifier: try reader.identifier("identifier"), account: account)
+            self = .link(try AppScope(reader), link, setAt: try reader.time("setAt"))
+        }
+    }
+}
+
+extension AppScope {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self.init(
+            bundleID: try reader.field("bundleID") { try BundleID(utf8: $0) },
+            environment: AppStoreEnvironment(rawValue: try reader.text("environment")))
+    }
+}
+
+extension Intake {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self.init(
+            app: try AppScope(reader), notifications: try reader.count("notifications"),
+            subscriptions: try reader.count("subscriptions"),
+            erasedSubscriptions: try reader.count("erasedSubscriptions"),
+            lastReceivedAt: try reader.optionalTime("lastReceivedAt"),
+            lastSignedDate: try reader.optionalTime("lastSignedDate"))
+    }
+}
+
+extension SubscriberFact {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let kind = Kind(rawValue: try reader.count("kind")) else { throw TransferError("kind is unknown") }
+        let key = Key(kind: kind, id: try reader.field("id") { try TransactionID(utf8: $0) })
+        let original = try reader.field("originalTransactionID") { try TransactionID(utf8: $0) }
+        let (signedDate, digest) = (try reader.time("signedDate"), try reader.base64("digest"))
+        let encoded = try reader.base64("value")
+        do {
+            try self.init(
+                key: key, originalTransactionID: original, signedDate: signedDate, digest: digest, encoded: encoded)
+        } catch {
+            throw TransferError("value is invalid")
+        }
+    }
+}
+
+extension NotificationEntry {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        let notification = NotificationRecord(
+            notificationUUID: try reader.field("notificationUUID") { utf8 in
+                try FieldText(utf8: utf8, field: "notificationUUID", sizes: 1...64)
+            },
+            type: try reader.text("type"), subtype: reader.object["subtype"] == nil ? nil : try reader.text("subtype"),
+            signedDate: try reader.time("signedDate"), receivedAt: try reader.time("receivedAt"))
+        var subscriptions: [TransactionID] = []
+        for utf8 in try reader.texts("subscriptions") {
+            guard let id = try? TransactionID(utf8: utf8) else { throw TransferError("subscriptions is invalid") }
+            subscriptions.append(id)
+        }
+        var forwards: [ForwardEntry] = []
+        for reader in try reader.records("forwards") { forwards.append(try ForwardEntry(reader)) }
+        self.init(
+            app: try AppScope(reader), notification: notification,
+            body: reader.object["body"] == nil ? nil : try reader.base64("body"), subscriptions: subscriptions,
+            forwards: forwards)
+    }
+}
+
+extension ForwardEntry {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        self.init(
+            receiver: try reader.text("receiver"), failures: try reader.count("failures"),
+            diedAt: try reader.optionalTime("diedAt"))
+    }
+}
+
+extension TeamFact {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        let name = try reader.field("name") { utf8 in
+            try FieldText(utf8: utf8, field: "name", sizes: 1...Self.maximumNameSize)
+        }
+        self.init(
+            identifier: try reader.identifier("identifier"), name: name, value: try TeamFactValue(reader),
+            setAt: try reader.time("setAt"))
+    }
+}
+
+extension TeamFactValue {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        if reader.object["text"] != nil {
+            self = .text(try reader.utf8("text"))
+        } else if reader.object["number"] != nil {
+            self = .number(try reader.utf8("number"))
+        } else if case .bool(let value)? = reader.object["bool"] {
+            self = .bool(value)
+        } else {
+            throw TransferError("the value is missing")
+        }
+    }
+}
+
+extension RecordReader {
+    fileprivate func identifier(_ name: String) throws(TransferError) -> CustomerIdentifier {
+        guard case .object(let object)? = object[name], let member = object.members.first else {
+            throw TransferError("\(name) is missing or no object")
+        }
+        let reader = RecordReader(object: object)
+        return try reader.field(String(decoding: member.name, as: UTF8.self)) { utf8 in
+            switch String(decoding: member.name, as: UTF8.self) {
+            case "appAccountToken": CustomerIdentifier(try Customer(appAccountToken: utf8))
+            case "applicationUsername": CustomerIdentifier(try Customer(applicationUsername: utf8))
+            case "appTransactionID": .appTransactionID(try TransactionID(utf8: utf8))
+            case "originalTransactionID": .originalTransactionID(try TransactionID(utf8: utf8))
+            case "transactionID": .transactionID(try TransactionID(utf8: utf8))
+            default: throw TransferError("\(name) is of an unknown kind")
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import OfferCore
+
+extension StoreRecord {
+    /// The record as a line of JSON, without the line feed.
+    package var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("record", name.rawValue)
+        switch self {
+        case .intake(let intake): writer.members(of: intake)
+        case .fact(let app, let fact):
+            writer.members(of: app)
+            writer.members(of: fact)
+        case .notification(let entry): writer.members(of: entry)
+        case .teamFact(let app, let fact):
+            writer.members(of: app)
+            writer.members(of: fact)
+        case .link(let app, let link, let setAt):
+            writer.members(of: app)
+            writer.member("identifier", of: link.identifier)
+            writer.member("account", of: CustomerIdentifier(link.account))
+            writer.member("setAt", setAt.milliseconds)
+        }
+        return writer.finish()
+    }
+
+    var name: Name {
+        switch self {
+        case .intake: .intake
+        case .fact: .fact
+        case .notification: .notification
+        case .teamFact: .teamFact
+        case .link: .link
+        }
+    }
+
+    /// The member `record` of a line.
+    enum Name: String, CaseIterable {
+        case intake, fact, notification, teamFact, link
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of app: AppScope) {
+        member("bundleID", utf8: app.bundleID.text.utf8)
+        member("environment", app.environment.rawValue)
+    }
+
+    fileprivate mutating func members(of intake: Intake) {
+        members(of: intake.app)
+        member("notifications", Int64(intake.notifications))
+        member("subscriptions", Int64(intake.subscriptions))
+        member("erasedSubscriptions", Int64(intake.erasedSubscriptions))
+        if let time = intake.lastReceivedAt { member("lastReceivedAt", time.milliseconds) }
+        if let time = intake.lastSignedDate { member("lastSignedDate", time.milliseconds) }
+    }
+
+    fileprivate mutating func members(of fact: SubscriberFact) {
+        member("kind", Int64(fact.key.kind.rawValue))
+        member("id", utf8: fact.key.id.text.utf8)
+        member("originalTransactionID", utf8: fact.originalTransactionID.text.utf8)
+        member("signedDate", fact.signedDate.milliseconds)
+        member("digest", utf8: Base64.text(of: fact.digest))
+        member("value", utf8: Base64.text(of: fact.encoded))
+    }
+
+    fileprivate mutating func members(of entry: NotificationEntry) {
+        members(of: entry.app)
+        let notification = entry.notification
+        member("notificationUUID", utf8: notification.notificationUUID.utf8)
+        member("type", notification.type)
+        if let subtype = notification.subtype { member("subtype", subtype) }
+        member("signedDate", notification.signedDate.milliseconds)
+        member("receivedAt", notification.receivedAt.milliseconds)
+        if let body = entry.body { member("body", utf8: Base64.text(of: body)) }
+        member("subscriptions", entry.subscriptions.map(\.text.description))
+        objects("forwards", entry.forwards) { writer, forward in
+            writer.member("receiver", forward.receiver)
+            writer.member("failures", Int64(forward.failures))
+            if let time = forward.diedAt { writer.member("diedAt", time.milliseconds) }
+        }
+    }
+
+    fileprivate mutating func members(of fact: TeamFact) {
+        member("identifier", of: fact.identifier)
+        member("name", utf8: fact.name.utf8)
+        switch fact.value {
+        case .text(let utf8): member("text", utf8: utf8)
+        case .number(let utf8): member("number", utf8: utf8)
+        case .bool(let value): member("bool", value)
+        }
+        member("setAt", fact.setAt.milliseconds)
+    }
+
+    fileprivate mutating func member(_ name: String, of identifier: CustomerIdentifier) {
+        object(name) { writer in
+            switch identifier {
+            case .appAccountToken(let token): writer.member("appAccountToken", utf8: token.utf8)
+            case .applicationUsername(let text): writer.member("applicationUsername", utf8: text.utf8)
+            case .appTransactionID(let id): writer.member("appTransactionID", utf8: id.text.utf8)
+            case .originalTransactionID(let id): writer.member("originalTransactionID", utf8: id.text.utf8)
+            case .transactionID(let id): writer.member("transactionID", utf8: id.text.utf8)
+            }
+        }
+    }
+}
