@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // For tests only: independent implementations that must agree with ours.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -104,6 +105,15 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "AppStoreData", dependencies: ["OfferCore", "OfferCrypto", locks], swiftSettings: strict),
+        .target(
+            name: "SubscriberStore",
+            dependencies: [
+                "OfferCore", "OfferFiles", locks,
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "OfferExplanations", dependencies: ["OfferCore", "OfferCrypto"], swiftSettings: strict),
         .target(
             name: "OfferService",
@@ -218,6 +228,23 @@ let package = Package(
         .testTarget(
             name: "AppStoreDataTests",
             dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport"],
+            swiftSettings: strict
+        ),
+        // Writes to a database until a test kills it.
+        .executableTarget(
+            name: "store-load", dependencies: ["OfferCore", "SubscriberStore", "StoreTestSupport"],
+            path: "Tests/StoreLoad", swiftSettings: strict
+        ),
+        .target(
+            name: "StoreTestSupport", dependencies: ["OfferCore", "SubscriberStore"], path: "Tests/StoreTestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SubscriberStoreTests",
+            dependencies: [
+                "OfferCore", "SubscriberStore", "StoreTestSupport", "TestSupport", "store-load", locks,
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -11,7 +11,8 @@ package struct Delivery: Hashable, Sendable {
     package let receivers: [String]
 
     package init(
-        app: AppScope, notification: NotificationRecord, body: [UInt8], facts: [SubscriberFact], receivers: [String] = []
+        app: AppScope, notification: NotificationRecord, body: [UInt8], facts: [SubscriberFact],
+        receivers: [String] = []
     ) {
         self.app = app
         self.notification = notification

@@ -40,7 +40,9 @@ struct RecordReader {
     func texts(_ name: String) throws(TransferError) -> [[UInt8]] {
         var texts: [[UInt8]] = []
         for value in try array(name) {
-            guard case .string(let utf8) = value else { throw TransferError("\(name) has an element that is no string") }
+            guard case .string(let utf8) = value else {
+                throw TransferError("\(name) has an element that is no string")
+            }
             texts.append(utf8)
         }
         return texts

@@ -38,7 +38,9 @@ extension Row {
     }
 
     func text(_ column: String, maximumSize: Int) throws -> FieldText {
-        do { return try FieldText(utf8: Array((self[column] as String).utf8), field: column, sizes: 1...maximumSize) } catch {
+        do {
+            return try FieldText(utf8: Array((self[column] as String).utf8), field: column, sizes: 1...maximumSize)
+        } catch {
             throw StoreError.unreadable(column)
         }
     }

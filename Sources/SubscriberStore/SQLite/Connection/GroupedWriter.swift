@@ -38,7 +38,8 @@ final class GroupedWriter: Sendable {
     func write<Result: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        try await withCheckedContinuation { (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
+        try await withCheckedContinuation {
+            (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
             add(
                 Change(
                     perform: { db in

@@ -1,4 +1,3 @@
-
 /// How the SQLite engine opens its database.
 package struct SQLiteSettings: Sendable {
     /// The path of the database file. The files beside it have the same name with `-wal` and `-shm`.

@@ -43,6 +43,7 @@ enum LinkTable {
         let account = try StoredIdentifier(kind: row["account_kind"], value: row["account"]).identifier().account
         guard let account else { throw StoreError.unreadable("account_kind") }
         return CustomerLink(
-            identifier: try StoredIdentifier(kind: row["kind"], value: row["identifier"]).identifier(), account: account)
+            identifier: try StoredIdentifier(kind: row["kind"], value: row["identifier"]).identifier(), account: account
+        )
     }
 }

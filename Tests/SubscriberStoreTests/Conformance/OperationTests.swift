@@ -1,0 +1,103 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@Suite("A store is operated")
+struct OperationTests {
+    @Test("counts and times are known for each app and environment", arguments: StoreEngine.all)
+    func intakes(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            #expect(try await store.intakes() == [])
+            _ = try await store.apply(Sample.delivery("n1", Sample.facts(1), received: 5))
+            _ = try await store.apply(Sample.delivery("n2", Sample.facts(1), received: 3))
+            try await store.merge(Sample.facts(2), in: Sample.sandbox)
+            let production = Intake(
+                app: Sample.production, notifications: 2, subscriptions: 1, erasedSubscriptions: 0,
+                lastReceivedAt: Sample.day(5), lastSignedDate: Sample.day(5))
+            let sandbox = Intake(
+                app: Sample.sandbox, notifications: 0, subscriptions: 1, erasedSubscriptions: 0, lastReceivedAt: nil,
+                lastSignedDate: nil)
+            #expect(try await store.intakes() == [production, sandbox])
+            #expect(try await store.check() == [])
+        }
+    }
+
+    @Test("an export fills another store with the same records, also when repeated", arguments: StoreEngine.all)
+    func transfer(engine: StoreEngine) async throws {
+        let (lines, records) = try await engine.withStore { store in
+            try await self.fill(store)
+            return (try await self.export(store), try await store.records())
+        }
+        #expect(records.count > 10)
+        try await engine.withStore { store in
+            for _ in 0..<2 {
+                #expect(try await self.load(lines, into: store) == records.count)
+                #expect(try await store.records() == records)
+            }
+            let due = try await store.claimForwards(
+                to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(10), limit: 9)
+            #expect(due.map(\.notification.notificationUUID.description) == ["n1", "n3"])
+        }
+    }
+
+    @Test("an export that is cut off or altered is refused", arguments: StoreEngine.all)
+    func damagedExport(engine: StoreEngine) async throws {
+        let lines = try await engine.withStore { store in
+            try await self.fill(store)
+            return try await self.export(store)
+        }
+        let last = lines.count - 1
+        let damaged: [[[UInt8]]] = [
+            [], Array(lines.dropLast()), Array(lines.dropFirst()), Array(lines[0..<2] + lines[3...]),
+            lines[0..<last] + [Array("{}".utf8)], lines[0..<last] + [Array("{".utf8)],
+            [Array("{\"format\":2}".utf8)] + lines.dropFirst(),
+        ]
+        for lines in damaged {
+            try await engine.withStore { store in
+                await #expect(throws: TransferError.self) { try await self.load(lines, into: store) }
+            }
+        }
+    }
+
+    /// Stores a record of every kind.
+    private func fill(_ store: any SubscriberStore) async throws {
+        for (name, number) in [("n1", 1), ("n2", 1), ("n3", 2), ("n4", 3)] {
+            _ = try await store.apply(
+                Sample.delivery(name, Sample.facts(number), received: Double(number), to: ["https://a.example"]))
+        }
+        _ = try await store.apply(Sample.delivery("test", [], in: Sample.sandbox))
+        _ = try await store.erase(Sample.account(3), in: Sample.production)
+        let values: [FieldText: TeamFactValue?] = [
+            Sample.text("text"): .text(Array("\"a\\".utf8)), Sample.text("number"): .number(Array("-1".utf8)),
+            Sample.text("bool"): .bool(false),
+        ]
+        try await store.setTeamFacts(values, of: Sample.account(1), in: Sample.production, at: Sample.day(1))
+        for identifier: CustomerIdentifier in [
+            .applicationUsername(Sample.text("u")), .appTransactionID(Sample.id("a")), .transactionID(Sample.id("t")),
+            .originalTransactionID(Sample.id("o")),
+        ] {
+            try await store.link(
+                identifier, to: Sample.account(1).account, in: Sample.production, at: Sample.day(2))
+        }
+        let dead = try await store.claimForwards(
+            to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(9), limit: 1)
+        for forward in dead { try await store.settle(forward.id, .failed(nextAttempt: Sample.day(9))) }
+    }
+
+    private func export(_ store: any SubscriberStore) async throws -> [[UInt8]] {
+        let lines = Lines()
+        _ = try await StoreExport(of: store).run { line, _ in lines.add(Array(line.dropLast())) }
+        return lines.all
+    }
+
+    private func load(_ lines: [[UInt8]], into store: any SubscriberStore) async throws -> Int {
+        var rest = lines[...]
+        return try await StoreImport(into: store).run {
+            rest.popFirst()
+        } progress: { _ in
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import Testing
+
+@Suite("A store lists subscriptions to ask about")
+struct PollingTests {
+    @Test("a subscription is due when its period is over and nothing was said since", arguments: StoreEngine.all)
+    func due(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let facts = [Sample.transaction("1", of: "1", 0, 30), Sample.transaction("2", of: "2", 0, 20)]
+            try await store.merge(facts, in: Sample.production)
+            #expect(try await self.due(store, at: 19.9).isEmpty)
+            #expect(try await self.due(store, at: 31) == ["2", "1"])
+            #expect(try await self.due(store, at: 31).isEmpty, "the next check is later")
+            #expect(try await self.due(store, at: 40) == ["1", "2"])
+        }
+    }
+
+    @Test("no subscription is due that the App Store has spoken of since", arguments: StoreEngine.all)
+    func settled(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await store.merge(
+                [Sample.transaction("1", of: "1", 0, 30), Sample.status(2, of: "1", signed: 30)], in: Sample.production)
+            #expect(try await self.due(store, at: 99).isEmpty)
+        }
+    }
+
+    @Test("a renewal moves the check to its own end, an extension of the period too", arguments: StoreEngine.all)
+    func renewal(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await store.merge([Sample.transaction("1", of: "1", 0, 30)], in: Sample.production)
+            try await store.merge([Sample.transaction("2", of: "1", 30, 60, signed: 29.9)], in: Sample.production)
+            #expect(try await self.due(store, at: 59).isEmpty)
+            try await store.merge([Sample.transaction("2", of: "1", 30, 70, signed: 50)], in: Sample.production)
+            #expect(try await self.due(store, at: 69).isEmpty)
+            #expect(try await self.due(store, at: 70) == ["1"])
+        }
+    }
+
+    @Test("the check follows the grace period, and none follows a refund", arguments: StoreEngine.all)
+    func graceAndRefund(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let grace = Sample.renewal(of: "1", signed: 30.1) { $0.gracePeriodExpiresDate = Sample.day(46) }
+            try await store.merge([Sample.transaction("1", of: "1", 0, 30), grace], in: Sample.production)
+            let refund = Sample.transaction("2", of: "2", 0, 30, signed: 5) {
+                $0.revocation = Revocation(date: Sample.day(5))
+            }
+            try await store.merge([refund], in: Sample.production)
+            #expect(try await self.due(store, at: 45).isEmpty)
+            #expect(try await self.due(store, at: 46) == ["1"])
+        }
+    }
+
+    private func due(_ store: any SubscriberStore, at day: Double) async throws -> [String] {
+        let due = try await store.claimDueSubscriptions(
+            at: Sample.day(day), nextCheck: Sample.day(day + 5), limit: 10)
+        #expect(due.allSatisfy { $0.app == Sample.production })
+        return due.map(\.originalTransactionID.text.description)
+    }
+}

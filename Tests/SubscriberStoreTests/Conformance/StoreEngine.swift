@@ -1,0 +1,60 @@
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+/// An engine that the conformance suite runs against. A new engine is added to `all`.
+struct StoreEngine: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    private let open: @Sendable () async throws -> OpenStore
+
+    static let all: [StoreEngine] = [
+        StoreEngine(testDescription: "SQLite") {
+            let folder = try TemporaryFolder()
+            return OpenStore(
+                store: try SQLiteStore(SQLiteSettings(path: folder.path + "/store.sqlite")), resource: folder)
+        }
+    ]
+
+    /// Runs a test with a new, empty store.
+    @discardableResult func withStore<Result>(_ body: (any SubscriberStore) async throws -> Result) async throws
+        -> Result
+    {
+        let open = try await open()
+        // Also the resource lives until the test is over.
+        return try await withExtendedLifetime(open) { try await body(open.store) }
+    }
+}
+
+/// A store with what it needs to exist, such as a folder.
+private struct OpenStore: Sendable {
+    let store: any SubscriberStore
+    let resource: any Sendable
+}
+
+private func withExtendedLifetime<Value, Result>(
+    _ value: Value, _ body: () async throws -> Result
+) async throws -> Result {
+    let result = try await body()
+    Swift.withExtendedLifetime(value) {}
+    return result
+}
+
+extension SubscriberStore {
+    /// The only customer with an identifier; nil if nobody knows one.
+    func customer(
+        _ identifier: CustomerIdentifier, _ environment: AppStoreEnvironment? = nil
+    ) async throws -> StoredCustomer? {
+        let customers = try await customers(known: identifier, bundleID: Sample.bundleID, environment: environment)
+        try #require(customers.count <= 1)
+        return customers.first
+    }
+
+    /// Everything stored, in an order that does not depend on that of arrival.
+    func records() async throws -> [String] {
+        let lines = Lines()
+        try await forEachRecord { lines.add($0.line) }
+        return lines.sorted
+    }
+}
