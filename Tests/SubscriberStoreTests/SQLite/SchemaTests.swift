@@ -1,0 +1,113 @@
+import Foundation
+import GRDB
+import OfferCore
+import StoreTestSupport
+import TestSupport
+import Testing
+
+@testable import SubscriberStore
+
+@Suite("SQLite schema and settings")
+struct SchemaTests {
+    @Test("a database of each earlier version is migrated and works", arguments: 0..<Schema.latestVersion)
+    func migrations(version: Int) async throws {
+        let database = try TestDatabase()
+        let connection = try database.connect()
+        try await connection.writeWithoutTransaction { db in
+            try Schema.migrate(db, to: version)
+            guard version > 0 else { return }
+            try db.execute(sql: "INSERT INTO app (bundle_id, environment) VALUES ('com.example.app', 'Production')")
+            try db.execute(
+                sql: "INSERT INTO subscription (app, original_transaction_id) VALUES (1, '2000000100000001')")
+        }
+        try connection.close()
+        let store = try database.open()
+        #expect(try database.fetch("SELECT number FROM migration ORDER BY number") == Array(1...Schema.latestVersion))
+        #expect(try await store.apply(Sample.delivery("n1", Sample.facts(1), to: ["https://a.example"])) == .applied)
+        #expect(try database.fetch("SELECT count(*) FROM subscription") == [1])
+        #expect(try await store.check() == [])
+    }
+
+    @Test("every commit is synced, and foreign keys hold")
+    func pragmas() async throws {
+        let store = try TestDatabase().open()
+        let values = try await store.pool.writeWithoutTransaction { db in
+            try ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"].map { name in
+                try String.fetchOne(db, sql: "PRAGMA \(name)")
+            }
+        }
+        #expect(values == ["wal", "2", "1", "50"])
+    }
+
+    @Test("only the owner can read the files")
+    func modes() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/data/store.sqlite"
+        let store = try SQLiteStore(SQLiteSettings(path: path))
+        _ = try await store.apply(Sample.delivery("n1", Sample.facts(1)))
+        try await store.backUp(to: folder.path + "/data/backup.sqlite") { _ in }
+        #expect(try mode(folder.path + "/data") == 0o700)
+        for file in [path, path + "-wal", path + "-shm", folder.path + "/data/backup.sqlite"] {
+            #expect(try mode(file) == 0o600, "\(file)")
+        }
+        try store.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        try SQLiteStore(SQLiteSettings(path: path)).close()
+        #expect(try mode(path) == 0o600)
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("no statement of the service reads a whole table")
+    func queryPlans() async throws {
+        let database = try TestDatabase()
+        let statements = Lines()
+        let store = try database.open { statements.add(Array($0.utf8)) }
+        try await ServiceWork.run(store)
+        let connection = try database.connect()
+        let scans = try await connection.read { db in
+            try Set(statements.sorted.filter(Self.isPlanned)).flatMap { sql in
+                let plan = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
+                // The plan does not depend on the values.
+                plan.setUncheckedArguments([])
+                return try Row.fetchAll(plan).map { $0["detail"] as String }
+                    .filter { $0.hasPrefix("SCAN") }.map { "\($0): \(sql)" }
+            }
+        }
+        #expect(statements.all.count > 200)
+        // These tables have a row for each app and for each receiver.
+        let wholeTables = ["SCAN app USING", "SCAN receiver USING", "SCAN CONSTANT ROW"]
+        #expect(scans.filter { scan in !wholeTables.contains { scan.hasPrefix($0) } } == [])
+    }
+
+    private static func isPlanned(_ sql: String) -> Bool {
+        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) } && !sql.contains("sqlite_")
+    }
+
+    @Test("opening a database reads no table")
+    func opening() throws {
+        let database = try TestDatabase()
+        try database.open().close()
+        let statements = Lines()
+        try database.open { statements.add(Array($0.utf8)) }.close()
+        let allowed = ["migration", "PRAGMA", "sqlite_", "BEGIN", "COMMIT", "grdb"]
+        #expect(statements.sorted.filter { sql in !allowed.contains { sql.contains($0) } } == [])
+    }
+
+    @Test("an erased customer cannot be read from the file")
+    func erasedBytes() async throws {
+        let database = try TestDatabase()
+        let store = try database.open()
+        for number in 0..<50 {
+            _ = try await store.apply(Sample.delivery("n\(number)", Sample.facts(number), body: "marked-\(number)!"))
+        }
+        let marks = ["marked-7!", Sample.token(7).description, "2000000100000007"]
+        _ = try await store.erase(Sample.account(7), in: Sample.production)
+        try await store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        let bytes = try Data(contentsOf: URL(filePath: database.path))
+        for mark in marks { #expect(bytes.range(of: Data(mark.utf8)) == nil, "\(mark)") }
+        #expect(bytes.range(of: Data("marked-8!".utf8)) != nil)
+    }
+}

@@ -1,0 +1,49 @@
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+
+/// Calls every function of a store that the service calls while it serves.
+enum ServiceWork {
+    static func run(_ store: any SubscriberStore) async throws {
+        for number in 1...3 {
+            let delivery = Sample.delivery("n\(number)", Sample.facts(number / 2), to: ["https://a.example"])
+            _ = try await store.apply(delivery)
+        }
+        try await store.merge([Sample.transaction("9", of: "1", 30, 60)], in: Sample.production)
+        try await customers(store)
+        try await background(store)
+        _ = try await store.erase(Sample.account(1), in: Sample.production)
+    }
+
+    private static func customers(_ store: any SubscriberStore) async throws {
+        let username = CustomerIdentifier.applicationUsername(Sample.text("u"))
+        try await store.link(username, to: Sample.account(1).account, in: Sample.production, at: Sample.day(0))
+        try await store.setTeamFacts(
+            [Sample.text("a"): .bool(true), Sample.text("b"): nil], of: username, in: Sample.production,
+            at: Sample.day(0))
+        let identifiers: [CustomerIdentifier] = [
+            username, Sample.account(1), .transactionID(Sample.id("9")), .originalTransactionID(Sample.id("1")),
+            .appTransactionID(Sample.id("1")),
+        ]
+        for identifier in identifiers {
+            _ = try await store.customers(known: identifier, bundleID: Sample.bundleID, environment: nil)
+        }
+        try await store.link(username, to: nil, in: Sample.production, at: Sample.day(0))
+    }
+
+    private static func background(_ store: any SubscriberStore) async throws {
+        let outcomes: [ForwardOutcome] = [.failed(nextAttempt: Sample.day(1)), .dead(at: Sample.day(1)), .delivered]
+        for outcome in outcomes {
+            let forwards = try await store.claimForwards(
+                to: "https://a.example", dueAt: Sample.day(2), leaseEnd: Sample.day(2), limit: 1)
+            for forward in forwards { try await store.settle(forward.id, outcome) }
+        }
+        _ = try await store.deadLetters(after: nil, limit: 9)
+        _ = try await store.claimDueSubscriptions(at: Sample.day(99), nextCheck: Sample.day(100), limit: 9)
+        for payload in try await store.payloads(after: nil, limit: 9) {
+            try await store.rederive(Sample.facts(1), from: payload.id)
+        }
+        _ = try await store.prunePayloads(receivedBefore: Sample.day(1), limit: 1)
+        _ = try await (store.intakes(), store.receivers())
+    }
+}
