@@ -6,10 +6,14 @@ import SubscriberStore
 /// Applies deliveries from many tasks until it is killed, and names each on standard output once it is durable.
 ///
 /// Usage: store-load DATABASE RUN. Each run has deliveries of its own, about the subscriptions of every run.
+/// store-load measure DATABASE COUNT fills a database with subscriptions and measures it instead.
 @main
 enum StoreLoad {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == "measure", let count = Int(arguments[3]) {
+            return try await Measurements.run(path: arguments[2], count: count)
+        }
         guard arguments.count == 3 else { return print("usage: store-load DATABASE RUN") }
         let store = try SQLiteStore(SQLiteSettings(path: arguments[1]))
         let run = arguments[2]

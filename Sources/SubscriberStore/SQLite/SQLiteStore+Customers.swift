@@ -17,12 +17,8 @@ extension SQLiteStore {
         _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: Database
     ) throws -> StoredCustomer? {
         let search = try CustomerSearch(identifier, id, db)
-        let names = try search.allNames()
-        let facts = try search.subscriptions.flatMap { subscription in
-            try SubscriptionTable.original(subscription, db).map {
-                try FactTable.all(subscription, of: $0, db)
-            } ?? []
-        }
+        let names = search.allNames
+        let facts = try search.subscriptions.flatMap { try FactTable.all($0, of: $1.original, db) }
         let teamFacts = try names.flatMap { try TeamFactTable.all(of: $0, id, db) }
         let links = try names.compactMap { try LinkTable.link(of: $0, id, db) }
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
@@ -35,6 +31,7 @@ extension SQLiteStore {
     ) async throws(StoreError) {
         try await writer.write { db in
             let id = try AppTable.makeID(of: app, db)
+            let identifier = try Self.lasting(identifier, id, db)
             for (name, value) in values {
                 guard let value else {
                     try TeamFactTable.remove(name, of: identifier, id, db)
@@ -51,9 +48,21 @@ extension SQLiteStore {
     ) async throws(StoreError) {
         try await writer.write { db in
             let id = try AppTable.makeID(of: app, db)
+            let identifier = try Self.lasting(identifier, id, db)
             guard let account else { return try LinkTable.remove(identifier, id, db) }
             try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
         }
+    }
+
+    /// What is said of a known transaction is kept for its subscription, which has more of them later.
+    private static func lasting(
+        _ identifier: CustomerIdentifier, _ app: Int64, _ db: Database
+    ) throws -> CustomerIdentifier {
+        guard case .transactionID(let id) = identifier,
+            let subscription = try SubscriptionTable.ids(ofTransaction: id, app, db).first,
+            let original = try SubscriptionTable.original(subscription, db)
+        else { return identifier }
+        return .originalTransactionID(original)
     }
 
     package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {

@@ -73,6 +73,21 @@ struct CustomerTests {
         }
     }
 
+    @Test("what a caller says of a transaction holds for its subscription", arguments: StoreEngine.all)
+    func statementsAboutTransactions(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let facts = [Sample.transaction("1", of: "1"), Sample.transaction("2", of: "1", 30, 60)]
+            try await store.merge(facts, in: Sample.production)
+            let transaction = CustomerIdentifier.transactionID(Sample.id("2"))
+            try await store.link(transaction, to: Self.username.account, in: Sample.production, at: Sample.day(0))
+            try await store.setTeamFacts(
+                [Sample.text("a"): .bool(true)], of: transaction, in: Sample.production, at: Sample.day(0))
+            #expect(try await self.originals(Self.username, store) == ["1"])
+            let customer = try await store.customer(.transactionID(Sample.id("1")))
+            #expect(customer?.teamFacts.count == 1 && customer?.links.count == 1)
+        }
+    }
+
     @Test("a username that is linked to a token is the same customer", arguments: StoreEngine.all)
     func username(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -57,8 +57,11 @@ struct ErasureTests {
             let first = Sample.transaction("1", of: "1") { $0.appAccountToken = Sample.token(1) }
             let second = Sample.transaction("2", of: "1", 30, 60) { $0.appAccountToken = Sample.token(2) }
             try await store.merge([first, second, Sample.status(1, of: "1", signed: 0)], in: Sample.production)
+            let original = CustomerIdentifier.originalTransactionID(Sample.id("1"))
+            try await store.link(original, to: Sample.account(2).account, in: Sample.production, at: Sample.day(0))
             #expect(try await store.erase(Sample.account(1), in: Sample.production).subscriptions == 0)
             #expect(try await store.customer(Sample.account(1)) == nil)
+            #expect(try await store.customer(Sample.account(2))?.links.count == 1)
             let left = try await store.customer(Sample.account(2))?.facts ?? []
             #expect(Set(left) == [second, Sample.status(1, of: "1", signed: 0)])
         }

@@ -23,33 +23,37 @@ struct CustomerErasure {
     }
 
     private mutating func erase() throws -> Erasure {
-        for name in try search.allNames() {
-            try TeamFactTable.removeAll(of: name, app, db)
-            try LinkTable.remove(name, app, db)
-            for link in try LinkTable.links(to: name, app, limit: StoredCustomer.maximumSubscriptions, db) {
-                try LinkTable.remove(link.identifier, app, db)
-            }
-        }
-        let payloads = try Set(search.subscriptions.flatMap { try PayloadTable.naming($0, db) })
+        for name in search.names { try eraseStatements(about: name) }
+        let payloads = try Set(search.subscriptions.keys.flatMap { try PayloadTable.naming($0, db) })
         for payload in payloads { try PayloadTable.delete(payload, db) }
-        for subscription in search.subscriptions { try erase(subscription) }
+        for (id, subscription) in search.subscriptions { try erase(id, subscription) }
         try AppTable.countErased(erased, app, db)
         return Erasure(subscriptions: erased, payloads: payloads.count, isComplete: search.isComplete)
     }
 
+    /// Deletes what callers have said about an identifier.
+    private func eraseStatements(about name: CustomerIdentifier) throws {
+        try TeamFactTable.removeAll(of: name, app, db)
+        try LinkTable.remove(name, app, db)
+        for link in try LinkTable.links(to: name, app, limit: StoredCustomer.maximumSubscriptions, db) {
+            try LinkTable.remove(link.identifier, app, db)
+        }
+    }
+
     /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts.
-    private mutating func erase(_ subscription: Int64) throws {
-        let others = try search.accounts(of: subscription).filter { !search.names.contains($0) }
-        guard !others.isEmpty, let original = try SubscriptionTable.original(subscription, db) else {
-            try SubscriptionTable.delete(subscription, db)
+    private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
+        guard subscription.accounts.contains(where: { !search.names.contains($0) }) else {
+            for name in subscription.appleAccounts { try eraseStatements(about: name) }
+            try eraseStatements(about: .originalTransactionID(subscription.original))
+            try SubscriptionTable.delete(id, db)
             erased += 1
             return
         }
-        for fact in try FactTable.all(subscription, of: original, db) where isNamed(by: fact) {
-            try FactTable.delete(fact, subscription, db)
+        for fact in try FactTable.all(id, of: subscription.original, db) where isNamed(by: fact) {
+            try FactTable.delete(fact, id, db)
         }
-        for name in search.names { try IdentifierTable.delete(name, of: subscription, app, db) }
-        try FactMerge.schedule(subscription, original, db)
+        for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
+        try FactMerge.schedule(id, subscription.original, db)
     }
 
     private func isNamed(by fact: SubscriberFact) -> Bool {

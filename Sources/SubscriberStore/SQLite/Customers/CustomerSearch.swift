@@ -7,11 +7,18 @@ import OfferCore
 /// Apple Account has used. An account leads to what is linked to it and to the anonymous purchases of its Apple Accounts, but
 /// never to another account.
 struct CustomerSearch {
+    struct Found {
+        let original: TransactionID
+        /// The accounts that facts about the subscription have named.
+        let accounts: [CustomerIdentifier]
+        let appleAccounts: [CustomerIdentifier]
+    }
+
     private let db: Database
     private let app: Int64
     /// The accounts, and what was asked for or linked.
     private(set) var names: Set<CustomerIdentifier>
-    private(set) var subscriptions: Set<Int64> = []
+    private(set) var subscriptions: [Int64: Found] = [:]
     private(set) var isComplete = true
 
     init(_ identifier: CustomerIdentifier, _ app: Int64, _ db: Database) throws {
@@ -21,19 +28,16 @@ struct CustomerSearch {
         try addSubscriptions(of: identifier)
         if identifier.account == nil { try addAccounts() } else { try addAccountLinked(to: identifier) }
         for name in names { try addIdentifiers(linkedTo: name) }
-        for name in names { try addSubscriptions(of: name) }
+        for name in names where name != identifier { try addSubscriptions(of: name) }
         try addAnonymousSubscriptions()
     }
 
     /// The identifiers under which links and facts of the team may be stored.
-    func allNames() throws -> Set<CustomerIdentifier> {
-        var all = names
-        for id in subscriptions {
-            if let original = try SubscriptionTable.original(id, db) { all.insert(.originalTransactionID(original)) }
-            all.formUnion(try appleAccounts(of: id))
-        }
-        return all
+    var allNames: Set<CustomerIdentifier> {
+        names.union(subscriptions.values.map { .originalTransactionID($0.original) }).union(appleAccounts)
     }
+
+    private var appleAccounts: Set<CustomerIdentifier> { Set(subscriptions.values.flatMap(\.appleAccounts)) }
 
     private mutating func addSubscriptions(of identifier: CustomerIdentifier) throws {
         let limit = StoredCustomer.maximumSubscriptions + 1
@@ -44,23 +48,27 @@ struct CustomerSearch {
         case .originalTransactionID(let id):
             try add(SubscriptionTable.id(of: id, app, db).map { [$0] } ?? [])
         case .transactionID(let id):
-            try add(SubscriptionTable.id(of: id, app, db).map { [$0] } ?? [])
-            try add(FactTable.subscriptions(withTransaction: id, app, db))
+            try add(SubscriptionTable.ids(ofTransaction: id, app, db))
         }
     }
 
-    private mutating func add(_ found: [Int64]) {
-        for id in found where !subscriptions.contains(id) {
+    private mutating func add(_ found: [Int64], onlyAnonymous: Bool = false) throws {
+        for id in found where subscriptions[id] == nil {
             guard subscriptions.count < StoredCustomer.maximumSubscriptions else { return isComplete = false }
-            subscriptions.insert(id)
+            guard let original = try SubscriptionTable.original(id, db) else { continue }
+            let identifiers = try IdentifierTable.identifiers(of: id, db)
+            let accounts = identifiers.filter { $0.account != nil }
+            guard accounts.isEmpty || !onlyAnonymous else { continue }
+            let appleAccounts = identifiers.filter { $0.account == nil }
+            subscriptions[id] = Found(original: original, accounts: accounts, appleAccounts: appleAccounts)
         }
     }
 
     /// Adds the accounts that the Apple Accounts of the subscriptions have used, and those that they are linked to.
     private mutating func addAccounts() throws {
-        for appleAccount in try appleAccounts() { try addSubscriptions(of: appleAccount) }
-        for name in try allNames() { try addAccountLinked(to: name) }
-        for id in subscriptions { names.formUnion(try accounts(of: id)) }
+        for appleAccount in appleAccounts { try addSubscriptions(of: appleAccount) }
+        for name in allNames { try addAccountLinked(to: name) }
+        names.formUnion(subscriptions.values.flatMap(\.accounts))
     }
 
     private mutating func addAccountLinked(to name: CustomerIdentifier) throws {
@@ -75,22 +83,9 @@ struct CustomerSearch {
 
     private mutating func addAnonymousSubscriptions() throws {
         let limit = StoredCustomer.maximumSubscriptions + 1
-        for appleAccount in try appleAccounts() {
+        for appleAccount in appleAccounts {
             let found = try IdentifierTable.subscriptions(naming: appleAccount, app, limit: limit, db)
-            add(try found.filter { try accounts(of: $0).isEmpty })
+            try add(found, onlyAnonymous: true)
         }
-    }
-
-    private func appleAccounts() throws -> Set<CustomerIdentifier> {
-        try subscriptions.reduce(into: []) { $0.formUnion(try appleAccounts(of: $1)) }
-    }
-
-    private func appleAccounts(of subscription: Int64) throws -> [CustomerIdentifier] {
-        try IdentifierTable.identifiers(of: subscription, db).filter { $0.account == nil }
-    }
-
-    /// The accounts that facts about a subscription have named.
-    func accounts(of subscription: Int64) throws -> [CustomerIdentifier] {
-        try IdentifierTable.identifiers(of: subscription, db).filter { $0.account != nil }
     }
 }

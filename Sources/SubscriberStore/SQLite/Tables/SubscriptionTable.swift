@@ -8,6 +8,12 @@ enum SubscriptionTable {
             "SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
 
+    /// The subscriptions that a transaction belongs to: one, unless the App Store contradicts itself.
+    static func ids(ofTransaction id: TransactionID, _ app: Int64, _ db: Database) throws -> [Int64] {
+        let first = try self.id(of: id, app, db).map { [$0] } ?? []
+        return try first + FactTable.subscriptions(withTransaction: id, app, db)
+    }
+
     /// The identifier of the subscription, which is added if it is new.
     static func makeID(of original: TransactionID, _ app: Int64, _ db: Database) throws -> Int64 {
         if let id = try id(of: original, app, db) { return id }

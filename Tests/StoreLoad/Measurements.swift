@@ -1,0 +1,98 @@
+import Glibc
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+
+/// Measures a large database: its size, how long it takes to open, look-ups while notifications arrive, and syncs.
+struct Measurements {
+    let store: SQLiteStore
+    let count: Int
+
+    static func run(path: String, count: Int) async throws {
+        let began = ContinuousClock.now
+        let store = try SQLiteStore(SQLiteSettings(path: path))
+        print("open: \(ContinuousClock.now - began)")
+        let measurements = Measurements(store: store, count: count)
+        try await measurements.fill()
+        try await measurements.lookUp("alone")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await measurements.deliver(perSecond: 500) }
+            try await measurements.lookUp("while 500 notifications a second arrive")
+            group.cancelAll()
+        }
+        for callers in [1, 16, 64] { try await measurements.countSyncs(callers: callers) }
+        try store.close()
+    }
+
+    /// Adds subscriptions with three periods each, unless they are there.
+    private func fill() async throws {
+        let known = try await store.intakes().first?.subscriptions ?? 0
+        for start in stride(from: known, to: count, by: 500) {
+            let facts = (start..<min(start + 500, count)).flatMap { Self.history($0) }
+            try await store.merge(facts, in: Sample.production)
+        }
+    }
+
+    private static func history(_ number: Int) -> [SubscriberFact] {
+        let facts = Sample.facts(number)
+        let original = facts[0].originalTransactionID.text.description
+        return facts
+            + (1...2).map { period in
+                Sample.transaction(
+                    "\(300_000_000_0000 + number * 3 + period)", of: original, Double(period) * 30,
+                    Double(period + 1) * 30
+                ) {
+                    $0.appAccountToken = facts[0].appAccountToken
+                    $0.appTransactionID = facts[0].appTransactionID
+                }
+            }
+    }
+
+    private func lookUp(_ title: String) async throws {
+        var times: [Duration] = []
+        for _ in 0..<20_000 {
+            let number = UInt64.random(in: 0..<UInt64(count))
+            let began = ContinuousClock.now
+            let found = try await store.customers(
+                known: Sample.account(number), bundleID: Sample.bundleID, environment: .production)
+            times.append(ContinuousClock.now - began)
+            guard found.first?.facts.count ?? 0 >= 5 else { return print("customer \(number) is incomplete") }
+        }
+        times.sort()
+        print("look-up \(title): p50 \(times[times.count / 2]), p99 \(times[times.count * 99 / 100])")
+    }
+
+    /// Delivers until it is cancelled.
+    private func deliver(perSecond rate: Int) async throws {
+        for number in 0... {
+            guard (try? await Task.sleep(for: .seconds(1) / rate)) != nil else { return }
+            let delivery = Self.delivery(number, of: Int.random(in: 0..<count))
+            _ = try await store.apply(delivery)
+        }
+    }
+
+    private func countSyncs(callers: Int) async throws {
+        let (before, began) = (store.writeCounts, ContinuousClock.now)
+        await withTaskGroup(of: Void.self) { group in
+            for caller in 0..<callers {
+                group.addTask {
+                    for number in 0..<(6400 / callers) {
+                        let delivery = Self.delivery(number * 64 + caller, of: Int.random(in: 0..<count))
+                        _ = try? await store.apply(delivery)
+                    }
+                }
+            }
+        }
+        let changes = store.writeCounts.changes - before.changes
+        let syncs = Double(store.writeCounts.commits - before.commits) / Double(changes)
+        let rate = Double(changes) / ((ContinuousClock.now - began) / .seconds(1))
+        print("\(callers) callers: \(syncs) syncs per notification, \(Int(rate)) notifications a second")
+    }
+
+    /// A renewal, with a body of the usual size.
+    private static func delivery(_ number: Int, of subscription: Int) -> Delivery {
+        let body = String(repeating: "eyJhbGciOiJFUzI1NiIsIng1YyI6", count: 700)
+        let uuid = "\(UInt64.random(in: 0 ... .max))-\(number)"
+        return Sample.delivery(uuid, Sample.facts(subscription, signed: Double(number)), body: body)
+    }
+}
