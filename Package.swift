@@ -242,7 +242,7 @@ let package = Package(
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "OfferCore", "SubscriberStore", "StoreTestSupport", "TestSupport", "store-load", locks,
+                "OfferCore", "OfferFiles", "SubscriberStore", "StoreTestSupport", "TestSupport", "store-load", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict

@@ -7,7 +7,11 @@ package enum PrivateFile {
     ///
     /// A missing folder is created too, with access for its owner alone. Its parent must exist.
     package static func prepare(_ path: FilePath) throws {
-        if unsafe mkdir(path.folder.string, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+        if unsafe mkdir(path.folder.string, 0o700) == 0 {
+            try sync(path.folder.folder, options: [.closeOnExec, .directory])
+        } else if errno != EEXIST {
+            throw Errno(rawValue: errno)
+        }
         let file = try FileDescriptor.open(
             path, .readWrite, options: [.create, .closeOnExec, .nonBlocking], permissions: [.ownerReadWrite])
         try file.closeAfter {

@@ -2,9 +2,6 @@ import GRDB
 
 /// How each connection to the database is set up.
 enum SQLiteConnection {
-    /// Marks our databases in their header: the letters `OfSg`.
-    static let applicationID: Int64 = 0x4F66_5367
-
     static func configuration(_ settings: SQLiteSettings) -> Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -25,12 +22,14 @@ enum SQLiteConnection {
     /// last commits.
     static func prepareWriter(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
+        // A backup holds the log back. Afterwards the file shrinks to 64 MiB.
+        try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
     }
 
     /// Refuses the database of another program, and of a later version of this one, before anything is changed.
     private static func requireOurs(_ db: Database) throws {
         let id = try Int64.fetchOne(db, sql: "PRAGMA application_id")
-        guard id == applicationID else {
+        guard id == Schema.applicationID else {
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
             guard id == 0, tables == 0 else { throw StoreError(.foreign, "its application_id is \(id ?? 0)") }
             return

@@ -2,6 +2,9 @@ import GRDB
 
 /// The tables of the database, as numbered migrations. A migration that was released never changes.
 enum Schema {
+    /// Marks our databases in their header: the letters `OfSg`.
+    static let applicationID: Int64 = 0x4F66_5367
+
     static let migrations: [Migration] = [.subscriptions, .notifications, .forwarding, .customers]
 
     static var latestVersion: Int { migrations.count }
@@ -17,7 +20,7 @@ enum Schema {
     static func migrate(_ db: Database, to target: Int = latestVersion) throws {
         guard try version(db) < target else { return }
         try db.inTransaction(.immediate) {
-            try db.execute(sql: "PRAGMA application_id = \(SQLiteConnection.applicationID)")
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             try db.execute(
                 sql: """
                     CREATE TABLE IF NOT EXISTS migration (
