@@ -119,7 +119,7 @@ let package = Package(
             name: "OfferService",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "OfferExplanations", locks,
+                "OfferAudit", "OfferIdentity", "AppStoreData", "SubscriberStore", "OfferExplanations", locks,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -136,7 +136,7 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "OfferExplanations", "OfferService",
+                "OfferAudit", "OfferIdentity", "AppStoreData", "SubscriberStore", "OfferExplanations", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -251,7 +251,8 @@ let package = Package(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "AppStoreData", "OfferExplanations", "OfferService", "TestSupport", "AppStoreTestSupport", locks,
+                "AppStoreData", "SubscriberStore", "OfferExplanations", "OfferService", "TestSupport",
+                "AppStoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -283,8 +284,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData",
-                "OfferService",
-                "TestSupport", "AppStoreTestSupport", locks,
+                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

@@ -33,17 +33,19 @@ struct ConfigurationReader: Sendable {
         let environmentFile = readEnvironmentFile(&problems)
         let environment = ProcessInfo.processInfo.environment.merging(environmentFile?.variables ?? [:]) { $1 }
         var problemsOfAccess = [environmentFile.flatMap { Self.writableByOthers($0.path, $0.file) }].compactMap(\.self)
-        let configurationFile = readConfigurationFile(environment, &problems, &problemsOfAccess)
+        var readableSecrets: [Diagnostic] = []
+        let configurationFile = readConfigurationFile(environment, &problems, &problemsOfAccess, &readableSecrets)
         let certificate = readCertificate(environment, &problems)
-        let roots = readRoots(environment, &problems)
+        let roots = readRoots(Settings.appStoreRoots, environment, &problems)
+        let forwardRoots = readRoots(Settings.forwardRoots, environment, &problems)
         // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
-            roots: roots)
+            roots: roots, forwardRoots: forwardRoots?.certificates)
         if !configuration.keys.folder.allowsReadableByOthers {
             problems += [certificate?.problem].compactMap(\.self)
-            problems += environmentFile?.problemsOfMode ?? []
+            problems += (environmentFile?.problemsOfMode ?? []) + readableSecrets
         }
         problems += environmentFile?.problems ?? []
         let keyFolder = configuration.keys.folder.path
@@ -72,7 +74,8 @@ struct ConfigurationReader: Sendable {
     }
 
     private func readConfigurationFile(
-        _ environment: [String: String], _ problems: inout [Diagnostic], _ problemsOfAccess: inout [Diagnostic]
+        _ environment: [String: String], _ problems: inout [Diagnostic], _ problemsOfAccess: inout [Diagnostic],
+        _ readableSecrets: inout [Diagnostic]
     ) -> ConfigurationFile {
         do throws(Diagnostic) {
             guard
@@ -80,7 +83,9 @@ struct ConfigurationReader: Sendable {
                     Settings.configurationFile, environment, maximumSize: ConfigurationFile.maximumSize)
             else { return ConfigurationFile() }
             if let problem = Self.writableByOthers(path, file) { problemsOfAccess.append(problem) }
-            let (content, problemsOfLines) = ConfigurationFile.read(file.bytes, name: path)
+            let (content, problemsOfLines) = ConfigurationFile.read(file.bytes, name: path) {
+                path throws(Diagnostic) in try Self.readSecret(path, &readableSecrets)
+            }
             problems += problemsOfLines
             return content
         } catch {
@@ -114,12 +119,33 @@ struct ConfigurationReader: Sendable {
         }
     }
 
-    /// - Returns: nil for Apple's roots. With a problem, no roots, so that Apple's are not trusted by mistake.
-    private func readRoots(_ environment: [String: String], _ problems: inout [Diagnostic]) -> TrustedRoots? {
+    /// Reads a secret that the configuration file names.
+    /// - Parameter readable: gets a problem if others can read the file.
+    private static func readSecret(_ path: String, _ readable: inout [Diagnostic]) throws(Diagnostic) -> Secret {
+        let maximumSize = 4096
+        let file: RegularFile
+        do { file = try RegularFile(path: path, maximumSize: maximumSize) } catch {
+            throw Diagnostic(
+                "the file \(path) \(error.reason(maximumSize: maximumSize))", hint: "put it there, or name another")
+        }
+        if !file.isPrivate {
+            readable.append(
+                Diagnostic(
+                    "\(path) contains a secret and can be read by others (mode \(file.mode))", hint: "chmod 600 \(path)"
+                ))
+        }
+        let text = String(decoding: file.bytes, as: UTF8.self).filter { !$0.isWhitespace }
+        guard !text.isEmpty else { throw Diagnostic("the file \(path) is empty", hint: "put the secret into it") }
+        return Secret(text)
+    }
+
+    /// - Returns: nil if the setting is unset. With a problem, no roots, so that Apple's are not trusted by mistake.
+    private func readRoots(
+        _ setting: Setting<String?>, _ environment: [String: String], _ problems: inout [Diagnostic]
+    ) -> TrustedRoots? {
         do throws(Diagnostic) {
-            guard let path = try Configuration.path(Settings.appStoreRoots, flags: flags, environment: environment)
-            else { return nil }
-            return try AppStoreRootFiles(path: path, option: Settings.appStoreRoots.name).read()
+            guard let path = try Configuration.path(setting, flags: flags, environment: environment) else { return nil }
+            return try AppStoreRootFiles(path: path, option: setting.name).read()
         } catch {
             problems.append(error)
             return TrustedRoots([])

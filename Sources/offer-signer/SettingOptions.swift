@@ -103,6 +103,8 @@ struct ServeOptions: ParsableArguments {
     @Flag(Settings.behindProxy) var behindProxy: Bool
     @Option(Settings.trustedProxies) var trustedProxies: String?
     @Flag(Settings.allowAnyone) var allowAnyone: Bool
+    @Option(Settings.database) var database: String?
+    @Option(Settings.notificationsAddress) var notificationsAddress: String?
     @Option(Settings.auditLog) var auditLog: String?
     @Option(checked: Settings.logLevel) var logLevel: String?
     @Option(checked: Settings.logFormat) var logFormat: String?
@@ -118,6 +120,8 @@ struct ServeOptions: ParsableArguments {
         flags[Settings.behindProxy] = behindProxy ? "true" : nil
         flags[Settings.trustedProxies] = trustedProxies
         flags[Settings.allowAnyone] = allowAnyone ? "true" : nil
+        flags[Settings.database] = database
+        flags[Settings.notificationsAddress] = notificationsAddress
         flags[Settings.auditLog] = auditLog
         flags[Settings.logLevel] = logLevel
         flags[Settings.logFormat] = logFormat

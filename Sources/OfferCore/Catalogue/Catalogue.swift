@@ -6,18 +6,26 @@ package struct Catalogue: Hashable, Sendable {
         /// The environments whose App Store data counts.
         package let environments: Set<AppStoreEnvironment>
         package let offers: [ProductID: Set<OfferID>]
+        /// The subscription groups of products, for App Store data that does not name them.
+        package let groups: [ProductID: String]
         /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
+        package let ownership: OwnershipPolicy
+        package let notifications: AppNotifications
 
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
         package init(
             appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
-            offers: [ProductID: Set<OfferID>], allowsUnboundJWS: Bool = false
+            offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:], allowsUnboundJWS: Bool = false,
+            ownership: OwnershipPolicy = .first, notifications: AppNotifications = AppNotifications()
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? (appAppleID == nil ? [.sandbox] : [.production, .sandbox])
             self.offers = offers
+            self.groups = groups
             self.allowsUnboundJWS = allowsUnboundJWS
+            self.ownership = ownership
+            self.notifications = notifications
         }
     }
 

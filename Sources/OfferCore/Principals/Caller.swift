@@ -12,6 +12,12 @@ package struct Caller: Hashable, Sendable {
         case explain
         /// Read the metrics.
         case metrics
+        /// Look up everything that is known of a customer.
+        case customers
+        /// Supply facts about customers, and link their identifiers.
+        case facts
+        /// Erase customers.
+        case erase
 
         /// The scopes of a caller for whom none are configured: the least that a caller can need.
         package static let usual: Set<Scope> = [.sign]

@@ -2,6 +2,7 @@ package import AppStoreData
 package import Logging
 package import OfferAudit
 package import OfferCore
+package import OfferCrypto
 package import OfferHTTP
 package import OfferKeys
 package import OfferTelemetry
@@ -46,6 +47,11 @@ package struct Configuration: Sendable {
     /// The memory for connections, requests and responses, in bytes.
     package let memoryLimit: Int
     package let appStore: AppStoreSettings
+    /// nil if no subscribers are remembered.
+    package let store: StoreSettings?
+    /// The separate address for notifications; nil if they are received at the main address.
+    package let notificationsAddress: ListeningAddress?
+    package let forwarding: ForwardSettings
     /// nil if no audit trail is kept.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
@@ -61,12 +67,14 @@ package struct Configuration: Sendable {
     ///   - file: the contents of the configuration file.
     ///   - certificate: the contents of the TLS files.
     ///   - roots: the certificates to trust in place of Apple's; nil for Apple's.
+    ///   - forwardRoots: the certificates to trust for receivers, beside the system's; nil for none.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
-        certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil
+        certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil
     ) -> (configuration: Configuration, problems: [Diagnostic]) {
         var reader = SettingReader(flags: flags, environment: environment)
-        let configuration = Configuration(&reader, flags: flags, file: file, certificate: certificate, roots: roots)
+        let configuration = Configuration(
+            &reader, flags: flags, file: file, certificate: certificate, roots: roots, forwardRoots: forwardRoots)
         return (configuration, reader.problems)
     }
 
@@ -105,7 +113,7 @@ package struct Configuration: Sendable {
 
     private init(
         _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?,
-        roots: TrustedRoots?
+        roots: TrustedRoots?, forwardRoots: [X509Certificate]?
     ) {
         address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
         metricsAddress = reader.value(Settings.metricsAddress)
@@ -120,6 +128,9 @@ package struct Configuration: Sendable {
         limits = file.limits
         memoryLimit = reader.value(Settings.bufferMiB) * 1024 * 1024
         appStore = reader.appStore(flags: flags, file: file, roots: roots)
+        store = reader.store(file: file)
+        notificationsAddress = reader.value(Settings.notificationsAddress)
+        forwarding = reader.forwarding(file: file, roots: forwardRoots)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)
         logFormat = reader.value(Settings.logFormat)

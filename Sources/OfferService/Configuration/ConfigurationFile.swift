@@ -11,8 +11,13 @@ package import OfferCore
 ///     allowUnboundJWS: true      # optional: also sign a JWS that any customer of the app can use
 ///     appAppleID: 1234567890     # optional: Apple's number of the app, needed for production data
 ///     environments: [Production, Sandbox]  # optional: both with an appAppleID, otherwise Sandbox
+///     ownership: first           # optional: first, transfer or share
+///     sharedSecret: file:/run/secrets/app-store  # optional: for notifications of version 1
+///     notifications:
+///       forward: [https://backend.example/app-store]  # optional: none
 ///     products:
 ///       - productID: com.example.app.pro.monthly
+///         subscriptionGroupID: "21012345"  # optional
 ///         offers: [retention_50off_3m, winback_1m]
 /// callers:
 ///   - name: backend
@@ -45,6 +50,11 @@ package struct ConfigurationFile: Sendable {
     package private(set) var userIssuers: [UserIssuer] = []
 
     package private(set) var limits = Limits()
+    /// Whether an app has settings that need a database.
+    package private(set) var needsStore = false
+
+    /// Reads a secret from the file at a path.
+    package typealias ReadSecret = (_ path: String) throws(Diagnostic) -> Secret
 
     /// The maximum file size, in bytes.
     package static let maximumSize = 16 * 1024 * 1024
@@ -52,10 +62,12 @@ package struct ConfigurationFile: Sendable {
     /// Creates an empty configuration.
     package init() {}
 
-    /// - Parameter name: the file name to use in error messages.
+    /// - Parameters:
+    ///   - name: the file name to use in error messages.
+    ///   - readSecret: reads the secrets that the file names; by default, there are none.
     /// - Returns: the settings that could be read, and every problem with its line.
     package static func read(
-        _ text: [UInt8], name: String
+        _ text: [UInt8], name: String, readSecret: ReadSecret = Self.noSecrets
     ) -> (file: ConfigurationFile, problems: [Diagnostic]) {
         var file = ConfigurationFile()
         var reader = YAMLReader(name: name)
@@ -64,7 +76,7 @@ package struct ConfigurationFile: Sendable {
             if members.isEmpty {
                 reader.add("this file lists no apps, callers or users", at: root, hint: "add some, or omit the file")
             }
-            if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader) }
+            if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader, readSecret) }
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
             if let limits = members["limits"] { file.limits = LimitsReader.read(limits, &reader) }
             if let users = members["users"] { file.userIssuers = UserIssuersReader.read(users, &reader) }
@@ -72,9 +84,15 @@ package struct ConfigurationFile: Sendable {
         return (file, reader.problems)
     }
 
+    package static func noSecrets(_ path: String) throws(Diagnostic) -> Secret {
+        throw Diagnostic("\(path) cannot be read", hint: "put it there, or name another file")
+    }
+
     // MARK: Apps
 
-    private mutating func readApps(_ node: YAMLNode, _ reader: inout YAMLReader) -> Catalogue {
+    private mutating func readApps(
+        _ node: YAMLNode, _ reader: inout YAMLReader, _ readSecret: ReadSecret
+    ) -> Catalogue {
         var apps: [BundleID: Catalogue.App] = [:]
         var seen: Set<String> = []
         let nodes = reader.items(of: node, "apps")
@@ -82,7 +100,7 @@ package struct ConfigurationFile: Sendable {
             reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or remove apps")
         }
         for node in nodes {
-            guard let (bundleID, app) = readApp(node, &reader) else { continue }
+            guard let (bundleID, app) = readApp(node, &reader, readSecret) else { continue }
             // According to Apple, bundle IDs are case-insensitive, so no two apps differ only in letter case.
             guard seen.insert(bundleID.text.description.lowercased()).inserted else {
                 reader.add("this app is a duplicate; letter case is ignored", at: node, hint: "remove one")
@@ -96,24 +114,32 @@ package struct ConfigurationFile: Sendable {
         return Catalogue(apps: apps)
     }
 
-    private mutating func readApp(_ node: YAMLNode, _ reader: inout YAMLReader) -> (BundleID, Catalogue.App)? {
+    private mutating func readApp(
+        _ node: YAMLNode, _ reader: inout YAMLReader, _ readSecret: ReadSecret
+    ) -> (BundleID, Catalogue.App)? {
         let members = reader.members(
             of: node, "an app",
             known: [
                 "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
-                "products",
+                "sharedSecret", "notifications", "ownership", "products",
             ],
             required: ["bundleID", "products"], renamed: ["appStoreID": "appAppleID"])
         let bundleID = members["bundleID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
         }
+        if ["sharedSecret", "notifications", "ownership"].contains(where: { members[$0] != nil }) { needsStore = true }
+        let products = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
         let app = Catalogue.App(
             appAppleID: members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") },
             environments: members["environments"].flatMap {
                 Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
             },
-            offers: members["products"].map { Self.readProducts($0, &reader) } ?? [:],
-            allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false)
+            offers: products.mapValues(\.offers), groups: products.compactMapValues(\.group),
+            allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false,
+            ownership: members["ownership"].flatMap { Self.readOwnership($0, &reader) } ?? .first,
+            notifications: AppNotifications(
+                receivers: members["notifications"].map { Self.readReceivers($0, &reader) } ?? [],
+                sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, &reader, readSecret) }))
         let keyID = members["keyID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
         }
@@ -175,11 +201,59 @@ package struct ConfigurationFile: Sendable {
         return environments.isEmpty ? nil : environments
     }
 
-    private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Set<OfferID>] {
-        var products: [ProductID: Set<OfferID>] = [:]
+    private static func readOwnership(_ node: YAMLNode, _ reader: inout YAMLReader) -> OwnershipPolicy? {
+        reader.text(of: node).flatMap { text in
+            OwnershipPolicy(rawValue: text)
+                ?? reader.refuse(
+                    "this is not a policy of ownership", at: node,
+                    hint: "use any of \(OwnershipPolicy.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    /// Reads the URLs to which notifications are forwarded.
+    private static func readReceivers(_ node: YAMLNode, _ reader: inout YAMLReader) -> [String] {
+        let members = reader.members(of: node, "notifications", known: ["forward"])
+        var receivers: [String] = []
+        for node in members["forward"].map({ reader.items(of: $0, "forward") }) ?? [] {
+            guard let url = reader.text(of: node) else { continue }
+            guard ServerURL.isGood(url) else {
+                reader.add(
+                    "this is not a URL that notifications may be sent to", at: node,
+                    hint: "write it like https://backend.example/app-store; http is allowed only for loopback hosts")
+                continue
+            }
+            if receivers.contains(url) { reader.add("this URL is a duplicate", at: node, hint: "remove one") }
+            receivers.append(url)
+        }
+        return receivers
+    }
+
+    private static func readSharedSecret(
+        _ node: YAMLNode, _ reader: inout YAMLReader, _ readSecret: ReadSecret
+    ) -> Secret? {
+        guard let text = reader.text(of: node) else { return nil }
+        guard text.hasPrefix("file:"), text != "file:" else {
+            return reader.refuse(
+                "sharedSecret is not the path of a file", at: node,
+                hint: "put the secret into a file and write file: before its path, such as file:/run/secrets/app")
+        }
+        do throws(Diagnostic) { return try readSecret(String(text.dropFirst("file:".count))) } catch {
+            return reader.refuse("sharedSecret: \(error.error)", at: node, hint: error.hint)
+        }
+    }
+
+    /// The offers of a product and its subscription group.
+    private struct Product {
+        let offers: Set<OfferID>
+        let group: String?
+    }
+
+    private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Product] {
+        var products: [ProductID: Product] = [:]
         for node in reader.items(of: node, "products") {
             let members = reader.members(
-                of: node, "a product", known: ["productID", "offers"], required: ["productID", "offers"])
+                of: node, "a product", known: ["productID", "subscriptionGroupID", "offers"],
+                required: ["productID", "offers"])
             let productID = members["productID"].flatMap { node in
                 reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
             }
@@ -191,8 +265,9 @@ package struct ConfigurationFile: Sendable {
                     reader.add("this offer is a duplicate", at: node, hint: "remove one")
                 }
             }
+            let group = members["subscriptionGroupID"].flatMap { reader.digits(of: $0, "subscriptionGroupID") }
             guard let productID else { continue }
-            if products.updateValue(offers, forKey: productID) != nil {
+            if products.updateValue(Product(offers: offers, group: group), forKey: productID) != nil {
                 reader.add("this product is a duplicate", at: node, hint: "list all of its offers in one place")
             }
         }

@@ -1,6 +1,7 @@
 import OfferCore
 import OfferCrypto
 import OfferHTTP
+import SubscriberStore
 
 /// The parsers for settings. No problem repeats a string that could be a secret in the wrong variable.
 enum Parse {
@@ -108,6 +109,20 @@ enum Parse {
             return nil
         }
         return mebibytes
+    }
+
+    static func storeLocation(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> StoreLocation?? {
+        if let location = StoreLocation(text) { return location }
+        problems.append(
+            Diagnostic("\(name) names no database", hint: "write it like sqlite:data/offer-signer.sqlite"))
+        return nil
+    }
+
+    static func days(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int? {
+        if let days = Int(text), (1...3650).contains(days) { return days }
+        problems.append(
+            Diagnostic("\(name) is not a number of days from 1 to 3650", hint: "write it in digits, such as 180"))
+        return nil
     }
 
     static func listeningAddress(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ListeningAddress?? {

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferAudit
 import OfferCore
+import OfferCrypto
 import OfferKeys
 
 // Groups of settings that depend on each other, or on the configuration file.
@@ -87,6 +88,39 @@ extension SettingReader {
         // Read it, so that it is compared on reload. The file has been read already.
         _ = value(Settings.appStoreRoots)
         return AppStoreSettings(roots: roots, ocsp: value(Settings.ocsp), isDevelopment: flags.development)
+    }
+
+    /// - Returns: nil if no part of the configuration needs a database.
+    mutating func store(file: ConfigurationFile) -> StoreSettings? {
+        let (location, days) = (value(Settings.database), value(Settings.payloadDays))
+        if location == nil, !file.needsStore {
+            if isSet(Settings.payloadDays) || isSet(Settings.notificationsAddress) {
+                add(
+                    "settings of the database are present, but there is none",
+                    hint: "set \(Settings.database.variable), or notifications of an app in the configuration file")
+            }
+            return nil
+        }
+        if file.catalogue == nil {
+            add(
+                "\(Settings.database.variable) is set, but no app is configured, so no notification would be accepted",
+                hint: "name your apps in \(Settings.configurationFile.variable)")
+        }
+        return StoreSettings(location: location ?? StoreSettings.usualLocation, payloadDays: days)
+    }
+
+    /// - Parameter roots: the certificates to trust for receivers, beside the system's.
+    mutating func forwarding(file: ConfigurationFile, roots: [X509Certificate]?) -> ForwardSettings {
+        // Read it, so that it is compared on reload. The file has been read already.
+        let path = value(Settings.forwardRoots)
+        let key = value(Settings.forwardKey)
+        let hasReceivers = file.catalogue?.apps.values.contains { !$0.notifications.receivers.isEmpty } ?? false
+        if !hasReceivers, path != nil || key != nil {
+            add(
+                "settings for forwarding are present, but no app forwards its notifications",
+                hint: "list URLs under notifications.forward of an app in \(Settings.configurationFile.variable)")
+        }
+        return ForwardSettings(key: key, roots: roots ?? [])
     }
 
     mutating func callers(file: ConfigurationFile) -> Callers {

@@ -3,6 +3,7 @@ package import OfferAudit
 package import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
+package import SubscriberStore
 
 /// Every setting, declared once. Flags, `--help`, the check for unknown variables, the reload rules and the
 /// documentation tests derive from these declarations.
@@ -92,6 +93,27 @@ package enum Settings {
         "OCSP", "Ask Apple's OCSP responders whether certificates of App Store data are revoked: on or off",
         default: nil, "on; off with roots of your own", reload: .onRestart, parse: Parse.optionalChoice)
 
+    // MARK: Subscribers
+
+    package static let database = Setting<StoreLocation?>(
+        "DATABASE", flag: "database", "Database of subscribers: sqlite:PATH", default: nil,
+        "sqlite:data/offer-signer.sqlite if the configuration needs one", reload: .onRestart, parse: Parse.storeLocation
+    )
+    package static let payloadDays = Setting<Int>(
+        "PAYLOAD_DAYS", "Days for which notifications are kept as received", default: 180, "180", reload: .onRestart,
+        parse: Parse.days)
+    package static let notificationsAddress = Setting<ListeningAddress?>(
+        "NOTIFICATIONS_ADDRESS", flag: "notifications-address",
+        "Address and port for App Store notifications only, such as 0.0.0.0:8443", default: nil,
+        "notifications are received at the main address", reload: .onRestart, parse: Parse.listeningAddress)
+    package static let forwardKey = Setting<Secret?>(
+        "FORWARD_KEY", "Key for the signatures of forwarded notifications", default: nil, nil, isSecret: true,
+        reload: .onRestart, parse: Parse.longSecret)
+    package static let forwardRoots = Setting<String?>(
+        "FORWARD_ROOTS",
+        "PEM file of certificates to trust for receivers of forwarded notifications, beside the system's",
+        default: nil, nil, reload: .onRestart, parse: Parse.path)
+
     // MARK: Recording
 
     package static let auditLog = Setting<String?>(
@@ -125,7 +147,8 @@ package enum Settings {
     package static let all: [any SettingDeclaration] = [
         keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
-        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, auditLog, auditKey, auditSync,
+        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, database, payloadDays,
+        notificationsAddress, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
         auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,
     ]

@@ -67,7 +67,7 @@ struct UserIssuersReader {
     private static func readPlace(_ node: YAMLNode, _ reader: inout YAMLReader) -> KeySetLocation? {
         guard let text = readText(node, "jwks", &reader) else { return nil }
         guard text.contains("://") else { return .file(path: text) }
-        return KeySetURL.isGood(text)
+        return ServerURL.isGood(text)
             ? .url(text)
             : reader.refuse(
                 "jwks is not a URL that keys may be fetched from", at: node,

@@ -143,6 +143,14 @@ struct YAMLReader {
         }
     }
 
+    /// Returns a text of up to 20 digits, as Apple writes numbers that are names.
+    mutating func digits(of node: Node, _ what: String) -> String? {
+        guard let text = node.scalar?.string, (1...20).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return refuse("\(what) must consist of digits", at: node, hint: "copy it from App Store Connect") }
+        return text
+    }
+
     mutating func number(of node: Node, _ what: String) -> Int64? {
         guard let text = node.scalar?.string, let number = Int64(text), number > 0 else {
             return refuse("\(what) must be a positive whole number", at: node, hint: "write it in digits")

@@ -40,6 +40,7 @@ extension Problem {
         case auditUnavailable = "audit_unavailable"
         case clockWrong = "clock_wrong"
         case issuerIDMissing = "issuer_id_missing"
+        case storeUnavailable = "store_unavailable"
         case overloaded
         case notReady = "not_ready"
         case stopping
@@ -184,6 +185,8 @@ extension Problem {
         "Offers cannot be signed at the moment: the service's clock shows a time before the service was built.")
     package static let issuerIDMissing = unavailable(
         .issuerIDMissing, "This request needs an issuer ID, but none is configured for the app.")
+    package static let storeUnavailable = unavailable(
+        .storeUnavailable, "The database of subscribers is not available. The service's log says why.", retryAfter: 5)
     package static let overloaded = unavailable(
         .overloaded, "The service is overloaded. Retry in a moment.", retryAfter: 2)
     package static let notReady = unavailable(

@@ -23,6 +23,8 @@ package struct Application: Sendable {
         package var budget: MemoryBudget?
         /// The belief in App Store data; nil for Apple's roots without OCSP.
         package var trust: AppStoreTrust?
+        /// The store of subscribers; nil if none are remembered.
+        package var store: CurrentStore?
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
         /// nil to skip the self-test of the cryptography.
@@ -45,6 +47,7 @@ package struct Application: Sendable {
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
+    let store: CurrentStore
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)
     let health: Health
@@ -65,6 +68,7 @@ package struct Application: Sendable {
         let trust =
             dependencies.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
+        store = dependencies.store ?? CurrentStore(nil, log: log)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,

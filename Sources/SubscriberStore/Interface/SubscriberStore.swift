@@ -74,6 +74,15 @@ package protocol SubscriberStore: Sendable {
 
     // MARK: Operation
 
+    /// Makes a change that means nothing, to learn whether changes can be made.
+    func probe() async throws(StoreError)
+
+    /// How many changes this process has committed.
+    var writeCounts: WriteCounts { get }
+
+    /// Waits for changes under way and closes the database.
+    func close() throws(StoreError)
+
     /// What arrived, for each app and environment.
     func intakes() async throws(StoreError) -> [Intake]
 

@@ -39,6 +39,11 @@ extension SQLiteStore {
 
     package func receivers() async throws(StoreError) -> [Receiver] { try await read(ReceiverTable.all) }
 
+    package func probe() async throws(StoreError) {
+        // Rewrites the first page of the file.
+        try await writer.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
+    }
+
     package func check() async throws(StoreError) -> [String] {
         try await read { db in
             let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }

@@ -26,12 +26,10 @@ package final class SQLiteStore: SubscriberStore {
         writer = GroupedWriter(pool)
     }
 
-    /// Waits for changes under way and closes the database.
     package func close() throws(StoreError) {
         do { try pool.close() } catch { throw StoreError(error) }
     }
 
-    /// How many changes and transactions were committed.
     package var writeCounts: WriteCounts { writer.counts }
 
     func read<Result: Sendable>(

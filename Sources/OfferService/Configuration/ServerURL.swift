@@ -1,10 +1,11 @@
 import FoundationEssentials
 import OfferCore
 
-/// The rules for key-set URLs. They are strict, because the server at the URL decides which users are accepted.
-enum KeySetURL {
-    /// Whether keys may be fetched from a URL. It must use `https`, or `http` on this machine, where no one can change
-    /// the response in transit. It must not contain a password, which would appear in the log.
+/// The rules for URLs of servers that the team runs. They are strict: a server with key sets decides which users are
+/// accepted, and a receiver of notifications learns what customers buy.
+enum ServerURL {
+    /// Whether a URL may be used. It must use `https`, or `http` on this machine, where no one can read or change what is
+    /// in transit. It must not contain a password, which would appear in the log.
     static func isGood(_ text: String) -> Bool {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
             url.password == nil, url.fragment == nil

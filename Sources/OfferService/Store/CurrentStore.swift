@@ -1,0 +1,68 @@
+package import Logging
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferTelemetry
+package import SubscriberStore
+
+/// The store of subscribers while the service runs: whether there is one, whether it is open, and whether it works.
+///
+/// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it later.
+package final class CurrentStore: Sendable {
+    private struct State {
+        var store: (any SubscriberStore)?
+        /// The last failure, until a change succeeds.
+        var fault: StoreError?
+    }
+
+    /// nil if no subscribers are remembered.
+    package let settings: StoreSettings?
+    private let state: NIOLockedValueBox<State>
+    private let warning: ThrottledWarning
+
+    /// - Parameter store: nil if it is opened later.
+    package init(_ settings: StoreSettings?, store: (any SubscriberStore)? = nil, fault: StoreError? = nil, log: Logger)
+    {
+        self.settings = settings
+        state = NIOLockedValueBox(State(store: store, fault: fault))
+        warning = ThrottledWarning("the database of subscribers failed", log: log)
+    }
+
+    /// Whether subscribers are remembered.
+    package var isConfigured: Bool { settings != nil }
+
+    /// nil if it is not open.
+    package var store: (any SubscriberStore)? { state.withLockedValue { $0.store } }
+
+    /// The reason the store does not work; nil if it does, or if there is none.
+    package var fault: StoreError? { state.withLockedValue { $0.fault } }
+
+    /// Begins to use a store that has been opened.
+    func open(_ store: any SubscriberStore) {
+        state.withLockedValue { $0 = State(store: store) }
+    }
+
+    func note(_ fault: StoreError) {
+        state.withLockedValue { $0.fault = fault }
+        warning.warn(["reason": "\(fault.diagnostic.error)", "hint": "\(fault.diagnostic.hint)"])
+    }
+
+    /// Makes a change. It is durable when this returns.
+    func write<Result: Sendable>(
+        _ change: (any SubscriberStore) async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let result = try await read(change)
+        // What is damaged stays damaged, even if a change elsewhere in the database succeeds.
+        state.withLockedValue { if $0.fault?.isRetryable == true { $0.fault = nil } }
+        return result
+    }
+
+    func read<Result: Sendable>(
+        _ body: (any SubscriberStore) async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        guard let store else { throw fault ?? StoreError(.unreachable, "no database is configured") }
+        do { return try await body(store) } catch {
+            note(error)
+            throw error
+        }
+    }
+}
