@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
         let services = try await ServiceBuilder.build(
             configuration, reloadSignals: reloadSignals,
             readConfiguration: { () throws(ConfigurationError) in try reader.read() }, log: log, logLevel: level
-        ) { port, metricsPort in announce(configuration, port: port, metricsPort: metricsPort) }
+        ) { ports in announce(configuration, ports) }
         // Until here, SIGTERM simply ends the process: there is no work to finish, and a disk may be hanging.
         let stopSignals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let group = ServiceGroup(services: services, logger: log)
@@ -85,13 +85,18 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func announce(_ configuration: Configuration, port: Int, metricsPort: Int?) {
+    private func announce(_ configuration: Configuration, _ ports: ListeningPorts) {
         let scheme = configuration.certificate == nil ? "http" : "https"
-        let url = "\(scheme)://\(configuration.address.authority(port: port))"
+        let url = "\(scheme)://\(configuration.address.authority(port: ports.main))"
         let keys = configuration.keys.wanted.choice.keyIDs.map(\.description).joined(separator: ", ")
         StandardStreams.print("offer-signer signs with key \(keys) on \(url)\n")
-        if let address = configuration.metricsAddress, let metricsPort {
-            StandardStreams.print("metrics are on http://\(address.authority(port: metricsPort))/metrics\n")
+        if let address = configuration.metricsAddress, let port = ports.metrics {
+            StandardStreams.print("metrics are on http://\(address.authority(port: port))/metrics\n")
+        }
+        if let address = configuration.notificationsAddress, let port = ports.notifications {
+            StandardStreams.print(
+                "App Store notifications go to \(scheme)://\(address.authority(port: port))/v1/app-store-notifications\n"
+            )
         }
         guard configuration.isDevelopment else { return }
         StandardStreams.print(

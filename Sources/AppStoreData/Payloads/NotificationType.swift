@@ -28,6 +28,15 @@ package struct NotificationType: OpenValue {
     package static let revoke = Self(rawValue: "REVOKE")
     package static let subscribed = Self(rawValue: "SUBSCRIBED")
     package static let test = Self(rawValue: "TEST")
+
+    /// The types that Apple had documented when this was written.
+    package static let known: Set<Self> = [
+        consumptionRequest, didChangeRenewalPreference, didChangeRenewalStatus, didFailToRenew, didRenew, expired,
+        externalPurchaseToken, gracePeriodExpired, metadataUpdate, migration, offerRedeemed, oneTimeCharge, priceChange,
+        priceIncrease, refund, refundDeclined, refundReversed, renewalExtended, renewalExtension, rescindConsent,
+        revoke,
+        subscribed, test,
+    ]
 }
 
 package struct NotificationSubtype: OpenValue {

@@ -54,6 +54,7 @@ extension VerificationFailure {
         case certificateSignatureInvalid = "certificate_signature_invalid"
         case chainRefused = "chain_refused"
         case signatureInvalid = "signature_invalid"
+        case signedInFuture = "signed_in_future"
         case verificationUnavailable = "verification_unavailable"
         case receiptTooLarge = "receipt_too_large"
         case receiptTooComplex = "receipt_too_complex"
@@ -73,7 +74,7 @@ extension VerificationFailure {
 
 extension VerificationFailure.Code {
     /// Whether the same data may be verified later.
-    package var isRetryable: Bool { self == .verificationUnavailable || self == .revocationUnknown }
+    package var isRetryable: Bool { [.verificationUnavailable, .revocationUnknown, .signedInFuture].contains(self) }
 
     /// - Parameter certificate: the certificate that failed the check, such as `The leaf certificate`.
     fileprivate func sentence(about certificate: String) -> String {
@@ -111,6 +112,7 @@ extension VerificationFailure.Code {
         case .certificateSignatureInvalid: "\(certificate) has an invalid signature."
         case .chainRefused: "The chain of certificates breaks a rule of X.509."
         case .signatureInvalid: "The signature does not belong to this data and the leaf certificate's key."
+        case .signedInFuture: "The data was signed later than this machine's clock shows. Check the clock."
         case .verificationUnavailable: "The data could not be verified now. Try again later."
         case .receiptTooLarge: "The receipt is larger than \(SignedMessage.maximumSize) bytes."
         case .receiptTooComplex: "The receipt has too many elements, or they are nested too deeply."

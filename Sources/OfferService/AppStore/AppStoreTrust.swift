@@ -49,6 +49,12 @@ package struct AppStoreTrust: Sendable {
         return verified
     }
 
+    /// Waits until it is known that no certificate of a chain is revoked.
+    /// - Throws: if one is, or if no responder vouches for it now.
+    func requireGood(_ chain: VerifiedChain) async throws(DataRefusal) {
+        do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
+    }
+
     /// Refuses a chain that is known to be revoked, or that the responder has said it does not know. Otherwise, responders
     /// are asked in the background.
     private func refuseRevoked(_ chain: some CertificatePath) throws(DataRefusal) {

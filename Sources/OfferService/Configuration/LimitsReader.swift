@@ -7,11 +7,15 @@ enum LimitsReader {
         var limits = Limits()
         let members = reader.members(
             of: node, "limits",
-            known: ["tokens", "users", "customers", "addresses", "explanations", "connections", "handshakes"])
+            known: [
+                "tokens", "users", "customers", "addresses", "notifications", "explanations", "connections",
+                "handshakes",
+            ])
         if let node = members["tokens"] { limits.tokens = readLimit(node, &reader) }
         if let node = members["users"] { limits.users = readLimit(node, &reader) }
         if let node = members["customers"] { limits.customers = readLimit(node, &reader) }
         if let node = members["addresses"] { limits.addresses = readLimit(node, &reader) }
+        if let node = members["notifications"] { limits.notifications = readLimit(node, &reader) }
         if let node = members["explanations"] { limits.explanations = readLimit(node, &reader) }
         if let node = members["connections"] { limits.connections = readCount("connections", node, &reader) }
         if let node = members["handshakes"] { limits.handshakes = readLimit(node, &reader) }

@@ -4,6 +4,7 @@ import NIOCore
 import OfferCore
 import OfferHTTP
 import OfferTelemetry
+import SubscriberStore
 
 /// `GET /metrics`: the metrics counted in ``ServiceMetrics``, and those looked up on request.
 struct MetricsPage: Sendable {
@@ -11,15 +12,17 @@ struct MetricsPage: Sendable {
     private let health: Health
     private let budget: MemoryBudget?
     private let trust: AppStoreTrust
+    private let store: CurrentStore
     // Cached, because counting the descriptors takes milliseconds when there are thousands of connections.
     private let process = CachedPerSecond { _ in ProcessFigures() }
     private let latest = NIOLockedValueBox<(began: NIODeadline, body: HTTPResponse.SharedBody)?>(nil)
 
-    init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?, trust: AppStoreTrust) {
+    init(metrics: ServiceMetrics, health: Health, budget: MemoryBudget?, trust: AppStoreTrust, store: CurrentStore) {
         self.metrics = metrics
         self.health = health
         self.budget = budget
         self.trust = trust
+        self.store = store
     }
 
     /// A page answers all requests that were read before it was begun. So a client that pipelines requests and reads nothing
@@ -57,6 +60,12 @@ struct MetricsPage: Sendable {
         case .certificateExpiry: one(health.certificateExpiry)
         case .unansweredCertificates: one(trust.checker.map { Double($0.problems.count) })
         case .revokedCertificates: one(trust.checker.map { _ in Double(trust.verifier.knownChains.revokedCount) })
+        case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
+        case .notificationLag: ofIntakes { $0.lag }
+        case .subscriptions: ofIntakes { Double($0.subscriptions) }
+        case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
+        case .storeChanges: one(store.store.map { Double($0.writeCounts.changes) })
+        case .storeCommits: one(store.store.map { Double($0.writeCounts.commits) })
         case .memoryUsed: one(budget.map { Double($0.usedBytes) })
         case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)
@@ -70,6 +79,14 @@ struct MetricsPage: Sendable {
     }
 
     private func one(_ value: Double?) -> [(labels: [String], value: Double)] { value.map { [([], $0)] } ?? [] }
+
+    private func ofIntakes(_ value: (Intake) -> Double?) -> [(labels: [String], value: Double)] {
+        store.intakes.compactMap { intake in
+            value(intake).map {
+                (labels: [intake.app.bundleID.text.description, intake.app.environment.rawValue], value: $0)
+            }
+        }
+    }
 
     private func states(of ring: KeyRing) -> [(labels: [String], value: Double)] {
         ring.keyIDs.flatMap { id in

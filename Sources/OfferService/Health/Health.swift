@@ -16,6 +16,7 @@ package struct Health: Sendable {
     private let earliest: Timestamp
     private let now: @Sendable () -> Timestamp
     private let gatekeeper: Gatekeeper
+    private let store: CurrentStore
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -23,7 +24,8 @@ package struct Health: Sendable {
     init(
         policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, readiness: Readiness,
         trail: AuditTrail?,
-        selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper
+        selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
+        store: CurrentStore
     ) {
         self.policy = policy
         self.keys = keys
@@ -34,6 +36,7 @@ package struct Health: Sendable {
         self.earliest = earliest
         self.now = now
         self.gatekeeper = gatekeeper
+        self.store = store
     }
 
     /// `GET /health/live`.
@@ -57,7 +60,9 @@ package struct Health: Sendable {
             !admission.isMisdirected && (showsDetails || gatekeeper.has(.metrics, request, under: policy))
         let report = HealthReport(
             states: states,
-            details: isTrusted ? HealthReport.Details(activeKeys: policy.ring.active, problems: problems) : nil)
+            details: isTrusted
+                ? HealthReport.Details(
+                    activeKeys: policy.ring.active, problems: problems, intakes: store.intakes) : nil)
         if let refusal = refusal(states) {
             throw refusal.with { $0.members = JSONWriter.members(report.write) }
         }
@@ -105,6 +110,12 @@ package struct Health: Sendable {
             guard policy.catalogue != nil else { return .off }
             return readiness.isNewestInForce ? .ok : .degraded
         case .appStore: return readiness.hasProblem(from: .appStore) ? .degraded : .ok
+        case .store:
+            guard store.isConfigured else { return .off }
+            return store.works && !readiness.hasProblem(from: .store) ? .ok : .degraded
+        case .notifications:
+            guard store.isConfigured else { return .off }
+            return readiness.hasProblem(from: .notifications) ? .degraded : .ok
         }
     }
 

@@ -1,10 +1,11 @@
 import OfferCore
+import SubscriberStore
 
 /// The result of a readiness probe.
 struct HealthReport {
     /// `openapi.json` documents the states of each check.
     enum Check: String, CaseIterable {
-        case keys, selfTest, audit, clock, catalogue, appStore
+        case keys, selfTest, audit, clock, catalogue, appStore, store, notifications
     }
 
     enum State: String {
@@ -21,6 +22,7 @@ struct HealthReport {
     struct Details {
         let activeKeys: [KeyID]
         let problems: [Diagnostic]
+        let intakes: [Intake]
     }
 
     let states: [Check: State]
@@ -35,6 +37,15 @@ struct HealthReport {
         }
         guard let details else { return }
         writer.member("activeKeys", details.activeKeys.map(\.description))
+        if !details.intakes.isEmpty {
+            writer.objects("notifications", details.intakes) { writer, intake in
+                writer.member("bundleID", utf8: intake.app.bundleID.text.utf8)
+                writer.member("environment", intake.app.environment.rawValue)
+                writer.member("received", Int64(intake.notifications))
+                if let time = intake.lastReceivedAt { writer.member("lastReceivedAt", time.milliseconds) }
+                if let lag = intake.lag { writer.member("lagSeconds", Int64(lag)) }
+            }
+        }
         guard !details.problems.isEmpty else { return }
         writer.member("problems", details.problems.prefix(Self.maximumProblems).map(\.error))
     }

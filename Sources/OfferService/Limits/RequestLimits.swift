@@ -34,6 +34,7 @@ package final class RequestLimits: Sendable {
     private let users = RateLimiter<User>()
     private let customers = RateLimiter<CustomerOfApp>()
     private let addresses = RateLimiter<IPAddress>()
+    private let notifications = RateLimiter<IPAddress>()
     private let explanations = RateLimiter<ExplainedTo>()
     private let uptime: @Sendable () -> NIODeadline
     private let metrics: ServiceMetrics
@@ -70,6 +71,22 @@ package final class RequestLimits: Sendable {
             let wait = addresses.wait(for: client.subscriber, limit: limit, now: uptime())
         else { return }
         throw refusal(after: wait, .address, "an address", request.context)
+    }
+
+    /// Refuses a notification, unread, from an address that has sent too many bad ones. Nothing is counted.
+    func requireNotifier(_ request: HTTPRequest, under policy: Policy) throws(Problem) {
+        guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy),
+            let wait = notifications.wait(for: client.subscriber, limit: limit, now: uptime())
+        else { return }
+        throw refusal(after: wait, .notifier, "a sender of notifications", request.context)
+    }
+
+    /// Counts a notification that was refused against the address it comes from.
+    func chargeNotifier(_ request: HTTPRequest, under policy: Policy) {
+        guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy) else {
+            return
+        }
+        _ = notifications.take(client.subscriber, limit: limit, now: uptime())
     }
 
     /// The address that a request comes from; nil if it is unknown or not limited.

@@ -48,6 +48,33 @@ extension Metric {
         "Certificates of App Store data that their issuer has revoked, as this process has learnt. Absent if no OCSP "
             + "responders are asked.")
 
+    // Subscribers.
+    static let notifications = Metric(
+        "offer_signer_notifications_total", .counter, ["outcome"],
+        "App Store notifications: `stored`, `known` from an earlier delivery, `unusable` but stored, `refused`, or `failed` and "
+            + "to be sent again.")
+    static let notificationTypes = Metric(
+        "offer_signer_notification_types_total", .counter, ["app", "environment", "type"],
+        "App Store notifications stored, by type. The type `other` is for those unknown to this version.")
+    static let lastNotification = Metric(
+        "offer_signer_last_notification_timestamp_seconds", .gauge, ["app", "environment"],
+        "Time at which the last notification arrived, in Unix time. Absent until the first one.")
+    static let notificationLag = Metric(
+        "offer_signer_notification_lag_seconds", .gauge, ["app", "environment"],
+        "Time between the signing and the arrival of the newest notification. Absent until the first one.")
+    static let subscriptions = Metric(
+        "offer_signer_subscriptions", .gauge, ["app", "environment"],
+        "Subscriptions in the database, expired ones included.")
+    static let storeUp = Metric(
+        "offer_signer_store_up", .gauge, [],
+        "1 if the database of subscribers works, otherwise 0. Absent without a database.")
+    static let storeChanges = Metric(
+        "offer_signer_store_changes_total", .counter, [],
+        "Changes that this process committed to the database of subscribers.")
+    static let storeCommits = Metric(
+        "offer_signer_store_commits_total", .counter, [],
+        "Transactions in which these changes were committed. Each transaction is synced once.")
+
     // Keys and configuration.
     static let keyState = Metric(
         "offer_signer_key_state", .gauge, ["key", "state"],
@@ -122,7 +149,9 @@ extension Metric {
 
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
-        appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, keyState,
+        appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
+        notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
+        keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,

@@ -4,6 +4,7 @@ package import OfferAudit
 import OfferCore
 package import OfferHTTP
 package import OfferTelemetry
+import SubscriberStore
 
 /// The metrics that the service updates as events happen. ``MetricsPage`` adds those that it looks up on request.
 ///
@@ -20,6 +21,7 @@ package final class ServiceMetrics: Sendable {
     let clockSteps: Counter
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
+    private let notifications: [NotificationOutcome: Counter]
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
@@ -39,6 +41,7 @@ package final class ServiceMetrics: Sendable {
             })
         appStoreRefusals = Dictionary(
             uniqueKeysWithValues: DataRefusal.codes.map { ($0, registry.counter(.appStoreDataRefusals, $0)) })
+        notifications = Self.each { registry.counter(.notifications, $0) }
         audit = AuditMetrics(
             failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag),
             breaks: registry.counter(.auditBreaks), headLine: registry.gauge(.auditHeadLine),
@@ -94,6 +97,17 @@ package final class ServiceMetrics: Sendable {
     /// - Parameter code: of a ``DataRefusal``.
     func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
 
+    func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
+
+    /// Counts a notification that was stored.
+    func stored(_ notification: NotificationRecord, of app: AppScope) {
+        let type = NotificationType(rawValue: notification.type)
+        registry.counter(
+            .notificationTypes, app.bundleID.text.description, app.environment.rawValue,
+            NotificationType.known.contains(type) ? type.rawValue : "other"
+        ).increment()
+    }
+
     // These events are rare, so their counters are looked up by name.
 
     /// - Parameter app: an app for which the configuration allows unbound JWS.
@@ -110,7 +124,7 @@ package final class ServiceMetrics: Sendable {
 
 /// The party whose rate limit was exceeded.
 enum LimitedParty: String, CaseIterable {
-    case caller, user, customer, address, explanation
+    case caller, user, customer, address, notifier, explanation
 }
 
 /// The outcome of a reload of keys or configuration.
@@ -121,6 +135,11 @@ enum ReloadOutcome: String, CaseIterable {
 /// The outcome of verifying App Store data.
 enum AppStoreDataOutcome: String, CaseIterable {
     case verified, refused
+}
+
+/// What became of a notification.
+enum NotificationOutcome: String, CaseIterable {
+    case stored, known, unusable, refused, failed
 }
 
 private struct AppStoreDataSeries: Hashable {

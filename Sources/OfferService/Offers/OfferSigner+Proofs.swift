@@ -1,6 +1,8 @@
 import AppStoreData
+import Logging
 import OfferCore
 import OfferHTTP
+import SubscriberStore
 
 extension OfferSigner {
     /// Verifies the proofs of a request before anything is signed. Runs on the asynchronous lane.
@@ -10,10 +12,25 @@ extension OfferSigner {
         var admission = admission
         admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
         let verified = try verifiedProofs(of: body, admission)
+        if let verified, let app = verified.app { await keep(verified, of: app) }
         let answer = try signPromotionalOffers(
             in: body.rest, admission, showing: body.wantsVerifiedProofs ? verified : nil)
         guard await answer.commit?.isDurable() ?? true else { throw .auditUnavailable }
         return answer.response
+    }
+
+    /// Merges proofs into the store, as facts of equal rank with notifications.
+    ///
+    /// The offer has no rule, so it is signed even if the store fails. After a failure, nothing waits for the store until
+    /// it works again.
+    private func keep(_ proofs: VerifiedProofs, of app: AppScope) async {
+        guard store.works else { return }
+        do {
+            let facts = try proofs.facts(at: sources.now())
+            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+        } catch {
+            log.debug("proofs not stored", metadata: ["reason": "\(error)"])
+        }
     }
 
     /// - Returns: nil if there are no proofs, or if their app is not served, so that every offer is refused.

@@ -26,6 +26,7 @@ package struct OfferSigner: Sendable {
     let log: Logger
     let missingIssuerWarning: ThrottledWarning
     let proofs: ProofVerifier
+    let store: CurrentStore
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -33,7 +34,7 @@ package struct OfferSigner: Sendable {
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?,
         earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog, proofs: ProofVerifier,
-        log: Logger
+        store: CurrentStore, log: Logger
     ) {
         self.policy = policy
         self.keyHealth = keyHealth
@@ -45,6 +46,7 @@ package struct OfferSigner: Sendable {
         self.metrics = metrics
         self.refusals = refusals
         self.proofs = proofs
+        self.store = store
         self.log = log
         missingIssuerWarning = ThrottledWarning(
             "a JWS was requested for an app without an issuer ID", log: log)

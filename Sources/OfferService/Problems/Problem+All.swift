@@ -32,6 +32,9 @@ extension Problem {
         case offerNotServed = "offer_not_served"
         case proofRefused = "proof_refused"
         case proofsUnavailable = "proofs_unavailable"
+        case notificationRefused = "notification_refused"
+        case notificationsUnavailable = "notifications_unavailable"
+        case sharedSecretRefused = "shared_secret_refused"
         case notForUsers = "not_for_users"
         case customerNotYours = "customer_not_yours"
         case rateLimited = "rate_limited"
@@ -137,6 +140,27 @@ extension Problem {
     static let proofsOfSeveralApps = Problem(
         .invalidField, 400, "With proofs, all offers must be of one app."
     ).with { $0.field = "offers" }
+
+    // MARK: A notification is not accepted
+
+    package static func notificationRefused(_ refusal: DataRefusal) -> Problem {
+        let problem =
+            refusal.isRetryable
+            ? unavailable(
+                .notificationsUnavailable, "The notification could not be verified now. Send it again later.",
+                retryAfter: 60)
+            : Problem(.notificationRefused, 422, refusal.sentence)
+        return problem.with { problem in
+            problem.field = refusal.member
+            problem.members = JSONWriter.members { $0.member("reason", refusal.code) }
+            problem.logReason = refusal.code
+        }
+    }
+    /// One response for an app without a shared secret and for a wrong secret, so that neither can be probed.
+    package static let sharedSecretRefused = Problem(
+        .sharedSecretRefused, 403,
+        "A notification of version 1 counts only with the app's shared secret, which the configuration must name. Better: "
+            + "choose version 2 in App Store Connect.")
 
     // MARK: The request is not permitted
 

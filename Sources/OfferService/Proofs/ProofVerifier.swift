@@ -36,6 +36,7 @@ struct ProofVerifier: Sendable {
             verified.appTransaction = try verify(text, "signedAppTransaction", origin: origin, at: date)
         }
         if let receipt = proofs.appReceipt {
+            verified.receiptText = receipt
             verified.receipt = try verify(receipt, for: proofs.device, origin: origin, at: now)
         }
         try check(verified)

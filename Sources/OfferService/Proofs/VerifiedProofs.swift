@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferCrypto
 
 /// The proofs of a request, verified: Apple signed them, for one app and one environment.
 struct VerifiedProofs: Sendable {
@@ -8,6 +9,34 @@ struct VerifiedProofs: Sendable {
     var renewalInfos: [VerifiedData<RenewalInfo>] = []
     var appTransaction: VerifiedData<AppTransaction>?
     var receipt: VerifiedReceipt?
+    /// The receipt as signed.
+    var receiptText: [UInt8] = []
+
+    /// The app and environment that all proofs are of; nil if none names them.
+    var app: AppScope? {
+        let origins =
+            transactions.map(\.payload.origin) + (appTransaction.map { [$0.payload.origin] } ?? [])
+            + (receipt.map { [$0.receipt.origin] } ?? [])
+        return origins.lazy.compactMap { origin in
+            guard let bundleID = origin.bundleID, let environment = origin.environment else { return nil }
+            return AppScope(bundleID: bundleID, environment: environment)
+        }.first
+    }
+
+    /// The facts that the proofs show, without those that were signed in the future.
+    func facts(at now: Timestamp) throws(OpenSSLError) -> [SubscriberFact] {
+        var facts: [SubscriberFact] = []
+        for transaction in transactions { facts.append(try SubscriberFact(transaction.payload)) }
+        for info in renewalInfos {
+            for transaction in transactions {
+                guard let record = try? SubscriptionRecord(transaction.payload, info.payload) else { continue }
+                facts.append(try SubscriberFact(record))
+                break
+            }
+        }
+        if let receipt { facts += try receipt.facts(text: receiptText) }
+        return facts.filter { SigningTime.isPlausible($0.signedDate, at: now) }
+    }
 
     /// Writes what was verified, as the App Store signed it, for a caller that asks for it.
     func write(to writer: inout JSONWriter) {

@@ -12,6 +12,7 @@ package final class CurrentStore: Sendable {
         var store: (any SubscriberStore)?
         /// The last failure, until a change succeeds.
         var fault: StoreError?
+        var intakes: [Intake] = []
     }
 
     /// nil if no subscribers are remembered.
@@ -35,6 +36,15 @@ package final class CurrentStore: Sendable {
 
     /// The reason the store does not work; nil if it does, or if there is none.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
+
+    /// Whether the store is open and its last change succeeded.
+    package var works: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
+
+    /// What had arrived a few seconds ago, for each app and environment.
+    var intakes: [Intake] {
+        get { state.withLockedValue { $0.intakes } }
+        set { state.withLockedValue { $0.intakes = newValue } }
+    }
 
     /// Begins to use a store that has been opened.
     func open(_ store: any SubscriberStore) {

@@ -48,6 +48,7 @@ package struct Application: Sendable {
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
     let store: CurrentStore
+    let notifications: NotificationEndpoint
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)
     let health: Health
@@ -59,6 +60,7 @@ package struct Application: Sendable {
     package init(_ dependencies: Dependencies) {
         let (policy, sources, log) = (dependencies.policy, dependencies.sources, dependencies.log)
         self.log = log
+        store = dependencies.store ?? CurrentStore(nil, log: log)
         metrics = dependencies.metrics
         refusals = RefusalLog(log: log, uptime: sources.uptime, run: dependencies.composeRefusals)
         let limits = RequestLimits(metrics: metrics, log: log, uptime: sources.uptime)
@@ -68,30 +70,34 @@ package struct Application: Sendable {
         let trust =
             dependencies.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
-        store = dependencies.store ?? CurrentStore(nil, log: log)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
             selfTest: dependencies.selfTest,
             earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals,
-            proofs: ProofVerifier(trust: trust, now: sources.now), log: log)
+            proofs: ProofVerifier(trust: trust, now: sources.now), store: store, log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(
             policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
-            now: sources.now, gatekeeper: gatekeeper)
-        metricsPage = MetricsPage(metrics: metrics, health: health, budget: dependencies.budget, trust: trust)
+            now: sources.now, gatekeeper: gatekeeper, store: store)
+        metricsPage = MetricsPage(
+            metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
+        notifications = NotificationEndpoint(
+            store: store, trust: trust, limits: limits, now: sources.now, metrics: metrics, log: log)
     }
 
     /// Returns the responder for a listener with this role.
     /// - Parameter isOnLoopback: whether its address is a loopback address.
     package func router(for role: ListenerRole, isOnLoopback: Bool) -> Router {
         let hostRule: HostRule =
-            switch role {
-            case _ where !isOnLoopback: .any
-            case .metricsOnly: .thisMachine
-            case .all, .withoutMetrics: .thisMachineWithoutCallers
+            if isOnLoopback, role == .metricsOnly {
+                .thisMachine
+            } else if isOnLoopback, role.contains(.offers) {
+                .thisMachineWithoutCallers
+            } else {
+                .any
             }
         return Router(
             endpoints(of: role), hostRule: hostRule, gatekeeper: gatekeeper, metrics: metrics,

@@ -1,16 +1,6 @@
 import OfferCore
 import OfferHTTP
 
-/// The role of a listener, which determines the endpoints that it serves.
-package enum ListenerRole: Sendable {
-    /// Everything.
-    case all
-    /// Everything except metrics, which have a separate address.
-    case withoutMetrics
-    /// Only metrics and health, for anyone who can reach the address.
-    case metricsOnly
-}
-
 extension Application {
     /// Returns the endpoints of a role. Their paths, methods, scopes and lanes are declared only here. 404, 405, HEAD
     /// and the metric labels derive from this table. A test checks that `openapi.json` has the same paths and methods.
@@ -39,10 +29,7 @@ extension Application {
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
-        return switch role {
-        case .all: work + health + metrics
-        case .withoutMetrics: work + health
-        case .metricsOnly: health + metrics
-        }
+        return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
+            + (role.contains(.notifications) ? [notifications.endpoint] : [])
     }
 }

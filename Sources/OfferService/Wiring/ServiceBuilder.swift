@@ -8,6 +8,7 @@ import OfferHTTP
 import OfferIdentity
 package import OfferTelemetry
 package import ServiceLifecycle
+import SubscriberStore
 package import UnixSignals
 
 /// Builds the whole service from a configuration: its listeners and its background tasks.
@@ -16,15 +17,14 @@ package enum ServiceBuilder {
     /// - Parameters:
     ///   - reloadSignals: signals that each trigger a reload.
     ///   - readConfiguration: rereads the configuration for a reload.
-    ///   - onListening: called once with the port of the main listener, and that of the metrics listener if there is
-    ///     one.
+    ///   - onListening: called once with the ports.
     /// - Returns: the services in start order. They must stop in reverse order, so that keys are watched while requests
     ///   still arrive.
     /// - Throws: every problem that the operator has to fix.
     package static func build(
         _ configuration: Configuration, reloadSignals: UnixSignalsSequence,
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
-        onListening: @escaping @Sendable (_ port: Int, _ metricsPort: Int?) -> Void
+        onListening: @escaping @Sendable (ListeningPorts) -> Void
     ) async throws(ConfigurationError) -> [any Service] {
         let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), Sources.system)
         let selfTest = try SelfTest(KnownAnswers())
@@ -49,6 +49,8 @@ package enum ServiceBuilder {
         let trust = AppStoreTrust(
             settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
         dependencies.trust = trust
+        let store = try openStore(configuration.store, log: log)
+        dependencies.store = store
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
@@ -61,33 +63,57 @@ package enum ServiceBuilder {
                 let policy = policy.snapshot
                 return ConnectionSources.Rules(limits: policy.limits, proxies: policy.proxies)
             }
-        ) { ports in onListening(ports[0], ports.dropFirst().first) }
+        ) { ports in onListening(ListeningPorts(ports, of: configuration)) }
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
-        return [reloader, jwksRefresher, healthMonitor, watch, server]
+        let storeWatch = StoreWatch(store, now: sources.now, readiness: readiness, log: log)
+        return [reloader, jwksRefresher, healthMonitor, watch, storeWatch, server]
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {
         func router(_ role: ListenerRole, at address: ListeningAddress) -> Router {
             application.router(for: role, isOnLoopback: LoopbackAddress.isLoopback(address.host))
         }
-        guard let metricsAddress = configuration.metricsAddress else {
-            return [
+        var (role, connections) = (ListenerRole.all, maximumConnections)
+        var others: [Listener] = []
+        if let address = configuration.metricsAddress {
+            role.remove(.metrics)
+            connections -= maximumMetricsConnections
+            others.append(
                 Listener(
-                    configuration.address, sharesPort: configuration.sharesPort, maximumConnections: maximumConnections,
-                    responder: router(.all, at: configuration.address))
-            ]
+                    address, sharesPort: configuration.sharesPort, maximumConnections: maximumMetricsConnections,
+                    isPlain: true, responder: router(.metricsOnly, at: address)))
         }
-        return [
-            Listener(
-                configuration.address, sharesPort: configuration.sharesPort,
-                maximumConnections: maximumConnections - maximumMetricsConnections,
-                responder: router(.withoutMetrics, at: configuration.address)),
-            Listener(
-                metricsAddress, sharesPort: configuration.sharesPort, maximumConnections: maximumMetricsConnections,
-                isPlain: true, responder: router(.metricsOnly, at: metricsAddress)),
-        ]
+        if let address = configuration.notificationsAddress {
+            role.remove(.notifications)
+            let ofNotifications = min(maximumNotificationConnections, connections / 4)
+            connections -= ofNotifications
+            others.append(
+                Listener(
+                    address, sharesPort: configuration.sharesPort, maximumConnections: ofNotifications,
+                    responder: router(.notifications, at: address)))
+        }
+        let main = Listener(
+            configuration.address, sharesPort: configuration.sharesPort, maximumConnections: connections,
+            responder: router(role, at: configuration.address))
+        return [main] + others
     }
 
+    /// Opens the store. One that may work later does not keep the service from starting.
+    /// - Throws: if someone has to repair it.
+    private static func openStore(
+        _ settings: StoreSettings?, log: Logger
+    ) throws(ConfigurationError) -> CurrentStore {
+        guard let settings else { return CurrentStore(nil, log: log) }
+        do throws(StoreError) {
+            return CurrentStore(settings, store: try settings.location.open(), log: log)
+        } catch {
+            guard error.isRetryable else { throw ConfigurationError(problems: [error.diagnostic]) }
+            return CurrentStore(settings, fault: error, log: log)
+        }
+    }
+
+    /// The App Store keeps few connections open.
+    private static let maximumNotificationConnections = 512
     /// Enough for Prometheus and a few people, yet small enough to leave most file descriptors for offers.
     private static let maximumMetricsConnections = 32
 

@@ -19,6 +19,10 @@ package final class Readiness: Sendable {
         case selfTest
         /// The certificates of App Store data.
         case appStore
+        /// The database of subscribers.
+        case store
+        /// The notifications of the App Store, and their receivers.
+        case notifications
     }
 
     private struct State {

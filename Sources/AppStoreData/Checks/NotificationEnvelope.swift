@@ -1,0 +1,47 @@
+import OfferCore
+
+/// What every notification says about itself, whatever its content: which one it is, when it was signed, and whose it is.
+///
+/// It is read where the content is of a kind that Apple had not documented when this was written, or has an unexpected
+/// value. Such a notification is stored and brings no facts.
+struct NotificationEnvelope {
+    let notificationUUID: FieldText
+    let type: NotificationType
+    let subtype: NotificationSubtype?
+    let signedDate: Timestamp
+    /// Of the first member that names an app.
+    let origin: PayloadOrigin
+
+    init(_ payload: PayloadObject) throws(PayloadError) {
+        let reader = PayloadReader(payload.members, Self.index)
+        notificationUUID = try reader.required(.notificationUUID).field { utf8, name throws(FieldError) in
+            try FieldText(utf8: utf8, field: name, sizes: 1...64)
+        }
+        type = try reader.required(.notificationType).open()
+        subtype = try? reader[.subtype]?.open()
+        signedDate = try reader.required(.signedDate).timestamp()
+        let objects = payload.members.members.compactMap { member -> JSONObject? in
+            if case .object(let members) = member.value { members } else { nil }
+        }
+        origin = objects.lazy.compactMap(Self.origin).first ?? PayloadOrigin(.notification, environment: nil)
+    }
+
+    private enum Member: Int, PayloadMember {
+        case notificationType, notificationUUID, signedDate, subtype
+    }
+
+    private enum AppMember: Int, PayloadMember {
+        case appAppleId, bundleId, environment
+    }
+
+    private static let index = MemberIndex<Member>()
+    private static let appIndex = MemberIndex<AppMember>()
+
+    private static func origin(of members: JSONObject) -> PayloadOrigin? {
+        let reader = PayloadReader(members, appIndex)
+        guard let bundleID = try? reader[.bundleId]?.field(BundleID.init) else { return nil }
+        return PayloadOrigin(
+            .notification, bundleID: bundleID, appAppleID: (try? reader[.appAppleId]?.integer()) ?? nil,
+            environment: (try? reader[.environment]?.open()) ?? nil)
+    }
+}

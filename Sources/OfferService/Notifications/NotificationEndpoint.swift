@@ -1,0 +1,153 @@
+import AppStoreData
+import Logging
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferHTTP
+import SubscriberStore
+
+/// `POST /v1/app-store-notifications`: receives what the App Store posts.
+///
+/// ```
+/// read ─▶ verify ─▶ ask about revocation ─▶ store (durable) ─▶ 200
+/// ```
+///
+/// The route is public and takes no token: the signature of a notification says who sent it. 200 means that it is stored. After
+/// 4xx and 5xx alike, the App Store sends it again, for about six days.
+struct NotificationEndpoint: Sendable {
+    private let store: CurrentStore
+    private let trust: AppStoreTrust
+    private let reader: NotificationReader
+    private let limits: RequestLimits
+    private let now: @Sendable () -> Timestamp
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    /// Called when a notification that has receivers is stored.
+    private let onStored: @Sendable () -> Void
+    private let limit = LaneLimit(maximumRequests)
+    private let apps = NIOLockedValueBox<(policy: Policy, apps: ExpectedApps)?>(nil)
+
+    /// The maximum number of requests that are verified, or wait for the database or an OCSP responder.
+    private static let maximumRequests = 512
+
+    init(
+        store: CurrentStore, trust: AppStoreTrust, limits: RequestLimits, now: @escaping @Sendable () -> Timestamp,
+        metrics: ServiceMetrics, log: Logger, onStored: @escaping @Sendable () -> Void = {}
+    ) {
+        self.store = store
+        self.trust = trust
+        reader = NotificationReader(trust.verifier)
+        self.limits = limits
+        self.now = now
+        self.metrics = metrics
+        self.log = log
+        self.onStored = onStored
+    }
+
+    var endpoint: Endpoint {
+        var endpoint = Endpoint(
+            path: "/v1/app-store-notifications", methods: ["POST"], access: .anyone,
+            // The App Store has no token, and it waits an hour before it tries again.
+            shedsLoad: .all,
+            handler: .later(limit: limit) { request, admission async throws(Problem) in
+                try await receive(request, under: admission.policy)
+            })
+        endpoint.maximumBodySize = NotificationBody.maximumSize
+        return endpoint
+    }
+
+    private func receive(_ request: HTTPRequest, under policy: Policy) async throws(Problem) -> HTTPResponse {
+        guard store.isConfigured else { throw .storeUnavailable }
+        try limits.requireNotifier(request, under: policy)
+        let reading: NotificationReader.Reading
+        do {
+            reading = try await read(request, under: policy)
+        } catch {
+            metrics.received(error.status == 503 ? .failed : .refused)
+            if error.status != 503 { limits.chargeNotifier(request, under: policy) }
+            throw error
+        }
+        // Where memory or connections are short, this connection gives way after those of strangers.
+        request.standing?.note(.user)
+        let outcome = try await keep(reading, request, under: policy)
+        record(reading, outcome, request.context)
+        var writer = JSONWriter()
+        writer.member("notificationUUID", utf8: reading.notification.notificationUUID.utf8)
+        writer.member("outcome", outcome == .known ? "known" : "stored")
+        return HTTPResponse(body: writer.finish())
+    }
+
+    private func read(
+        _ request: HTTPRequest, under policy: Policy
+    ) async throws(Problem) -> NotificationReader.Reading {
+        let body = try NotificationBody(request)
+        do throws(DataRefusal) {
+            let reading: NotificationReader.Reading
+            switch body {
+            case .signed(let text): reading = try reader.read(signed: text, for: try apps(of: policy), at: now())
+            case .legacy: throw DataRefusal(PayloadError(.unrecognised))
+            }
+            for chain in reading.chains { try await trust.requireGood(chain) }
+            trust.noteVerified(PayloadKind.notification.rawValue)
+            return reading
+        } catch {
+            trust.noteRefused(PayloadKind.notification.rawValue, error)
+            throw .notificationRefused(error)
+        }
+    }
+
+    private func keep(
+        _ reading: NotificationReader.Reading, _ request: HTTPRequest, under policy: Policy
+    ) async throws(Problem) -> DeliveryOutcome {
+        let receivers = policy.catalogue?.apps[reading.app.bundleID]?.notifications.receivers ?? []
+        let delivery = Delivery(
+            app: reading.app, notification: reading.notification, body: request.body, facts: reading.facts,
+            receivers: receivers)
+        do throws(StoreError) {
+            let outcome = try await store.write { store throws(StoreError) in try await store.apply(delivery) }
+            if outcome == .applied, !receivers.isEmpty { onStored() }
+            return outcome
+        } catch {
+            metrics.received(.failed)
+            throw .storeUnavailable
+        }
+    }
+
+    private func record(
+        _ reading: NotificationReader.Reading, _ outcome: DeliveryOutcome, _ context: RequestContext
+    ) {
+        let notification = reading.notification
+        var metadata: Logger.Metadata = [
+            "type": "\(notification.type.printable)", "app": "\(reading.app.bundleID.text)",
+            "environment": "\(reading.app.environment.rawValue.printable)",
+            "notificationUUID": "\(notification.notificationUUID)",
+        ]
+        if let subtype = notification.subtype { metadata["subtype"] = "\(subtype.printable)" }
+        if outcome == .known {
+            metrics.received(.known)
+            return log.debug("notification known", metadata: context.metadata(metadata))
+        }
+        metrics.stored(notification, of: reading.app)
+        metrics.received(reading.fault == nil ? .stored : .unusable)
+        if let fault = reading.fault {
+            metadata["reason"] = "\(fault)"
+            metadata["hint"] = "the notification is kept; after an upgrade that can read it, run database rebuild"
+            return log.warning(
+                "notification stored, but its content cannot be used", metadata: context.metadata(metadata))
+        }
+        let isTest = NotificationType(rawValue: notification.type) == .test
+        log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
+    }
+
+    /// The apps whose notifications are accepted under a policy.
+    private func apps(of policy: Policy) throws(DataRefusal) -> ExpectedApps {
+        if let known = apps.withLockedValue({ $0 }), known.policy === policy { return known.apps }
+        do {
+            let expected = try (policy.catalogue ?? Catalogue(apps: [:])).expectedApps
+            apps.withLockedValue { $0 = (policy, expected) }
+            return expected
+        } catch {
+            log.error("the apps of the configuration contradict each other", metadata: ["reason": "\(error)"])
+            throw DataRefusal(VerificationFailure(.verificationUnavailable))
+        }
+    }
+}

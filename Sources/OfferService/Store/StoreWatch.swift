@@ -1,0 +1,92 @@
+import Logging
+import NIOPosix
+import OfferCore
+import OfferTelemetry
+import ServiceLifecycle
+import SubscriberStore
+
+/// The background work for the store: opens it, notices when it works again, reads figures for metrics and health, and
+/// deletes old payloads.
+struct StoreWatch: Service {
+    private let current: CurrentStore
+    private let now: @Sendable () -> Timestamp
+    private let readiness: Readiness
+    private let log: Logger
+
+    /// How often the figures are read, in rounds of one second.
+    private static let roundsPerFigures = 5
+    /// How often old payloads are deleted, in rounds of one second.
+    private static let roundsPerPruning = 600
+    /// Small, so that no notification waits long for a deletion.
+    private static let payloadsPerStep = 50
+
+    init(_ current: CurrentStore, now: @escaping @Sendable () -> Timestamp, readiness: Readiness, log: Logger) {
+        self.current = current
+        self.now = now
+        self.readiness = readiness
+        self.log = log
+    }
+
+    func run() async throws {
+        guard let settings = current.settings else {
+            return try await gracefulShutdown()
+        }
+        await cancelWhenGracefulShutdown {
+            var round = 0
+            repeat {
+                await self.check(settings)
+                if round % Self.roundsPerFigures == 0 { await readFigures() }
+                if round % Self.roundsPerPruning == 0 { await prune(settings) }
+                round += 1
+            } while (try? await Task.sleep(for: .seconds(1))) != nil
+        }
+        do { try current.store?.close() } catch {
+            log.error("the database of subscribers was not closed properly", metadata: ["reason": "\(error.detail)"])
+        }
+    }
+
+    private func check(_ settings: StoreSettings) async {
+        if current.store == nil {
+            await open(settings.location)
+        } else if current.fault?.isRetryable == true {
+            try? await current.write { store throws(StoreError) in try await store.probe() }
+        }
+        readiness.report([current.fault?.diagnostic].compactMap(\.self), from: .store, to: log)
+    }
+
+    /// Opens the store on a thread that may block.
+    private func open(_ location: StoreLocation) async {
+        let result = try? await NIOThreadPool.singleton.runIfActive {
+            Result { () throws(StoreError) in try location.open() }
+        }
+        switch result {
+        case .success(let store)?:
+            current.open(store)
+            log.notice("database of subscribers open", metadata: ["database": "\(location)"])
+        case .failure(let fault)?: current.note(fault)
+        case nil: break
+        }
+    }
+
+    private func readFigures() async {
+        guard let intakes = try? await current.read({ store throws(StoreError) in try await store.intakes() }) else {
+            return
+        }
+        current.intakes = intakes
+    }
+
+    private func prune(_ settings: StoreSettings) async {
+        let limit = Timestamp(milliseconds: now().milliseconds - Int64(settings.payloadDays) * 24 * 3600 * 1000)
+        var total = 0
+        while !Task.isCancelled {
+            let count = try? await current.write { store throws(StoreError) in
+                try await store.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
+            }
+            total += count ?? 0
+            guard count == Self.payloadsPerStep else { break }
+            // Let notifications in between.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
+    }
+}

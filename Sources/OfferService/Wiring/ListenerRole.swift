@@ -1,0 +1,18 @@
+/// What a listener serves.
+package struct ListenerRole: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Everything that clients ask for.
+    package static let offers = ListenerRole(rawValue: 1)
+    package static let metrics = ListenerRole(rawValue: 2)
+    /// What the App Store posts.
+    package static let notifications = ListenerRole(rawValue: 4)
+
+    package static let all: ListenerRole = [.offers, .metrics, .notifications]
+    /// Everything except metrics, which have a separate address.
+    package static let withoutMetrics: ListenerRole = [.offers, .notifications]
+    /// Only metrics and health, for anyone who can reach the address.
+    package static let metricsOnly: ListenerRole = .metrics
+}
