@@ -102,6 +102,10 @@ struct OpenAPITests {
         case .offerNotServed: .offerNotServed
         case .proofRefused: .proofRefused("a", DataRefusal(VerificationFailure(.signatureInvalid)))
         case .proofsUnavailable: .proofRefused("a", DataRefusal(VerificationFailure(.verificationUnavailable)))
+        case .notificationRefused: .notificationRefused(DataRefusal(VerificationFailure(.signatureInvalid)))
+        case .notificationsUnavailable: .notificationRefused(DataRefusal(VerificationFailure(.verificationUnavailable)))
+        case .sharedSecretRefused: .sharedSecretRefused
+        case .storeUnavailable: .storeUnavailable
         case .notForUsers: .notForUsers
         case .customerNotYours: .customerNotYours
         case .rateLimited: .rateLimited(seconds: 1)

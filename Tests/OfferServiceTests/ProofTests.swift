@@ -239,11 +239,12 @@ struct ProofTests {
             field: "verifiedProofs")
     }
 
-    @Test("only the route that accepts proofs reads large bodies")
+    @Test("only the routes that accept App Store data read large bodies")
     func sizes() throws {
         let router = try Self.service().router
-        #expect(router.maximumBodySize(of: "/v1/promotional-offers") == 1024 * 1024)
-        for path in router.paths where path != "/v1/promotional-offers" {
+        let large = ["/v1/promotional-offers", "/v1/app-store-notifications"]
+        for path in large { #expect(router.maximumBodySize(of: path) == 1024 * 1024) }
+        for path in router.paths where !large.contains(path) {
             #expect(router.maximumBodySize(of: path) == HTTPRequest.maximumBodySize)
         }
         #expect(router.maximumBodySize(of: "/unknown") == HTTPRequest.maximumBodySize)

@@ -79,6 +79,7 @@ struct ReadyTests {
             Self.checks(answer)
                 == [
                     "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
+                    "store": "off", "notifications": "off",
                 ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
         #expect(answer.json["problems"] == nil)
@@ -97,7 +98,7 @@ struct ReadyTests {
             pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 6)
+        #expect(Self.checks(answer).count == 8)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }

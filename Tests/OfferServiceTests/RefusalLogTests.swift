@@ -90,8 +90,8 @@ struct RefusalLogTests {
     /// A service that composes no line until the test runs its job.
     private static func waitingService(_ jobs: Jobs) throws -> TestService {
         try TestService(
-            pair: Fixtures.makeSigningKey(), catalogue: catalogue(), callers: [caller()], logLevel: .info
-        ) { job in jobs.withLockedValue { $0.append(job) } }
+            pair: Fixtures.makeSigningKey(), catalogue: catalogue(), callers: [caller()], logLevel: .info,
+            composeRefusals: { job in jobs.withLockedValue { $0.append(job) } })
     }
 
     @Test("a refusal is answered before its hint is looked for")

@@ -1,3 +1,4 @@
+import AppStoreData
 import Dispatch
 import Foundation
 import Logging
@@ -19,6 +20,7 @@ struct TestService {
     let log: RecordedLog
     let metrics: ServiceMetrics
     let refusals: RefusalLog
+    let trust: AppStoreTrust?
 
     /// The key sets of identity providers.
     let userKeys: CurrentUserKeys
@@ -34,6 +36,7 @@ struct TestService {
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
         earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
         isOnLoopback: Bool = false, logLevel: Logger.Level = .trace, appStore: AppStoreSettings = AppStoreSettings(),
+        ocsp: OCSPTransport? = nil, store: CurrentStore? = nil,
         composeRefusals: @escaping RefusalLog.Run = { $0() }
     ) throws {
         log = RecordedLog(level: logLevel)
@@ -55,7 +58,9 @@ struct TestService {
         dependencies.explanationWait = explanationWait
         dependencies.composeRefusals = composeRefusals
         dependencies.trust = AppStoreTrust(
-            appStore, now: sources.now, metrics: dependencies.metrics, log: log.logger)
+            appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics, log: log.logger)
+        dependencies.store = store
+        trust = dependencies.trust
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys
         let application = Application(dependencies)

@@ -39,6 +39,8 @@ package enum ServiceBuilder {
         dependencies.earliest = ClockCheck.ofThisBuild.earliest
         dependencies.trail = try await AuditTrail.open(
             configuration.audit, now: sources.now, readiness: readiness, metrics: metrics.audit, log: log)
+        let store = try openStore(configuration.store, log: log)
+        dependencies.store = store
         let jwksRefresher = JWKSRefresher(
             policy: reloader.policy, keys: dependencies.userKeys, source: KeySetReader(), readiness: readiness, log: log
         )
@@ -49,8 +51,6 @@ package enum ServiceBuilder {
         let trust = AppStoreTrust(
             settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
         dependencies.trust = trust
-        let store = try openStore(configuration.store, log: log)
-        dependencies.store = store
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,

@@ -1,0 +1,251 @@
+import AppStoreData
+import Foundation
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferService
+import OfferTelemetry
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+
+@Suite("Notifications")
+struct NotificationTests {
+    @Test("a notification is stored with its facts before it gets 200, and once however often it arrives")
+    func stored() async throws {
+        let intake = try NotificationService()
+        let first = try await intake.post(TestNotification())
+        #expect(first.status == 200)
+        #expect(first.json["outcome"] as? String == "stored")
+        #expect(first.json["notificationUUID"] as? String == "002e14d5-51f5-4503-b5a8-c3a1af68eb20")
+        let customers = try await intake.customers()
+        #expect(customers.count == 1)
+        #expect(Set(customers[0].facts.map(\.key.kind)) == [.transaction, .renewalInfo, .status])
+        let again = try await intake.post(TestNotification())
+        #expect(again.status == 200 && again.json["outcome"] as? String == "known")
+        #expect(try await intake.customers() == customers)
+        #expect(intake.outcomes == ["stored": 1, "known": 1])
+        #expect(try await intake.store.intakes().map(\.notifications) == [1])
+    }
+
+    @Test("the body is kept as received")
+    func body() async throws {
+        let intake = try NotificationService()
+        let body = try TestNotification().body(signedBy: intake.chain) + "\n"
+        #expect(await intake.post(body).status == 200)
+        #expect(try await intake.store.payloads(after: nil, limit: 10).map(\.body) == [Array(body.utf8)])
+    }
+
+    @Test("a type that Apple has added since is stored with what it brings")
+    func unknownType() async throws {
+        let intake = try NotificationService()
+        #expect(try await intake.post(TestNotification(type: "SUBSCRIPTION_PAUSED", subtype: "NEW")).status == 200)
+        #expect(try await intake.customers().first?.facts.count == 3)
+        let series =
+            #"offer_signer_notification_types_total{app="com.example.app",environment="Production",type="other"}"#
+        #expect(intake.service.scrape()[series] == 1)
+        #expect(intake.outcomes == ["stored": 1])
+    }
+
+    @Test(
+        "a notification of our app whose content cannot be used is stored without facts",
+        arguments: [
+            TestNotification(change: {
+                $0.without("data").with(
+                    "newContent", SamplePayload.data.without("signedTransactionInfo", "signedRenewalInfo").text)
+            }),
+            TestNotification(changeData: { $0.with("status", "true") }),
+            TestNotification(transaction: SamplePayload.transaction.with("bundleId", #""com.example.other""#)),
+            TestNotification(transaction: SamplePayload.transaction.with("purchaseDate", #""soon""#)),
+            TestNotification(changeData: { $0.with("signedTransactionInfo", #""a.b.c""#) }),
+        ])
+    func unusable(notification: TestNotification) async throws {
+        let intake = try NotificationService()
+        let response = try await intake.post(notification)
+        #expect(response.status == 200, "\(response.text)")
+        #expect(try await intake.customers().isEmpty)
+        #expect(try await intake.store.payloads(after: nil, limit: 10).count == 1)
+    }
+
+    @Test("only content with a fault counts as unusable")
+    func unusableOutcome() async throws {
+        let intake = try NotificationService()
+        _ = try await intake.post(TestNotification(changeData: { $0.with("status", "true") }))
+        #expect(intake.outcomes == ["unusable": 1])
+        #expect(intake.service.log.text.contains("content cannot be used"))
+        _ = try await intake.post(
+            TestNotification(
+                uuid: "2",
+                change: {
+                    $0.without("data").with(
+                        "later", #"{"bundleId":"com.example.app","appAppleId":1234567890,"environment":"Sandbox"}"#)
+                }))
+        #expect(intake.outcomes == ["unusable": 1, "stored": 1])
+    }
+
+    @Test("a TEST notification shows up in the log and the metrics")
+    func test() async throws {
+        let intake = try NotificationService()
+        let notification = TestNotification(
+            type: "TEST", environment: "Sandbox", transaction: nil, renewalInfo: nil,
+            changeData: { $0.without("status", "appAppleId") })
+        #expect(try await intake.post(notification).status == 200)
+        #expect(intake.service.log.text.contains("notification stored"))
+        let series = #"offer_signer_notification_types_total{app="com.example.app",environment="Sandbox",type="TEST"}"#
+        #expect(intake.service.scrape()[series] == 1)
+    }
+
+    @Test(
+        "what is forged or not for our apps gets 422 and leaves nothing",
+        arguments: [
+            ("another app", "another_bundle_id"), ("another number", "another_app_apple_id"),
+            ("Xcode", "environment_not_accepted"),
+            ("no app", "bundle_id_missing"), ("a transaction", "payload_of_another_kind"),
+            ("forged", "signature_invalid"),
+            ("another root", "certificate_signature_invalid"), ("not a JWS", "jws_not_three_parts"),
+        ])
+    func refused(name: String, code: String) async throws {
+        let intake = try NotificationService()
+        let body: String
+        switch name {
+        case "another app":
+            body = try TestNotification(changeData: { $0.with("bundleId", #""com.example.other""#) }).body(
+                signedBy: intake.chain)
+        case "another number":
+            body = try TestNotification(changeData: { $0.with("appAppleId", "1") }).body(signedBy: intake.chain)
+        case "Xcode": body = try TestNotification(environment: "Xcode").body(signedBy: intake.chain)
+        case "no app":
+            body = try TestNotification(change: { $0.without("data").with("news", "{}") }).body(signedBy: intake.chain)
+        case "a transaction":
+            let jws = try intake.chain.jws(payload: SamplePayload.transaction.text)
+            body = #"{"signedPayload":"\#(String(decoding: jws, as: UTF8.self))"}"#
+        case "forged":
+            var jws = Array(try TestNotification().jws(signedBy: intake.chain).utf8)
+            let place = jws.count - 20
+            jws[place] = jws[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            body = #"{"signedPayload":"\#(String(decoding: jws, as: UTF8.self))"}"#
+        case "another root": body = try TestNotification().body(signedBy: TestChain())
+        default: body = #"{"signedPayload":"abc"}"#
+        }
+        let response = await intake.post(body)
+        #expect(response.status == 422, "\(response.text)")
+        #expect(response.json["code"] as? String == "notification_refused")
+        #expect(response.json["reason"] as? String == code)
+        #expect(try await intake.store.intakes().isEmpty)
+        #expect(intake.outcomes == ["refused": 1])
+    }
+
+    @Test(
+        "a body that is no notification gets 400",
+        arguments: [
+            ("{}", "missing_field"), (#"{"signedPayload":1}"#, "wrong_type"), ("[]", "not_an_object"),
+            ("{", "unreadable_json"),
+        ])
+    func unreadable(body: String, code: String) async throws {
+        let response = await (try NotificationService()).post(body)
+        #expect(response.status == 400)
+        #expect(response.json["code"] as? String == code)
+    }
+
+    @Test("members that Apple adds to the body are ignored")
+    func newMember() async throws {
+        let intake = try NotificationService()
+        let jws = try TestNotification().jws(signedBy: intake.chain)
+        #expect(await intake.post(#"{"signedPayload":"\#(jws)","more":[1]}"#).status == 200)
+    }
+
+    @Test("data signed more than five minutes in the future is to be sent again, because our clock must be wrong")
+    func future() async throws {
+        let intake = try NotificationService()
+        let now = Fixtures.timestamp.milliseconds
+        let late = try await intake.post(TestNotification(signedDate: now + 300_001))
+        #expect(late.status == 503)
+        #expect(late.json["code"] as? String == "notifications_unavailable")
+        #expect(late.json["reason"] as? String == "signed_in_future")
+        #expect(try await intake.post(TestNotification(signedDate: now + 300_000)).status == 200)
+        #expect(intake.outcomes == ["failed": 1, "stored": 1])
+        let inner = SamplePayload.transaction.with("signedDate", "\(now + 300_001)")
+        #expect(try await intake.post(TestNotification(uuid: "3", transaction: inner)).status == 503)
+    }
+
+    @Test("without a store, a notification is to be sent again")
+    func noStore() async throws {
+        let intake = try NotificationService(isOpen: false)
+        let response = try await intake.post(TestNotification())
+        #expect(response.status == 503)
+        #expect(response.json["code"] as? String == "store_unavailable")
+        #expect(intake.outcomes == ["failed": 1])
+        let none = try TestService(pair: Fixtures.makeSigningKey())
+        let answer = await none.postLater(
+            "/v1/app-store-notifications", try TestNotification().body(signedBy: intake.chain))
+        #expect(answer.json["code"] as? String == "store_unavailable")
+    }
+
+    @Test("a sender of bad notifications is refused unread after a while, and a good one is not counted")
+    func limit() async throws {
+        var limits = Limits()
+        limits.notifications = RateLimit(perSecond: 1, burst: 3)
+        let intake = try NotificationService(limits: limits)
+        let good = try TestNotification().body(signedBy: intake.chain)
+        for _ in 0..<5 { #expect(await intake.post(good, peer: "192.0.2.1").status == 200) }
+        for _ in 0..<3 { #expect(await intake.post("{}", peer: "192.0.2.1").status == 400) }
+        let refused = await intake.post(good, peer: "192.0.2.1")
+        #expect(refused.status == 429)
+        #expect(await intake.post(good, peer: "192.0.2.2").status == 200)
+    }
+
+    @Test("the route takes no token, and needs none where there are callers")
+    func noToken() async throws {
+        let intake = try NotificationService()
+        let request = HTTPRequest(
+            method: "POST", target: "/v1/app-store-notifications", contentType: "application/json",
+            authorization: "Bearer nonsense", body: Array(try TestNotification().body(signedBy: intake.chain).utf8))
+        #expect(await intake.service.respondLater(request).status == 200)
+    }
+
+    @Test(
+        "a notification waits for the OCSP responders", arguments: [("good", 200), ("revoked", 422), ("silent", 503)])
+    func revocation(answer: String, status: Int) async throws {
+        let chain = try TestChain(
+            intermediate: { $0.extensions.append(.ocspResponders("http://ocsp.example.com/intermediate")) },
+            leaf: { $0.extensions.append(.ocspResponders("http://ocsp.example.com/leaf")) })
+        let intake = try NotificationService(
+            ocsp: { url, request in
+                guard answer != "silent" else { return OCSPReply(status: 503, body: []) }
+                let now = Fixtures.timestamp.milliseconds / 1000
+                let isLeaf = url.hasSuffix("leaf")
+                let responder = isLeaf ? chain.leafResponder : chain.intermediateResponder
+                let state: TestResponder.Status = isLeaf && answer == "revoked" ? .revoked(date: now - 60) : .good
+                return OCSPReply(
+                    status: 200, body: try responder.response(to: request, state, from: now - 60, until: now + 3600))
+            }, chain: chain)
+        let trust = try #require(intake.service.trust)
+        let watch = AppStoreWatch(
+            trust, client: nil, settings: AppStoreSettings(), readiness: Readiness(), log: intake.service.log.logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watch.run() }
+            let response = try await intake.post(TestNotification())
+            #expect(response.status == status, "\(response.text)")
+            let reasons = [422: "certificate_revoked", 503: "revocation_unknown"]
+            #expect(response.json["reason"] as? String == reasons[status])
+            group.cancelAll()
+        }
+        #expect(try await intake.customers().count == (status == 200 ? 1 : 0))
+    }
+
+    @Test("proofs of an offer are merged into the store")
+    func proofs() async throws {
+        let intake = try NotificationService()
+        let transaction = SamplePayload.transaction.with("environment", #""Sandbox""#)
+        let jws = String(decoding: try intake.chain.jws(payload: transaction.text), as: UTF8.self)
+        let response = await intake.service.postLater(
+            "/v1/promotional-offers",
+            #"{"bundleID":"com.example.app","productID":"p","offerID":"o","applicationUsername":"u","proofs":{"signedTransactions":["\#(jws)"]}}"#
+        )
+        // The catalogue lists no offer, but the proof counts.
+        #expect(response.status == 403)
+        #expect(try await intake.customers().map(\.app.environment) == [.sandbox])
+    }
+}
