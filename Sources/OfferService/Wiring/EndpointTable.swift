@@ -6,12 +6,10 @@ extension Application {
     /// and the metric labels derive from this table. A test checks that `openapi.json` has the same paths and methods.
     func endpoints(of role: ListenerRole) -> [Endpoint] {
         let isMetricsOnly = role == .metricsOnly
-        let health: [Endpoint] = [
-            .view("/health/live", for: .anyone) { _, _ in Endpoint.Answer(self.health.live) },
-            .view("/health/ready", for: .anyone) { request, admission throws(Problem) in
-                try self.health.ready(for: request, admission, showsDetails: isMetricsOnly)
-            },
-        ]
+        let live = Endpoint.view("/health/live", for: .anyone) { _, _ in Endpoint.Answer(self.health.live) }
+        let ready = Endpoint.view("/health/ready", for: .anyone) { request, admission throws(Problem) in
+            try self.health.ready(for: request, admission, showsDetails: isMetricsOnly)
+        }
         let metrics: [Endpoint] = [
             .view("/metrics", for: isMetricsOnly ? .anyAddress : .scope(.metrics)) { request, admission in
                 self.metricsPage.answer(request, admission)
@@ -29,6 +27,8 @@ extension Application {
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
+        // The address for notifications is public, so it tells nothing else.
+        let health = role == .notifications ? [live] : [live, ready]
         return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
             + (role.contains(.notifications) ? [notifications.endpoint] : [])
     }

@@ -27,6 +27,9 @@ package final class SQLiteStore: SubscriberStore {
     }
 
     package func close() throws(StoreError) {
+        // GRDB closes the readers last, and a reader cannot move the log into the database. If this fails, for example because
+        // another process reads, the log stays, and nothing is lost.
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         do { try pool.close() } catch { throw StoreError(error) }
     }
 
