@@ -63,6 +63,9 @@ struct MetricsPage: Sendable {
         case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
         case .notificationLag: ofIntakes { $0.lag }
         case .subscriptions: ofIntakes { Double($0.subscriptions) }
+        case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
+        case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
+        case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
         case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
         case .storeChanges: one(store.store.map { Double($0.writeCounts.changes) })
         case .storeCommits: one(store.store.map { Double($0.writeCounts.commits) })
@@ -86,6 +89,12 @@ struct MetricsPage: Sendable {
                 (labels: [intake.app.bundleID.text.description, intake.app.environment.rawValue], value: $0)
             }
         }
+    }
+
+    /// Looks up a value for each receiver. Those of one name have one value.
+    private func ofReceivers(_ value: ([Receiver]) -> Double?) -> [(labels: [String], value: Double)] {
+        Dictionary(grouping: store.receivers) { ReceiverName.of($0.url) }.sorted { $0.key < $1.key }
+            .compactMap { name, receivers in value(receivers).map { (labels: [name], value: $0) } }
     }
 
     private func states(of ring: KeyRing) -> [(labels: [String], value: Double)] {

@@ -75,6 +75,19 @@ extension Metric {
         "offer_signer_store_commits_total", .counter, [],
         "Transactions in which these changes were committed. Each transaction is synced once.")
 
+    static let forwards = Metric(
+        "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
+        "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "
+            + "named by scheme, host and port.")
+    static let forwardsPending = Metric(
+        "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications waiting to be forwarded.")
+    static let forwardsDead = Metric(
+        "offer_signer_forwards_dead", .gauge, ["receiver"],
+        "Notifications given up because their receiver never accepted them.")
+    static let oldestForward = Metric(
+        "offer_signer_oldest_forward_timestamp_seconds", .gauge, ["receiver"],
+        "Time at which the oldest waiting notification was received, in Unix time. Absent if none waits.")
+
     // Keys and configuration.
     static let keyState = Metric(
         "offer_signer_key_state", .gauge, ["key", "state"],
@@ -151,6 +164,8 @@ extension Metric {
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
+        forwards,
+        forwardsPending, forwardsDead, oldestForward,
         keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, connections,

@@ -108,6 +108,17 @@ package final class ServiceMetrics: Sendable {
         ).increment()
     }
 
+    /// - Parameter receiver: its name without secrets.
+    func forwarded(to receiver: String, _ outcome: ForwardOutcome) {
+        let name =
+            switch outcome {
+            case .delivered: "delivered"
+            case .failed: "failed"
+            case .dead: "dead"
+            }
+        registry.counter(.forwards, receiver, name).increment()
+    }
+
     // These events are rare, so their counters are looked up by name.
 
     /// - Parameter app: an app for which the configuration allows unbound JWS.

@@ -13,6 +13,7 @@ package final class CurrentStore: Sendable {
         /// The last failure, until a change succeeds.
         var fault: StoreError?
         var intakes: [Intake] = []
+        var receivers: [Receiver] = []
     }
 
     /// nil if no subscribers are remembered.
@@ -44,6 +45,12 @@ package final class CurrentStore: Sendable {
     var intakes: [Intake] {
         get { state.withLockedValue { $0.intakes } }
         set { state.withLockedValue { $0.intakes = newValue } }
+    }
+
+    /// What waited a moment ago to be forwarded, for each receiver.
+    var receivers: [Receiver] {
+        get { state.withLockedValue { $0.receivers } }
+        set { state.withLockedValue { $0.receivers = newValue } }
     }
 
     /// Begins to use a store that has been opened.

@@ -41,6 +41,10 @@ package enum ServiceBuilder {
             configuration.audit, now: sources.now, readiness: readiness, metrics: metrics.audit, log: log)
         let store = try openStore(configuration.store, log: log)
         dependencies.store = store
+        let forwardClient: ForwardClient?
+        do throws(Diagnostic) {
+            forwardClient = store.isConfigured ? try ForwardClient(configuration.forwarding) : nil
+        } catch { throw ConfigurationError(problems: [error]) }
         let jwksRefresher = JWKSRefresher(
             policy: reloader.policy, keys: dependencies.userKeys, source: KeySetReader(), readiness: readiness, log: log
         )
@@ -66,7 +70,13 @@ package enum ServiceBuilder {
         ) { ports in onListening(ListeningPorts(ports, of: configuration)) }
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
         let storeWatch = StoreWatch(store, now: sources.now, readiness: readiness, log: log)
-        return [reloader, jwksRefresher, healthMonitor, watch, storeWatch, server]
+        var services: [any Service] = [reloader, jwksRefresher, healthMonitor, watch, storeWatch]
+        if let forwardClient {
+            services.append(
+                ForwardingWorker(
+                    store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics, log: log))
+        }
+        return services + [server]
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {
