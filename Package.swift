@@ -253,13 +253,16 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
                 "AppStoreData", "SubscriberStore", "OfferExplanations", "OfferService", "TestSupport",
-                "AppStoreTestSupport", locks,
+                "AppStoreTestSupport", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
         ),

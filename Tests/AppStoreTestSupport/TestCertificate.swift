@@ -57,6 +57,10 @@ struct TestCertificate {
             return Extension(oid: "1.3.6.1.5.5.7.1.1", value: DER.sequence(descriptions))
         }
 
+        static func subjectAlternativeName(_ name: String) -> Extension {
+            Extension(oid: "2.5.29.17", value: DER.sequence(DER.value(0x82, Array(name.utf8))))
+        }
+
         fileprivate var der: [UInt8] {
             DER.sequence(DER.oid(oid), isCritical ? DER.boolean(true) : [], DER.octetString(value))
         }
