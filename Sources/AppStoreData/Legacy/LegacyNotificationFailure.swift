@@ -1,0 +1,55 @@
+/// The reason a notification of version 1 is not accepted. It never quotes the notification.
+package enum LegacyNotificationFailure: Error, Hashable, Sendable {
+    /// The app has no shared secret, so nothing can show who sent it.
+    case noSharedSecret
+    case wrongPassword
+    /// Its JSON lacks a member or has a wrong one.
+    case payload(PayloadError)
+    /// It is not about one of our apps, or not from an environment that counts.
+    case check(CheckFailure)
+    /// The receipt in it is not accepted.
+    case receipt(DataRefusal)
+    /// Cryptography failed on our side. The same notification may be accepted later.
+    case unavailable
+}
+
+extension LegacyNotificationFailure {
+    /// A stable name of the failed check, for programs.
+    package var code: String {
+        switch self {
+        case .noSharedSecret: Self.noSharedSecretCode
+        case .wrongPassword: Self.wrongPasswordCode
+        case .payload(let error): error.code
+        case .check(let failure): failure.code
+        case .receipt(let refusal): refusal.code
+        case .unavailable: VerificationFailure.Code.verificationUnavailable.rawValue
+        }
+    }
+
+    /// One sentence for people.
+    package var sentence: String {
+        switch self {
+        case .noSharedSecret: "No shared secret is configured for the app, so version 1 is not accepted."
+        case .wrongPassword: "The password is missing or is not the app's shared secret."
+        case .payload(let error): error.description
+        case .check(let failure): failure.sentence
+        case .receipt(let refusal): refusal.sentence
+        case .unavailable: VerificationFailure(.verificationUnavailable).sentence
+        }
+    }
+
+    /// Whether the same notification may be accepted later.
+    package var isRetryable: Bool {
+        switch self {
+        case .noSharedSecret, .wrongPassword, .payload, .check: false
+        case .receipt(let refusal): refusal.isRetryable
+        case .unavailable: true
+        }
+    }
+
+    private static let noSharedSecretCode = "shared_secret_missing"
+    private static let wrongPasswordCode = "password_wrong"
+
+    /// The values of ``code`` that no ``DataRefusal`` has.
+    package static let codes = [noSharedSecretCode, wrongPasswordCode]
+}

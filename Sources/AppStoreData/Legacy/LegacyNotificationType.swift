@@ -1,0 +1,82 @@
+import OfferCore
+
+package struct LegacyNotificationType: OpenValue {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let cancel = Self(rawValue: "CANCEL")
+    package static let consumptionRequest = Self(rawValue: "CONSUMPTION_REQUEST")
+    package static let didChangeRenewalPreference = Self(rawValue: "DID_CHANGE_RENEWAL_PREF")
+    package static let didChangeRenewalStatus = Self(rawValue: "DID_CHANGE_RENEWAL_STATUS")
+    package static let didFailToRenew = Self(rawValue: "DID_FAIL_TO_RENEW")
+    package static let didRecover = Self(rawValue: "DID_RECOVER")
+    package static let didRenew = Self(rawValue: "DID_RENEW")
+    package static let initialBuy = Self(rawValue: "INITIAL_BUY")
+    package static let interactiveRenewal = Self(rawValue: "INTERACTIVE_RENEWAL")
+    package static let priceIncreaseConsent = Self(rawValue: "PRICE_INCREASE_CONSENT")
+    package static let refund = Self(rawValue: "REFUND")
+    /// Removed in March 2021.
+    package static let renewal = Self(rawValue: "RENEWAL")
+    package static let revoke = Self(rawValue: "REVOKE")
+}
+
+/// The type and subtype of a notification, in the words of version 2.
+package struct NotificationName: Hashable, Sendable {
+    package let type: NotificationType
+    package let subtype: NotificationSubtype?
+
+    package init(_ type: NotificationType, _ subtype: NotificationSubtype? = nil) {
+        self.type = type
+        self.subtype = subtype
+    }
+}
+
+extension LegacyNotificationType {
+    /// The nearest name in version 2. Where several come close, the state of the subscription would tell them apart.
+    package static let successors: [Self: NotificationName] = [
+        .cancel: NotificationName(.refund),
+        .consumptionRequest: NotificationName(.consumptionRequest),
+        .didChangeRenewalPreference: NotificationName(.didChangeRenewalPreference, .downgrade),
+        .didChangeRenewalStatus: NotificationName(.didChangeRenewalStatus),
+        .didFailToRenew: NotificationName(.didFailToRenew),
+        .didRecover: NotificationName(.didRenew, .billingRecovery),
+        .didRenew: NotificationName(.didRenew),
+        .initialBuy: NotificationName(.subscribed, .initialBuy),
+        // After an upgrade, version 2 says DID_CHANGE_RENEWAL_PREF with UPGRADE.
+        .interactiveRenewal: NotificationName(.subscribed, .resubscribe),
+        .priceIncreaseConsent: NotificationName(.priceIncrease),
+        .refund: NotificationName(.refund),
+        .renewal: NotificationName(.didRenew, .billingRecovery),
+        .revoke: NotificationName(.revoke),
+    ]
+
+    /// An unknown type keeps its own name.
+    package var successor: NotificationName {
+        Self.successors[self] ?? NotificationName(NotificationType(rawValue: rawValue))
+    }
+}
+
+extension LegacyNotification {
+    /// The nearest name in version 2, for logs and metrics. Nothing that Apple has not signed decides anything else.
+    package var name: NotificationName {
+        let name = type.successor
+        return NotificationName(name.type, subtype ?? name.subtype)
+    }
+
+    /// The subtype that only the other members tell.
+    private var subtype: NotificationSubtype? {
+        switch type {
+        case .didChangeRenewalStatus: autoRenews.map { $0 ? .autoRenewEnabled : .autoRenewDisabled }
+        case .didFailToRenew: pendingRenewal?.hasGracePeriod == true ? .gracePeriod : nil
+        case .priceIncreaseConsent: pendingRenewal?.priceConsent.map { $0 == .accepted ? .accepted : .pending }
+        default: nil
+        }
+    }
+
+    /// The pending renewal of the subscription that the notification is about.
+    private var pendingRenewal: LegacyPendingRenewal? {
+        guard let originalTransactionID else { return nil }
+        return pendingRenewals.first { $0.originalTransactionID == originalTransactionID }
+    }
+}

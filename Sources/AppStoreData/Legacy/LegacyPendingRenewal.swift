@@ -1,0 +1,16 @@
+package import OfferCore
+
+/// What a notification of version 1 says about the next renewal of a product. Nobody has signed it.
+package struct LegacyPendingRenewal: Hashable, Sendable {
+    package let originalTransactionID: UnverifiedTransactionID?
+    /// Whether a billing grace period applies or has applied to the failed renewal.
+    package let hasGracePeriod: Bool
+    /// The customer's consent to a price increase; nil if none was announced.
+    package let priceConsent: PriceIncreaseStatus?
+
+    init(_ members: LegacyMembers) {
+        originalTransactionID = members.transactionID("original_transaction_id").map(UnverifiedTransactionID.init)
+        hasGracePeriod = members.integer("grace_period_expires_date_ms") != nil
+        priceConsent = members.integer("price_consent_status").map(PriceIncreaseStatus.init)
+    }
+}
