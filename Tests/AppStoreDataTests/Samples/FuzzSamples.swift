@@ -34,6 +34,7 @@ struct FuzzSamples {
             "transaction": json(transactions), "renewal-info": json(renewals), "app-transaction": json(appTransactions),
             "retention-request": json([.retentionRequest, marked(.retentionRequest, "userLocale")]),
             "notification": notificationSeeds(), "legacy-receipt": legacySeeds(),
+            "legacy-notification": try legacyNotificationSeeds(),
         ]
         for (target, seeds) in corpora {
             let corpus = folder.appending(path: "Corpora/\(target)")
@@ -236,6 +237,21 @@ struct FuzzSamples {
             "good": receipt(list("1000000042")), "no-id": receipt(Base64.text(of: Array(#"{"a" = "b";}"#.utf8))),
             "wrong-id": receipt(list("")), "not-base64": receipt(Array("MarkedSecret".utf8)),
             "list": Array(#""transaction-id" = "MarkedSecret";"#.utf8),
+        ]
+    }
+
+    /// Notifications of version 1 with the shared secret of the target's app.
+    private func legacyNotificationSeeds() throws -> [String: [UInt8]] {
+        let sample = SamplePayload.legacyNotification.with("password", #""secret""#)
+        let base64 = { (bytes: [UInt8]) in String(decoding: Base64.text(of: bytes), as: UTF8.self) }
+        let receipt = base64(try receipts.message(Self.receipt).encoded)
+        return [
+            "receipt.json": sample.withReceipt(receipt).json, "plain.json": sample.json,
+            "production.json": sample.with("environment", #""PROD""#).withReceipt(receipt).json,
+            "transaction-receipt.json": sample.withReceipt(base64(legacySeeds()["good"] ?? [])).json,
+            "wrong-password.json": marked(sample, "password").withReceipt(receipt).json,
+            "other.json": sample.with("bid", #""com.MarkedSecret""#).json,
+            "wrong-member.json": marked(sample, "unified_receipt").json,
         ]
     }
 
