@@ -1,7 +1,9 @@
 import OfferCore
 import TestSupport
 
-/// The history of one customer in one environment: up to three subscriptions in two groups, one of them a family share.
+/// The history of one customer in one environment: up to five subscriptions in two groups.
+///
+/// One may be a family share, one may follow another in its group, and one may belong to another Apple Account.
 struct History {
     let environment: AppStoreEnvironment
     let lives: [Life]
@@ -11,12 +13,23 @@ struct History {
         var random = SplitMix64(seed: seed)
         environment = Bool.random(using: &random) ? .production : .sandbox
         let day: Int64 = environment == .production ? 86_400_000 : 10_000
-        var lives = [try Life(original: "1", group: "g", isShared: false, day: day, seed: random.next())]
-        if Int.random(in: 0..<3, using: &random) == 0 {
-            lives.append(try Life(original: "2", group: "h", isShared: false, day: day, seed: random.next()))
+        // Data that names no Apple Account is of one.
+        let hasOtherAccount = Int.random(in: 0..<8, using: &random) == 0
+        let account = hasOtherAccount || Bool.random(using: &random) ? "a1" : nil
+        var lives = [try Life(original: "1", group: "g", appleAccount: account, day: day, seed: random.next())]
+        if Int.random(in: 0..<5, using: &random) == 0 {
+            lives.append(try Life(original: "2", group: "h", appleAccount: account, day: day, seed: random.next()))
         }
-        if Int.random(in: 0..<4, using: &random) == 0 {
-            lives.append(try Life(original: "3", group: "g", isShared: true, day: day, seed: random.next()))
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            lives.append(
+                try Life(
+                    original: "3", group: "g", isShared: true, appleAccount: account, day: day, seed: random.next()))
+        }
+        if Int.random(in: 0..<6, using: &random) == 0 {
+            lives.append(try Life(original: "4", after: &lives[0], seed: random.next()))
+        }
+        if hasOtherAccount {
+            lives.append(try Life(original: "5", group: "g", appleAccount: "a2", day: day, seed: random.next()))
         }
         self.lives = lives
         self.seed = random.next()
@@ -43,6 +56,7 @@ struct History {
             let copy = try life.fact(of: term, signed: date)
             var receipt = try life.purchase(term)
             (receipt.subscriptionGroupID, receipt.reason, receipt.ownership, receipt.price) = (nil, nil, nil, nil)
+            (receipt.appAccountToken, receipt.appTransactionID) = (nil, nil)
             let restored = try TestFacts.fact(copy.value, term.id + "0", of: life.original, signed: date)
             let described = try TestFacts.fact(.receiptTransaction(receipt), term.id, of: life.original, signed: date)
             let sets = [[copy], [described], [restored], [copy, described, restored]]

@@ -10,7 +10,7 @@ extension Life {
             Term(
                 id: terms.isEmpty ? original : "\(original)\(100 + terms.count)", start: start,
                 end: later(start, Self.length(of: product)), product: product, isRenewal: isRenewal, price: price,
-                offer: offer, run: run))
+                offer: offer, token: token, run: run))
         (nextProduct, autoRenews, outlook, priceIncrease, winBackOffers) = (product, true, .running, nil, [])
     }
 
@@ -53,7 +53,11 @@ extension Life {
         if !isRefunded, clock < last.end { clock = last.end }
         pass(days + Double(Int.random(in: 0..<30, using: &random)))
         run += 1
-        let offers = [nil, AppliedOffer(type: .winBack, identifier: newOffer(), discountType: .payAsYouGo)]
+        let id = newOffer()
+        let offers = [nil, OfferType.winBack, .offerCode].map { type in
+            type.map { AppliedOffer(type: $0, identifier: id, discountType: .payAsYouGo) }
+        }
+        changeAccount()
         try begin(isRenewal: false, product: "monthly", offer: offers.randomElement(using: &random) ?? nil)
         try notify()
     }

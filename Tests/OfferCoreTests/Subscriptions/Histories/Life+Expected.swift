@@ -19,11 +19,11 @@ extension Life {
         (known.productID, known.expiresAt) = (last.product, last.end)
         (known.autoRenews, known.autoRenewProductID) = (autoRenews, nextProduct)
         known.ownership = isShared ? .familyShared : .purchased
-        known.subscribedSince = terms.first { $0.run == last.run }?.start
-        let renewals = terms.filter { $0.run == last.run && $0.isRenewal && $0.price > 0 }
-        known.renewals = isShared ? 0 : renewals.count { $0.refund == nil && !$0.isUpgraded }
+        let start = terms.first { $0.run == last.run }?.start
+        known.subscribedSince = last.run == 0 ? inherited?.start ?? start : start
+        known.renewals = isShared ? 0 : renewals
         let kinds: [OfferType: Subscription.PeriodKind] = [
-            .introductory: .trial, .promotional: .promotional, .winBack: .winBack,
+            .introductory: .trial, .promotional: .promotional, .offerCode: .offerCode, .winBack: .winBack,
         ]
         known.lastPeriod = last.offer.flatMap { kinds[$0.type] } ?? .regular
         known.offerID = last.offer?.identifier
@@ -37,12 +37,39 @@ extension Life {
         return known
     }
 
+    /// The renewals of the last run that count. A replaced term does not.
+    private var renewals: Int {
+        let renewals = terms.filter { $0.run == last.run && $0.isRenewal && $0.price > 0 }
+        let count = renewals.count { $0.refund == nil && !$0.isUpgraded && !($0.id == last.id && isReplaced) }
+        return count + (last.run == 0 ? inherited?.renewals ?? 0 : 0)
+    }
+
+    /// Whether another purchase in the group cut the last term short.
+    var isReplaced: Bool { successorStart.map { $0 < last.end } ?? false }
+
+    /// What a purchase goes on with: the run, if the customer still has access.
+    func inheritance(at time: Timestamp) -> Inheritance? {
+        guard time <= min(last.end, last.refund?.date ?? last.end) else { return nil }
+        return expected(at: time).subscribedSince.map { Inheritance(start: $0, renewals: renewals) }
+    }
+
+    /// The accounts of the app that own the subscription.
+    func expectedOwners(_ policy: OwnershipPolicy) -> [UUIDText] {
+        let claims = (terms.map(\.token) + [token]).compactMap { $0 }
+        switch policy {
+        case .first: return Array(claims.prefix(1))
+        case .transfer: return Array(claims.suffix(1))
+        case .share: return claims.enumerated().filter { !claims[..<$0.offset].contains($0.element) }.map(\.element)
+        }
+    }
+
     private func judge(_ known: inout Expected, at now: Timestamp) {
         func end(_ status: Subscription.Status, _ at: Timestamp, _ reason: Subscription.EndReason?) {
             (known.status, known.endedAt, known.endedBecause) = (status, at, reason)
         }
         let over = now.milliseconds - last.end.milliseconds
         if let refund = last.refund { return end(.revoked, min(refund.date, last.end), isShared ? .other : .refunded) }
+        if isReplaced, let successorStart { return end(.expired, successorStart, .other) }
         if over < 0 { return }
         switch outlook {
         case .ended(let reason): end(.expired, last.end, reason)

@@ -42,6 +42,8 @@ extension Life {
         purchase.reason = term.isRenewal ? .renewal : .purchase
         purchase.offer = term.offer
         purchase.price = term.price
+        purchase.appAccountToken = term.token
+        purchase.appTransactionID = try appleAccount.map { try TransactionID($0) }
         purchase.revocation = term.refund.map { Revocation(date: $0.date, reason: $0.reason) }
         return purchase
     }
@@ -51,6 +53,8 @@ extension Life {
         renewal.autoRenewProductID = try ProductID(nextProduct)
         renewal.renewalDate = last.end
         renewal.priceIncreaseStatus = priceIncrease
+        renewal.appAccountToken = token
+        renewal.appTransactionID = try appleAccount.map { try TransactionID($0) }
         renewal.offer = pending
         renewal.eligibleWinBackOfferIDs = winBackOffers
         switch outlook {

@@ -25,10 +25,12 @@ extension Life {
         nextProduct = nextProduct == last.product ? "weekly" : last.product
     }
 
+    /// A promotional offer, or an offer code, which the App Store reports in the same way.
     private mutating func redeem() {
         guard pending == nil, !isShared else { return }
         autoRenews = true
-        pending = AppliedOffer(type: .promotional, identifier: newOffer(), discountType: .payAsYouGo, period: "P1M")
+        let type = chance(40) ? OfferType.offerCode : .promotional
+        pending = AppliedOffer(type: type, identifier: newOffer(), discountType: .payAsYouGo, period: "P1M")
     }
 
     /// The upgraded term is never sent again.

@@ -17,6 +17,8 @@ struct Life {
         let offer: AppliedOffer?
         var refund: (date: Timestamp, reason: RevocationReason)?
         var isUpgraded = false
+        /// The account of the app that bought it.
+        let token: UUIDText?
         /// The number of the run.
         let run: Int
     }
@@ -29,9 +31,23 @@ struct Life {
         case failing(graceUntil: Timestamp?)
     }
 
+    /// The run that goes on in another purchase.
+    struct Inheritance {
+        let start: Timestamp
+        /// The renewals that count.
+        let renewals: Int
+    }
+
     let original: String
     let group: String
     let isShared: Bool
+    /// The `appTransactionId` of the Apple Account; older data has none.
+    let appleAccount: String?
+    private(set) var inherited: Inheritance?
+    /// When a purchase with another `originalTransactionId` followed in the group.
+    var successorStart: Timestamp?
+    /// The present account of the app.
+    var token: UUIDText?
     /// The length of a day. Sandbox days are ten seconds.
     let day: Int64
     var random: SplitMix64
@@ -55,15 +71,43 @@ struct Life {
     var requests: [String: Timestamp] = [:]
     var notifications: [[SubscriberFact]] = []
 
-    init(original: String, group: String, isShared: Bool, day: Int64, seed: UInt64) throws {
+    init(
+        original: String, group: String, isShared: Bool = false, appleAccount: String?, day: Int64, seed: UInt64
+    ) throws {
         (self.original, self.group, self.isShared, self.day) = (original, group, isShared, day)
+        self.appleAccount = appleAccount
         random = SplitMix64(seed: seed)
         clock = .day(0)
         pass(Double(Int.random(in: 0..<40, using: &random)))
-        try begin(isRenewal: false, product: "monthly", offer: Bool.random(using: &random) ? Self.trial : nil)
+        try live(from: "monthly", offer: Bool.random(using: &random) ? Self.trial : nil)
+    }
+
+    /// A purchase of the same Apple Account in the same group with an `originalTransactionId` of its own: an upgrade if the
+    /// last term still runs, else a return.
+    init(original: String, after life: inout Life, seed: UInt64) throws {
+        (self.original, group, isShared, day) = (original, life.group, life.isShared, life.day)
+        (appleAccount, token) = (life.appleAccount, life.token)
+        random = SplitMix64(seed: seed)
+        clock = max(life.clock, life.last.start)
+        let days = Bool.random(using: &random) ? 0.01..<5 : 5..<90
+        clock = later(clock, Double.random(in: days, using: &random))
+        life.successorStart = clock
+        inherited = life.inheritance(at: clock)
+        let offers = [nil, AppliedOffer(type: .offerCode, identifier: "code\(original)", discountType: .payAsYouGo)]
+        try live(from: "yearly", offer: offers.randomElement(using: &random) ?? nil)
+    }
+
+    private mutating func live(from product: String, offer: AppliedOffer?) throws {
+        changeAccount()
+        try begin(isRenewal: false, product: product, offer: offer)
         try notify()
         for _ in 0..<Int.random(in: 0..<6, using: &random) where !isOver { try liveThroughTerm() }
         if !isOver, chance(70) { try passEvents() }
+    }
+
+    /// Another account of the app, or none, may make the next purchase.
+    mutating func changeAccount() {
+        if chance(40) { token = [nil, UUIDText.account(1), .account(2)].randomElement(using: &random) ?? nil }
     }
 
     static let trial = AppliedOffer(type: .introductory, discountType: .freeTrial, period: "P1W")

@@ -29,14 +29,48 @@ struct OrderTests {
                 let known = (life.edges + [history.end]).filter { $0 >= history.end }.map { life.expected(at: $0) }
                 seen.formUnion(known.map { $0.settled ? $0.status.rawValue : "unsettled" })
                 seen.formUnion(known.compactMap { $0.endedBecause?.rawValue })
+                seen.formUnion(known.map(\.lastPeriod.rawValue))
                 if life.terms.contains(where: \.isUpgraded) { seen.insert("upgraded") }
+                if life.isReplaced { seen.insert("replaced") }
+                if life.successorStart != nil, !life.isReplaced { seen.insert("followed") }
+                if life.inherited.map({ $0.renewals > 0 }) == true { seen.insert("inherited renewals") }
+                seen.insert("\(life.expectedOwners(.share).count) accounts")
             }
+            seen.insert("\(Set(history.lives.map(\.appleAccount)).count) Apple Accounts")
             seen.formUnion(history.facts.map { "\($0.key.kind)" } + [history.environment.rawValue])
         }
         let ends = Subscription.EndReason.allCases.map(\.rawValue)
         let kinds = SubscriberFact.Kind.allCases.filter { $0 != .receiptTransaction }.map { "\($0)" }
-        let others = ["unsettled", "upgraded", "Production", "Sandbox"]
-        #expect(seen == Set(Subscription.Status.allCases.map(\.rawValue) + ends + kinds + others))
+        let periods = ["trial", "promotional", "offer_code", "win_back", "regular"]
+        let others = [
+            "unsettled", "upgraded", "replaced", "followed", "inherited renewals", "0 accounts", "1 accounts",
+            "2 accounts", "1 Apple Accounts", "2 Apple Accounts", "Production", "Sandbox",
+        ]
+        #expect(seen == Set(Subscription.Status.allCases.map(\.rawValue) + ends + kinds + periods + others))
+    }
+
+    @Test("a history that lacks its beginning never says no")
+    func partialHistory() throws {
+        var count = 0
+        for seed in 0..<300 as Range<UInt64> {
+            let history = try History(seed: seed)
+            // A subscription of which nothing is left cannot be missed.
+            for life in history.lives where life.terms.count > 1 {
+                let first = try TransactionID(life.original)
+                let known = history.facts.filter { $0.key.kind != .transaction || $0.key.id != first }
+                let state = SubscriberState(known, history.environment, at: history.end)
+                #expect(Self.answers(state).filter { $0 == false }.isEmpty, "seed \(seed), without \(life.original)")
+                count += 1
+            }
+            let whole = SubscriberState(history.facts, history.environment, at: history.end)
+            #expect(Self.answers(whole).allSatisfy { $0 != nil }, "seed \(seed)")
+        }
+        #expect(count > 200)
+    }
+
+    private static func answers(_ state: SubscriberState) -> [Bool?] {
+        let groups = ["g", "h", "another"].map { state.usedIntroductoryOffer(inGroup: $0) }
+        return groups + [state.everSubscribed, state.everRefunded] + [(try? ProductID("lifetime")).flatMap(state.owns)]
     }
 
     @Test("merging sets is associative, commutative and idempotent", arguments: 0..<20 as Range<UInt64>)
@@ -59,6 +93,9 @@ struct OrderTests {
         let deliveries = [SubscriberFacts(history.facts.reversed()), SubscriberFacts(try history.delivery(1))]
         var failures: [String] = []
         let times = times(of: history)
+        for life in history.lives where try !life.ownersAgree(with: deliveries[1]) {
+            failures.append("The owners of \(life.original) differ.")
+        }
         for (place, now) in times.enumerated() {
             let state = SubscriberState(of: deliveries[place % 2], environment: history.environment, at: now)
             failures += differences(state, history, at: now)
@@ -88,5 +125,15 @@ struct OrderTests {
         }
         if state.history != .whole || state.everSubscribed != true { differences.append("history \(state.history)") }
         return differences
+    }
+}
+
+extension Life {
+    /// Compares the owners under one policy, which depends on the history.
+    fileprivate func ownersAgree(with facts: SubscriberFacts) throws -> Bool {
+        let id = try TransactionID(original)
+        let policy = OwnershipPolicy.allCases[Int(clock.milliseconds % 3)]
+        let owners = SubscriptionOwners(of: facts.lazy.filter { $0.originalTransactionID == id }, by: policy)
+        return owners.accounts == expectedOwners(policy)
     }
 }
