@@ -87,7 +87,8 @@ enum TestFacts {
     static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return (0..<32).map { UInt8(truncatingIfNeeded: hash >> UInt64($0 % 8 * 8)) }
+        let word = (0..<8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0 * 8)) }
+        return word + word + word + word
     }
 }
 
