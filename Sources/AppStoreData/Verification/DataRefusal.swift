@@ -49,6 +49,22 @@ extension DataRefusal {
     }
 }
 
+extension DataRefusal {
+    package init(_ failure: LegacyNotificationFailure) {
+        switch failure {
+        case .payload(let error): self.init(error)
+        case .check(let failure): self.init(failure)
+        case .receipt(let refusal): self = refusal
+        case .noSharedSecret, .wrongPassword, .unavailable:
+            self.init(
+                code: failure.code, sentence: failure.sentence, isRetryable: failure.isRetryable, isGenuine: false)
+        }
+    }
+
+    /// Whether the app's shared secret is wrong or not configured.
+    package var isSharedSecret: Bool { LegacyNotificationFailure.codes.contains(code) }
+}
+
 extension PayloadError {
     /// A stable name, for programs.
     package var code: String {
@@ -67,7 +83,7 @@ extension DataRefusal {
     /// Every code, for metrics and documentation.
     package static let codes: [String] =
         VerificationFailure.Code.allCases.map(\.rawValue) + PayloadError.codes + CheckFailure.allCases.map(\.rawValue)
-        + ["receipt_unreadable"] + ReceiptRefusal.allCases.map(\.rawValue)
+        + ["receipt_unreadable"] + ReceiptRefusal.allCases.map(\.rawValue) + LegacyNotificationFailure.codes
 }
 
 extension PayloadError {

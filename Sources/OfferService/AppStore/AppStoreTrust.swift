@@ -51,7 +51,7 @@ package struct AppStoreTrust: Sendable {
 
     /// Waits until it is known that no certificate of a chain is revoked.
     /// - Throws: if one is, or if no responder vouches for it now.
-    func requireGood(_ chain: VerifiedChain) async throws(DataRefusal) {
+    func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
         do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
     }
 

@@ -81,18 +81,28 @@ struct NotificationEndpoint: Sendable {
     ) async throws(Problem) -> NotificationReader.Reading {
         let body = try NotificationBody(request)
         do throws(DataRefusal) {
-            let reading: NotificationReader.Reading
-            switch body {
-            case .signed(let text): reading = try reader.read(signed: text, for: try apps(of: policy), at: now())
-            case .legacy: throw DataRefusal(PayloadError(.unrecognised))
-            }
+            let apps = try apps(of: policy)
+            let reading =
+                switch body {
+                case .signed(let text): try reader.read(signed: text, for: apps, at: now())
+                case .legacy(let notification): try read(notification, for: apps, under: policy)
+                }
             for chain in reading.chains { try await trust.requireGood(chain) }
             trust.noteVerified(PayloadKind.notification.rawValue)
             return reading
         } catch {
             trust.noteRefused(PayloadKind.notification.rawValue, error)
-            throw .notificationRefused(error)
+            throw error.isSharedSecret ? .sharedSecretRefused : .notificationRefused(error)
         }
+    }
+
+    private func read(
+        _ notification: LegacyNotification, for apps: ExpectedApps, under policy: Policy
+    ) throws(DataRefusal) -> NotificationReader.Reading {
+        do throws(LegacyNotificationFailure) {
+            return try reader.read(
+                legacy: notification, for: apps, in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
+        } catch { throw DataRefusal(error) }
     }
 
     private func keep(

@@ -3,7 +3,7 @@ import OfferCore
 import OfferCrypto
 import SubscriberStore
 
-/// Verifies notifications and derives their facts. The intake and `database rebuild` use it.
+/// Verifies notifications and derives their facts. The intake and `offer-signer database rebuild` use it.
 struct NotificationReader: Sendable {
     /// A notification to store.
     struct Reading: Sendable {
@@ -13,7 +13,7 @@ struct NotificationReader: Sendable {
         /// The reason a genuine notification brings no facts; nil if nothing is wrong with it.
         let fault: DataRefusal?
         /// The certificates that must not be revoked.
-        let chains: [VerifiedChain]
+        let chains: [any CertificatePath]
     }
 
     private let verifier: AppStoreVerifier
@@ -48,6 +48,26 @@ struct NotificationReader: Sendable {
             facts: facts, fault: received.fault, chains: received.chains)
     }
 
+    /// Verifies a notification of version 1 by the app's shared secret, and the receipt in it by Apple's signature.
+    func read(
+        legacy notification: LegacyNotification, for apps: ExpectedApps, in catalogue: Catalogue, at now: Timestamp
+    ) throws(LegacyNotificationFailure) -> Reading {
+        let verified = try VerifiedLegacyNotification(
+            notification, for: apps, sharedSecret: { catalogue.apps[$0]?.notifications.sharedSecret }
+        ) { receipt throws(DataRefusal) in try verifier.verifyReceipt(receipt, at: now) }
+        let facts: [SubscriberFact]
+        do { facts = try verified.facts } catch { throw .unavailable }
+        let signedDate = verified.signedDate ?? now
+        guard SigningTime.isPlausible(signedDate, at: now) else {
+            throw .receipt(DataRefusal(VerificationFailure(.signedInFuture)))
+        }
+        return Reading(
+            app: AppScope(bundleID: verified.app.bundleID, environment: verified.environment),
+            notification: NotificationRecord(
+                notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
+                subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
+            facts: facts, fault: nil, chains: [verified.receipt?.chain].compactMap { $0 })
+    }
 }
 
 extension Catalogue {

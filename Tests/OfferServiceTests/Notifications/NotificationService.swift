@@ -19,7 +19,8 @@ struct NotificationService {
     static let bundleID = try? BundleID(utf8: Array("com.example.app".utf8))
 
     init(
-        receivers: [String] = [], limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies(),
+        receivers: [String] = [], sharedSecret: String? = nil, limits: Limits = Limits(),
+        proxies: TrustedProxies = TrustedProxies(),
         ocsp: OCSPTransport? = nil, chain: TestChain? = nil, isOpen: Bool = true
     ) throws {
         let chain = try chain ?? TestChain.standard.get()
@@ -27,7 +28,8 @@ struct NotificationService {
         let settings = SQLiteSettings(path: folder.path + "/store.sqlite", lockTimeout: .milliseconds(50))
         store = try SQLiteStore(settings)
         let app = Catalogue.App(
-            appAppleID: 1_234_567_890, offers: [:], notifications: AppNotifications(receivers: receivers))
+            appAppleID: 1_234_567_890, offers: [:],
+            notifications: AppNotifications(receivers: receivers, sharedSecret: sharedSecret.map { Secret($0) }))
         let current = CurrentStore(
             StoreSettings(location: .sqlite(path: settings.path)), store: isOpen ? store : nil,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -35,7 +37,10 @@ struct NotificationService {
             pair: Fixtures.makeSigningKey(),
             catalogue: Catalogue(apps: [BundleID(utf8: Array("com.example.app".utf8)): app]),
             limits: limits, proxies: proxies,
-            appStore: AppStoreSettings(roots: TrustedRoots([X509Certificate(der: chain.root)])), ocsp: ocsp,
+            appStore: AppStoreSettings(
+                roots: TrustedRoots([
+                    X509Certificate(der: chain.root), X509Certificate(der: ReceiptSigner.standard.get().chain.root),
+                ])), ocsp: ocsp,
             store: current)
         self.chain = chain
     }

@@ -235,6 +235,32 @@ struct NotificationTests {
         #expect(try await intake.customers().count == (status == 200 ? 1 : 0))
     }
 
+    @Test("a notification of version 1 counts with the app's shared secret, and its receipt brings facts")
+    func legacy() async throws {
+        let intake = try NotificationService(sharedSecret: "0123456789abcdef0123456789abcdef")
+        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
+        func body(_ password: String) -> String {
+            """
+            {"notification_type":"DID_RENEW","password":"\(password)","environment":"Sandbox","bid":"com.example.app",\
+            "unified_receipt":{"environment":"Sandbox","status":0,\
+            "latest_receipt":"\(String(decoding: Base64.text(of: receipt), as: UTF8.self))",\
+            "latest_receipt_info":[\(Array(repeating: #"{"quantity":"1"}"#, count: 100).joined(separator: ","))]}}
+            """
+        }
+        let wrong = await intake.post(body("0123456789abcdef0123456789abcdee"))
+        #expect(wrong.status == 403 && wrong.json["code"] as? String == "shared_secret_refused")
+        #expect(try await intake.store.intakes().isEmpty)
+        let right = await intake.post(body("0123456789abcdef0123456789abcdef"))
+        #expect(right.status == 200, "\(right.text)")
+        #expect(await intake.post(body("0123456789abcdef0123456789abcdef")).json["outcome"] as? String == "known")
+        let intakes = try await intake.store.intakes()
+        #expect(intakes.map(\.app.environment) == [.sandbox])
+        #expect(intakes.map(\.subscriptions) == [1])
+        let none = try NotificationService()
+        #expect(await none.post(body("")).status == 403)
+        #expect(!intake.service.log.text.contains("0123456789abcdef"))
+    }
+
     @Test("proofs of an offer are merged into the store")
     func proofs() async throws {
         let intake = try NotificationService()
