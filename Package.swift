@@ -259,6 +259,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -288,7 +289,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData",
-                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", locks,
+                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", "StoreTestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

@@ -1,13 +1,16 @@
 package import OfferCore
 import OfferCrypto
 
-/// One entry of the audit trail: a signature that was made, or requested and refused.
+/// One entry of the audit trail: a signature that was made, a change to what is known of a customer, or the refusal of
+/// either.
 ///
 /// An entry is a class because it is passed along several times. Passing a struct would retain each of its dozen
 /// references every time.
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
+        /// The change is recorded before it is made. If it then fails, another entry with the same `requestID` says so.
+        case accepted
         /// The value is the problem code that the caller received.
         case refused(String)
     }
@@ -35,10 +38,16 @@ package final class AuditEntry: Sendable {
         case advancedCommerce(JSONObjectText)
     }
 
+    /// What the entry is about.
+    package enum Subject: Hashable, Sendable {
+        case signature(SignatureKind)
+        case customer(CustomerChange)
+    }
+
     package let time: Timestamp
     package let requestID: String
     package let client: Client
-    package let kind: SignatureKind
+    package let subject: Subject
     package let item: CatalogueItem
     package let grant: Grant?
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
@@ -46,14 +55,33 @@ package final class AuditEntry: Sendable {
     package let customer: [UInt8]?
     package let outcome: Outcome
 
-    package init(
+    package convenience init(
         time: Timestamp, requestID: String, client: Client, kind: SignatureKind, item: CatalogueItem,
         grant: Grant? = nil, customer: [UInt8]?, outcome: Outcome
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: client, subject: .signature(kind), item: item, grant: grant,
+            customer: customer, outcome: outcome)
+    }
+
+    /// Creates an entry for a change to what is known of a customer.
+    package convenience init(
+        time: Timestamp, requestID: String, client: Client, change: CustomerChange, app: BundleID, customer: [UInt8],
+        outcome: Outcome
+    ) {
+        self.init(
+            time: time, requestID: requestID, client: client, subject: .customer(change),
+            item: CatalogueItem(app: app), grant: nil, customer: customer, outcome: outcome)
+    }
+
+    private init(
+        time: Timestamp, requestID: String, client: Client, subject: Subject, item: CatalogueItem, grant: Grant?,
+        customer: [UInt8]?, outcome: Outcome
     ) {
         self.time = time
         self.requestID = requestID
         self.client = client
-        self.kind = kind
+        self.subject = subject
         self.item = item
         self.grant = grant
         self.customer = customer
@@ -73,7 +101,7 @@ package final class AuditEntry: Sendable {
         // Enough to tell the tokens of a caller apart.
         if let digest = client.tokenDigest { writer.member("token", hexadecimal: Array(digest.prefix(4))) }
         if let address { writer.member("address", utf8: address) }
-        writer.member("kind", kind.rawValue)
+        writer.member("kind", subject.name)
         writer.member("bundleID", utf8: item.app.text.utf8)
         if let product = item.product { writer.member("productID", utf8: product.text.utf8) }
         if let offer = item.offer { writer.member("offerID", utf8: offer.text.utf8) }
@@ -82,11 +110,17 @@ package final class AuditEntry: Sendable {
             // An empty username stands for every customer of an app that attaches no username.
             writer.member("customer", hexadecimal: customer.isEmpty ? [] : try customerCode(customer))
         }
+        if case .customer(let change) = subject {
+            if let account = change.account { writer.member("account", hexadecimal: try customerCode(account)) }
+            if let environment = change.environment { writer.member("environment", environment.rawValue) }
+        }
         switch outcome {
         case .signed(let keyID, let nonce):
             writer.member("keyID", utf8: keyID.text.utf8)
             writer.member("nonce", utf8: nonce.uuid.utf8)
             writer.member("outcome", "signed")
+        case .accepted:
+            writer.member("outcome", "accepted")
         case .refused(let code):
             writer.member("outcome", code)
         }
@@ -97,6 +131,16 @@ package final class AuditEntry: Sendable {
         case .introductoryOffer(let isAllowed): writer.member("allowIntroductoryOffer", isAllowed)
         case .advancedCommerce(let request):
             writer.member("requestSHA256", hexadecimal: try SHA256.hash(request.utf8))
+        }
+    }
+}
+
+extension AuditEntry.Subject {
+    /// The value of the member `kind`.
+    fileprivate var name: String {
+        switch self {
+        case .signature(let kind): kind.rawValue
+        case .customer(let change): change.kind.rawValue
         }
     }
 }

@@ -164,7 +164,9 @@ struct AuditPageTests {
         let events = try #require(rows.first { $0[0] == "`event`" })
         #expect(Set(lines.compactMap { $0["event"] as? String }) == names(events[1]))
         let kinds = try #require(rows.first { $0[0] == "`kind`" })
-        #expect(names(kinds[1]) == Set(SignatureKind.allCases.map(\.rawValue)))
+        #expect(
+            names(kinds[1])
+                == Set(SignatureKind.allCases.map(\.rawValue) + CustomerChange.Kind.allCases.map(\.rawValue)))
     }
 
     /// Requests what only callers can get, removes the last line under the running service, and acknowledges the break.
@@ -176,11 +178,15 @@ struct AuditPageTests {
         let token = "ost_0123456789abcdef01234567"
         let digest = Hexadecimal.text(of: try SHA256.hash(Array(token.utf8)))
         try folder.write(
-            "callers: [{name: backend, tokenSHA256: \(digest), scopes: [introductory]}]".utf8, to: "config.yaml")
+            """
+            apps: [{bundleID: a, environments: [Sandbox], products: [{productID: p, offers: []}]}]
+            callers: [{name: backend, tokenSHA256: \(digest), scopes: [introductory, facts]}]
+            """.utf8, to: "config.yaml")
         let service = try RunningService(
             environment: audit.merging([
                 "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
                 "SUBSCRIPTION_OFFERS_ISSUER_ID": Fixtures.issuerText,
+                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/subscribers.sqlite",
             ]) { $1 })
         try await Connection.open(port: service.port) { connection in
             for isErased in [false, true, false] {
@@ -194,6 +200,11 @@ struct AuditPageTests {
                     headers: "Authorization: Bearer \(token)\r\n")
                 #expect(answer?.status == 200)
             }
+            let link = #"{"bundleID":"a","transactionID":"1","applicationUsername":"u"}"#
+            try await connection.send(
+                "PUT /v1/customers/links HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(link.utf8.count)\r\n\r\n\(link)")
+            #expect(try await connection.receive()?.status == 204)
         }
         let outcome = try Command.run(Command.offerSigner, ["audit", "acknowledge"], environment: audit)
         #expect(outcome.status == 0, "\(outcome.standardError)")

@@ -6,6 +6,7 @@ import OfferCrypto
 import OfferExplanations
 import OfferHTTP
 import OfferService
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -100,6 +101,8 @@ struct OpenAPITests {
         case .credentialsRefused: .credentialsRefused
         case .scopeMissing: .scopeMissing(.sign)
         case .offerNotServed: .offerNotServed
+        case .appNotServed: .appNotServed(because: "a test")
+        case .environmentNeeded: .environmentNeeded
         case .proofRefused: .proofRefused("a", DataRefusal(VerificationFailure(.signatureInvalid)))
         case .proofsUnavailable: .proofRefused("a", DataRefusal(VerificationFailure(.verificationUnavailable)))
         case .notificationRefused: .notificationRefused(DataRefusal(VerificationFailure(.signatureInvalid)))
@@ -114,6 +117,7 @@ struct OpenAPITests {
         case .auditUnavailable: .auditUnavailable
         case .clockWrong: .clockWrong
         case .issuerIDMissing: .issuerIDMissing
+        case .storeUnavailable: .storeUnavailable
         case .overloaded: .overloaded
         case .notReady: .notReady
         case .stopping: .stopping
@@ -200,6 +204,48 @@ struct OpenAPITests {
         }
     }
 
+    @Test("what the routes for customers answer, and the examples of their requests, match the contract")
+    func customers() async throws {
+        let service = try CustomerService()
+        try await service.addRichCustomer()
+        let token = "\(Sample.token(1))"
+        let requests: [(method: String, path: String, body: String, status: Int)] = [
+            ("PUT", "/v1/customers/facts", #""appAccountToken":"\#(token)","facts":{"a":1}"#, 422),
+            ("PUT", "/v1/customers/facts", #""transactionID":"3","facts":{"a":1,"b":"c","d":true,"e":null}"#, 204),
+            ("PUT", "/v1/customers/links", #""transactionID":"3","applicationUsername":"u""#, 204),
+            ("PUT", "/v1/customers/links", #""transactionID":"1""#, 400),
+            ("POST", "/v1/customers/lookup", #""transactionID":"1""#, 200),
+            ("POST", "/v1/customers/lookup", #""transactionID":"unknown""#, 200),
+            ("POST", "/v1/customers/lookup", #""transactionID":"1","environment":"production""#, 400),
+            ("DELETE", "/v1/customers", #""transactionID":"1""#, 200),
+        ]
+        for request in requests {
+            let answer = await service.send(request.method, request.path, request.body)
+            #expect(answer.status == request.status, "\(request) \(answer.text)")
+            expect(answer, isDocumentedAt: request.path, request.method, "\(request)")
+        }
+        let refused = await service.send("DELETE", "/v1/customers", #""transactionID":"1""#, app: "another")
+        #expect(refused.status == 403)
+        expect(refused, isDocumentedAt: "/v1/customers", "DELETE", "another app")
+        for (path, method) in [
+            ("/v1/customers/lookup", "post"), ("/v1/customers/facts", "put"), ("/v1/customers/links", "put"),
+            ("/v1/customers", "delete"),
+        ] {
+            let (examples, ofBody) = schema.examples(ofBodyAt: path, method)
+            #expect(!examples.isEmpty)
+            for example in examples {
+                #expect(schema.faults(of: example, against: ofBody) == [])
+                let body = String(decoding: try JSONSerialization.data(withJSONObject: example), as: UTF8.self)
+                let answer = await service.routes.respondLater(CustomerService.request(method.uppercased(), path, body))
+                #expect([200, 204].contains(answer.status), "\(path): \(answer.text)")
+                var twice = example
+                twice["transactionID"] = "1"
+                twice["originalTransactionID"] = "2"
+                #expect(schema.faults(of: twice, against: ofBody) != [])
+            }
+        }
+    }
+
     @Test("token refusals and the responses of a service that cannot sign match the contract")
     func refusals() throws {
         let refusing = try TestService(
@@ -283,13 +329,19 @@ struct OpenAPITests {
         var response = (operation["responses"] as? [String: Any])?[String(answer.status)] as? [String: Any] ?? [:]
         if let reference = response["$ref"] as? String { response = schema.resolve(reference) as? [String: Any] ?? [:] }
         let content = response["content"] as? [String: [String: Any]] ?? [:]
-        #expect(content[answer.mediaType.rawValue] != nil, "\(answer.status): \(comment)")
-        guard let body = content[answer.mediaType.rawValue]?["schema"] else { return }
+        #expect(!response.isEmpty, "\(answer.status): \(comment)")
+        let described = answer.mediaType.flatMap { content[$0.rawValue] }
+        #expect((described != nil) == (answer.mediaType != nil), "\(answer.status): \(comment)")
+        expectHeaders(of: answer, in: response, comment)
+        guard let body = described?["schema"] else { return }
         let value: Any = answer.mediaType == .metrics ? answer.text : answer.json
         #expect(schema.faults(of: value, against: body) == [], "\(comment)")
         if answer.status == 200, path != "/openapi.json", answer.mediaType != .metrics {
             #expect(schema.undocumentedMembers(of: answer.json, against: body) == [], "\(comment)")
         }
+    }
+
+    private func expectHeaders(of answer: HTTPResponse, in response: [String: Any], _ comment: String) {
         let documented = response["headers"] as? [String: [String: Any]] ?? [:]
         let headers = Dictionary(uniqueKeysWithValues: answer.headers.map { ($0.name, $0.value) })
         for (name, value) in headers where name != "Content-Type" {
@@ -327,9 +379,11 @@ extension JSONSchema {
         return schema?["allOf"] as? [[String: Any]] ?? []
     }
 
-    fileprivate func examples(ofBodyAt path: String) -> (examples: [[String: Any]], schema: Any) {
+    fileprivate func examples(ofBodyAt path: String, _ method: String = "post") -> (
+        examples: [[String: Any]], schema: Any
+    ) {
         let paths = document["paths"] as? [String: [String: [String: Any]]]
-        let body = paths?[path]?["post"]?["requestBody"] as? [String: Any]
+        let body = paths?[path]?[method]?["requestBody"] as? [String: Any]
         let content = (body?["content"] as? [String: [String: Any]])?["application/json"]
         let examples = content?["examples"] as? [String: [String: Any]] ?? [:]
         return (examples.values.compactMap { $0["value"] as? [String: Any] }, content?["schema"] ?? false)
@@ -345,7 +399,10 @@ extension JSONSchema {
         }
         let properties = schema["properties"] as? [String: Any] ?? [:]
         return object.flatMap { name, value in
-            guard let property = properties[name] else { return [name] }
+            // Of members with arbitrary names, the other schema says everything.
+            guard let property = properties[name] else {
+                return schema["additionalProperties"] is [String: Any] ? [] : [name]
+            }
             let items = (property as? [String: Any])?["items"] ?? false
             return (value as? [String: Any]).map { undocumentedMembers(of: $0, against: property) }
                 ?? (value as? [[String: Any]])?.flatMap { undocumentedMembers(of: $0, against: items) } ?? []

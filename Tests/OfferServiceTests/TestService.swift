@@ -56,10 +56,10 @@ struct TestService {
         dependencies.earliest = earliest
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
         dependencies.explanationWait = explanationWait
+        dependencies.store = store
         dependencies.composeRefusals = composeRefusals
         dependencies.trust = AppStoreTrust(
             appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics, log: log.logger)
-        dependencies.store = store
         trust = dependencies.trust
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys

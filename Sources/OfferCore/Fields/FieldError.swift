@@ -23,6 +23,8 @@ package struct FieldError: Error, Hashable, Sendable {
         case notBase64
         /// Not the 16 or 6 bytes of a device identifier in hexadecimal.
         case notDevice
+        /// Not one of these words.
+        case notOneOf([String])
     }
 
     package let field: String
@@ -49,6 +51,7 @@ extension FieldError: CustomStringConvertible {
         case .wrongCount(let range): "\(field) must have \(range.lowerBound) to \(range.upperBound) items."
         case .notBase64: "\(field) must be standard base64 with padding, without line breaks."
         case .notDevice: "\(field) must be 32 or 12 hexadecimal digits: identifierForVendor, or a MAC address."
+        case .notOneOf(let words): "\(field) must be \(words.joined(separator: " or "))."
         }
     }
 }

@@ -130,6 +130,14 @@ package struct JSONWriter {
         return writer.bytes
     }
 
+    /// Encodes a string with its quotes, for ``rawMembers(_:)`` with names that may need escapes.
+    /// - Parameter utf8: valid UTF-8.
+    package static func string(_ utf8: [UInt8]) -> [UInt8] {
+        var writer = JSONWriter(bytes: [])
+        writer.append(utf8, isPlain: isPlain(utf8.span))
+        return writer.bytes
+    }
+
     /// Closes the object.
     package consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))

@@ -176,7 +176,8 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
         var headers: HPACKHeaders = [":status": String(response.status)]
         for (name, value) in response.headers { headers.add(name: name.lowercased(), value: value) }
         headers.add(name: "date", value: String(decoding: date.now, as: UTF8.self))
-        headers.add(name: "content-length", value: String(response.content.count))
+        if let length = response.contentLength { headers.add(name: "content-length", value: String(length)) }
+        let hasBody = hasBody && response.contentLength != nil
         context.write(wrapOutboundOut(.headers(.init(headers: headers, endStream: !hasBody))), promise: nil)
         guard hasBody else { return }
         let body = response.content.buffer

@@ -13,7 +13,7 @@ extension ByteBuffer {
         } else {
             writeStaticString("HTTP/1.1 ")
             writeString("\(response.status) \(HTTPResponse.reasonPhrase(for: response.status))")
-            writeHeader("Content-Type", response.mediaType.rawValue)
+            if let mediaType = response.mediaType { writeHeader("Content-Type", mediaType.rawValue) }
         }
         writeStaticString("\r\nCache-Control: no-store")
         if let requestID = response.requestID {
@@ -24,8 +24,10 @@ extension ByteBuffer {
         writeStaticString("\r\nDate: ")
         writeBytes(date)
         if isLast { writeStaticString("\r\nConnection: close") }
-        writeStaticString("\r\nContent-Length: ")
-        writeString(String(response.content.count))
+        if let length = response.contentLength {
+            writeStaticString("\r\nContent-Length: ")
+            writeString(String(length))
+        }
         writeStaticString("\r\n\r\n")
         if withBody, case .bytes(let body) = response.content { writeBytes(body) }
     }

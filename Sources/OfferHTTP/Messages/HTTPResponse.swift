@@ -11,7 +11,8 @@ package struct HTTPResponse: Hashable, Sendable {
     }
 
     package let status: Int
-    package let mediaType: MediaType
+    /// nil without content.
+    package let mediaType: MediaType?
     let content: Content
     /// The methods of the `Allow` header of a 405.
     package var allow: [String] = []
@@ -27,11 +28,14 @@ package struct HTTPResponse: Hashable, Sendable {
         case bytes([UInt8])
         /// Sent without copying, however many responses share it.
         case shared(ByteBuffer)
+        /// None at all, which is not the same as an empty body.
+        case none
 
         var count: Int {
             switch self {
             case .bytes(let bytes): bytes.count
             case .shared(let buffer): buffer.readableBytes
+            case .none: 0
             }
         }
 
@@ -39,6 +43,7 @@ package struct HTTPResponse: Hashable, Sendable {
             switch self {
             case .bytes(let bytes): ByteBuffer(bytes: bytes)
             case .shared(let buffer): buffer
+            case .none: ByteBuffer()
             }
         }
     }
@@ -58,6 +63,15 @@ package struct HTTPResponse: Hashable, Sendable {
         content = .bytes(body)
     }
 
+    /// A 204: the request has succeeded, and there is nothing to say about it.
+    package static let noContent = HTTPResponse()
+
+    private init() {
+        status = 204
+        mediaType = nil
+        content = .none
+    }
+
     package init(mediaType: MediaType = .json, sharing body: SharedBody) {
         status = 200
         self.mediaType = mediaType
@@ -68,12 +82,19 @@ package struct HTTPResponse: Hashable, Sendable {
         switch content {
         case .bytes(let bytes): bytes
         case .shared(let buffer): Array(buffer.readableBytesView)
+        case .none: []
         }
+    }
+
+    /// The value of the `Content-Length` header; nil for a 204, which must not have one (RFC 9110 section 8.6).
+    var contentLength: Int? {
+        if case .none = content { nil } else { content.count }
     }
 
     /// All headers except `Content-Length`, `Date` and `Connection`, which the connection adds.
     package var headers: [(name: String, value: String)] {
-        var headers = [("Content-Type", mediaType.rawValue), ("Cache-Control", "no-store")]
+        var headers = [("Cache-Control", "no-store")]
+        if let mediaType { headers.insert(("Content-Type", mediaType.rawValue), at: 0) }
         if let requestID { headers.append(("X-Request-ID", requestID.text)) }
         return headers + rareHeaders
     }
@@ -91,6 +112,7 @@ package struct HTTPResponse: Hashable, Sendable {
     package static func reasonPhrase(for status: Int) -> String {
         switch status {
         case 200: "OK"
+        case 204: "No Content"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -63,7 +63,7 @@ package final class ServiceMetrics: Sendable {
     /// Returns a route's response counters, by status.
     func responses(of route: String) -> [Int: Counter] {
         Dictionary(
-            uniqueKeysWithValues: ([200] + Problem.statuses).map { status in
+            uniqueKeysWithValues: ([200, 204] + Problem.statuses).map { status in
                 (status, registry.counter(.requests, route, String(status)))
             })
     }

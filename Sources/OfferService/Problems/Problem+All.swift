@@ -2,6 +2,7 @@ package import AppStoreData
 package import OfferCore
 package import OfferHTTP
 package import OfferIdentity
+import SubscriberStore
 
 // Every problem that the API reports. To add one, add its code here and its declaration below. Codes are stable,
 // because programs rely on them. A test checks that `openapi.json` lists them all.
@@ -30,6 +31,8 @@ extension Problem {
         case credentialsRefused = "credentials_refused"
         case scopeMissing = "scope_missing"
         case offerNotServed = "offer_not_served"
+        case appNotServed = "app_not_served"
+        case environmentNeeded = "environment_needed"
         case proofRefused = "proof_refused"
         case proofsUnavailable = "proofs_unavailable"
         case notificationRefused = "notification_refused"
@@ -122,6 +125,14 @@ extension Problem {
         Problem(.unknownField, 400, "\(field) is not a field of this request.").with { $0.field = field }
     }
 
+    /// - Parameter names: the members of which a request needs exactly one.
+    static func missingOne(of names: [String]) -> Problem {
+        Problem(.missingField, 400, "Send one of \(names.joined(separator: ", ")).").with { $0.field = names.first }
+    }
+    package static let environmentNeeded = Problem(
+        .environmentNeeded, 422, "The app has several environments: say which one in environment."
+    ).with { $0.field = "environment" }
+
     // MARK: A proof is not accepted
 
     /// - Parameter field: the path of the proof, such as `proofs.signedTransactions[3]`.
@@ -182,6 +193,11 @@ extension Problem {
     }
     /// The service does not sign this app, product or offer for this caller. Only the log says which one it is.
     package static let offerNotServed = Problem(.offerNotServed, 403, "This service does not sign this offer.")
+    /// The service does not know this app, or not for this caller.
+    /// - Parameter reason: which of the two, for the log only.
+    package static func appNotServed(because reason: String) -> Problem {
+        Problem(.appNotServed, 403, "This service does not serve this app.").with { $0.logReason = reason }
+    }
     package static let notForUsers = Problem(
         .notForUsers, 403,
         "A user's token is not accepted here: use a caller's token, such as that of your backend.")
@@ -203,6 +219,10 @@ extension Problem {
         .auditUnavailable,
         "Offers cannot be signed at the moment: the audit trail cannot be written. Retry in a moment.",
         retryAfter: 1)
+    /// A change waits for its line in the audit trail, as a signature does.
+    static let changeNotAudited = unavailable(
+        .auditUnavailable,
+        "Nothing can be changed at the moment: the audit trail cannot be written. Retry in a moment.", retryAfter: 1)
     /// The clock shows a time before this version was built.
     package static let clockWrong = unavailable(
         .clockWrong,
@@ -249,6 +269,10 @@ extension Problem {
             case .usersUnavailable: .usersUnavailable
             case .cryptographyFailed: .signingUnavailable
             }
+    }
+
+    init(_ error: StoreError) {
+        self = Problem.storeUnavailable.with { $0.logReason = error.detail }
     }
 
     init(_ fault: RequestFault) {

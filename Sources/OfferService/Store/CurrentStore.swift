@@ -76,10 +76,14 @@ package final class CurrentStore: Sendable {
     func read<Result: Sendable>(
         _ body: (any SubscriberStore) async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
-        guard let store else { throw fault ?? StoreError(.unreachable, "no database is configured") }
+        guard let store else { throw fault ?? .notConfigured }
         do { return try await body(store) } catch {
             note(error)
             throw error
         }
     }
+}
+
+extension StoreError {
+    static let notConfigured = StoreError(.unreachable, "no database is configured")
 }

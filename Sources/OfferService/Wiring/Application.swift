@@ -49,6 +49,7 @@ package struct Application: Sendable {
     let explanations: ExplanationEndpoint
     let store: CurrentStore
     let notifications: NotificationEndpoint
+    let customers: CustomerEndpoints
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)
     let health: Health
@@ -70,6 +71,7 @@ package struct Application: Sendable {
         let trust =
             dependencies.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
+        customers = CustomerEndpoints(store: store, trail: dependencies.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,

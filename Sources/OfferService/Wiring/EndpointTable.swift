@@ -25,6 +25,10 @@ extension Application {
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
+            .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),
+            .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),
+            .work(["PUT"], "/v1/customers/links", scope: .facts, customers.links),
+            .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
         // The address for notifications is public, so it tells nothing else.

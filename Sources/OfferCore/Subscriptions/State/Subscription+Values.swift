@@ -70,7 +70,7 @@ extension Subscription.EndReason {
 }
 
 extension Subscription.PeriodKind {
-    init(_ offer: AppliedOffer?) {
+    package init(_ offer: AppliedOffer?) {
         switch offer?.type {
         case nil: self = .regular
         case .introductory: self = offer?.discountType == .freeTrial ? .trial : .introductory

@@ -1,0 +1,24 @@
+package import OfferCore
+
+/// A change that a caller makes to what is known of a customer. It contains no fact's name or value.
+package struct CustomerChange: Hashable, Sendable {
+    /// The raw values name the kinds in the audit trail.
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        case facts = "customer_facts"
+        case link = "customer_link"
+        case erasure = "customer_erased"
+    }
+
+    package let kind: Kind
+    /// nil for all environments.
+    package let environment: AppStoreEnvironment?
+    /// The bytes of the account that the customer is linked to; nil if the link is undone, and for other changes. The
+    /// trail stores only their HMAC.
+    package let account: [UInt8]?
+
+    package init(_ kind: Kind, in environment: AppStoreEnvironment?, account: [UInt8]? = nil) {
+        self.kind = kind
+        self.environment = environment
+        self.account = account
+    }
+}

@@ -1,0 +1,182 @@
+import OfferAudit
+import OfferCore
+import OfferHTTP
+import SubscriberStore
+
+/// The routes under `/v1/customers`: what is known of a customer, and what callers say of one.
+///
+/// A change has its line in the audit trail before it is made, so that none is without a trace.
+struct CustomerEndpoints: Sendable {
+    private let store: CurrentStore
+    private let trail: AuditTrail?
+    private let now: @Sendable () -> Timestamp
+    /// Bounds the requests that wait for the database.
+    private let limit = LaneLimit(256)
+
+    /// - Parameter trail: nil if there is no audit trail.
+    init(store: CurrentStore, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.trail = trail
+        self.now = now
+    }
+
+    /// `POST /v1/customers/lookup`.
+    var lookup: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let customer = try CustomerReference(RequestMembers.read(request))
+            let app = try admission.app(customer.bundleID)
+            let stored = try await stored(customer)
+            return HTTPResponse(
+                body: CustomerAnswer.body(stored, known: customer.identifier, of: app, at: now()))
+        }
+    }
+
+    /// `PUT /v1/customers/facts`.
+    var facts: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let members = try RequestMembers.read(request, maximumCount: CustomerFactsRequest.maximumCount)
+            let body = try CustomerFactsRequest(members)
+            let customer = body.customer
+            let scope = try await scope(of: customer, admission.app(customer.bundleID))
+            let change = CustomerChange(.facts, in: scope.environment)
+            try await make(change, of: customer, admission) { store async throws(StoreError) in
+                try await store.setTeamFacts(body.facts, of: customer.identifier, in: scope, at: now())
+            }
+            return .noContent
+        }
+    }
+
+    /// `PUT /v1/customers/links`.
+    var links: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let body = try CustomerLinkRequest(RequestMembers.read(request))
+            let customer = body.customer
+            let scope = try await scope(of: customer, admission.app(customer.bundleID))
+            let change = CustomerChange(.link, in: scope.environment, account: body.account?.utf8)
+            try await make(change, of: customer, admission) { store async throws(StoreError) in
+                try await store.link(customer.identifier, to: body.account, in: scope, at: now())
+            }
+            return .noContent
+        }
+    }
+
+    /// `DELETE /v1/customers`.
+    var erasure: Endpoint.Handler {
+        .later(limit: limit) { request, admission async throws(Problem) in
+            let customer = try CustomerReference(RequestMembers.read(request))
+            _ = try admission.app(customer.bundleID)
+            let change = CustomerChange(.erasure, in: customer.environment)
+            let erased = try await make(change, of: customer, admission) { store async throws(StoreError) in
+                try await Self.erase(customer, from: store)
+            }
+            return HTTPResponse(body: erased.body)
+        }
+    }
+
+    // MARK: Store
+
+    private func stored(_ customer: CustomerReference) async throws(Problem) -> [StoredCustomer] {
+        do throws(StoreError) {
+            return try await store.read { store async throws(StoreError) in
+                try await store.customers(
+                    known: customer.identifier, bundleID: customer.bundleID, environment: customer.environment)
+            }
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// Returns the environment that a change is for: the one that the request names, else the only one of the app, else
+    /// the only one in which the customer is known.
+    private func scope(of customer: CustomerReference, _ app: Catalogue.App) async throws(Problem) -> AppScope {
+        func scope(_ environment: AppStoreEnvironment) -> AppScope {
+            AppScope(bundleID: customer.bundleID, environment: environment)
+        }
+        if let environment = customer.environment {
+            guard app.environments.contains(environment) else {
+                let names = app.environments.map(\.rawValue).sorted()
+                throw .invalidField(FieldError(field: "environment", reason: .notOneOf(names)))
+            }
+            return scope(environment)
+        }
+        if app.environments.count == 1, let only = app.environments.first { return scope(only) }
+        let known = try await stored(customer).map(\.app.environment).filter(app.environments.contains)
+        guard let only = known.first, known.count == 1 else { throw .environmentNeeded }
+        return scope(only)
+    }
+
+    /// Erases a customer in one environment, or in all, whether or not the app still has them.
+    private static func erase(
+        _ customer: CustomerReference, from store: any SubscriberStore
+    ) async throws(StoreError) -> Erased {
+        var erased = Erased()
+        for environment in customer.environment.map({ [$0] }) ?? AppStoreEnvironment.known {
+            let app = AppScope(bundleID: customer.bundleID, environment: environment)
+            while try await !erased.add(store.erase(customer.identifier, in: app)) {}
+        }
+        return erased
+    }
+
+    // MARK: Changes
+
+    /// Makes a change once its line in the audit trail is durable.
+    private func make<Result: Sendable>(
+        _ change: CustomerChange, of customer: CustomerReference, _ admission: Admission,
+        _ apply: (any SubscriberStore) async throws(StoreError) -> Result
+    ) async throws(Problem) -> Result {
+        func entry(_ outcome: AuditEntry.Outcome) -> AuditEntry {
+            AuditEntry(
+                time: now(), requestID: admission.context.id.text, client: admission.client, change: change,
+                app: customer.bundleID, customer: customer.identifier.utf8, outcome: outcome)
+        }
+        do throws(Problem) {
+            guard store.store != nil else { throw Problem(store.fault ?? .notConfigured) }
+            try await record(entry(.accepted))
+            do throws(StoreError) { return try await store.write(apply) } catch { throw Problem(error) }
+        } catch {
+            if error.code != .auditUnavailable { trail?.note(entry(.refused(error.code.rawValue))) }
+            throw error
+        }
+    }
+
+    /// Waits until an entry is durable.
+    private func record(_ entry: AuditEntry) async throws(Problem) {
+        guard let trail else { return }
+        guard trail.fault == nil, let commit = trail.add([entry]), await commit.isDurable() else {
+            throw .changeNotAudited
+        }
+    }
+}
+
+/// What an erasure removed, in all environments together.
+private struct Erased {
+    private var subscriptions = 0
+    private var payloads = 0
+
+    /// - Returns: whether the erasure is complete.
+    mutating func add(_ erasure: Erasure) -> Bool {
+        subscriptions += erasure.subscriptions
+        payloads += erasure.payloads
+        return erasure.isComplete
+    }
+
+    var body: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("subscriptions", Int64(subscriptions))
+        writer.member("payloads", Int64(payloads))
+        return writer.finish()
+    }
+}
+
+extension Admission {
+    /// Returns the app, if it is in the catalogue and the principal may ask about it.
+    fileprivate func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
+        if let apps = principal.apps, !apps.contains(bundleID) {
+            throw .appNotServed(because: "the caller may not ask about this app")
+        }
+        guard let app = policy.catalogue?.apps[bundleID] else {
+            throw .appNotServed(because: "the app is not in the configuration file")
+        }
+        return app
+    }
+}

@@ -1,0 +1,177 @@
+import OfferCore
+import SubscriberStore
+
+/// What belongs to a customer under the ownership policy of the app.
+///
+/// To an account belong its own subscriptions, those that a caller has moved to it, and the anonymous ones of its Apple
+/// Accounts. Someone who names an identifier of the App Store is shown whatever it leads to.
+struct OwnedCustomer {
+    let app: AppScope
+    let facts: SubscriberFacts
+    /// The latest for each name, in the order of the names.
+    let teamFacts: [TeamFact]
+    let links: [CustomerLink]
+    let appAccountToken: UUIDText?
+    let applicationUsername: FieldText?
+    let appTransactionID: TransactionID?
+    /// False if the identifier names more subscriptions than the store reads.
+    let isComplete: Bool
+
+    /// - Parameter identifier: the one that was asked for.
+    /// - Returns: nil if nothing belongs to the customer.
+    init?(_ stored: StoredCustomer, known identifier: CustomerIdentifier, by policy: OwnershipPolicy) {
+        let links = LinkedAccounts(stored.links)
+        let accounts = identifier.account.map(links.accounts(same:))
+        let subscriptions = OwnedSubscription.all(in: stored.facts, links, by: policy)
+            .filter { accounts.map($0.mayBelong) ?? true }
+            .sorted {
+                $0.isNamed(by: identifier) != $1.isNamed(by: identifier)
+                    ? $0.isNamed(by: identifier) : $0.original.precedes($1.original)
+            }
+        var names = Set(subscriptions.flatMap(\.names)).union([identifier])
+        if let accounts {
+            names.formUnion(accounts.map(CustomerIdentifier.init))
+            names.formUnion(stored.links.filter { accounts.contains($0.account) }.map(\.identifier))
+        }
+        app = stored.app
+        facts = SubscriberFacts(subscriptions.flatMap(\.facts))
+        teamFacts = Self.latest(stored.teamFacts.filter { accounts == nil || names.contains($0.identifier) })
+        self.links = stored.links.filter { link in accounts?.contains(link.account) ?? true }
+            .sorted { $0.identifier.precedes($1.identifier) }
+        isComplete = stored.isComplete
+        guard !facts.isEmpty || !teamFacts.isEmpty || !self.links.isEmpty else { return nil }
+        let owners =
+            [identifier.account].compactMap(\.self) + subscriptions.flatMap(\.owners) + self.links.map(\.account)
+        let token = owners.firstToken ?? links.tokens(of: owners).first
+        appAccountToken = token
+        applicationUsername = owners.firstUsername ?? token.flatMap { links.usernames(of: .appAccountToken($0)).first }
+        if case .appTransactionID(let id) = identifier {
+            appTransactionID = id
+        } else {
+            appTransactionID = subscriptions.lazy.compactMap(\.appleAccounts.first).first
+        }
+    }
+
+    private static func latest(_ facts: [TeamFact]) -> [TeamFact] {
+        var latest: [FieldText: TeamFact] = [:]
+        for fact in facts {
+            if let known = latest[fact.name], !fact.replaces(known) { continue }
+            latest[fact.name] = fact
+        }
+        return latest.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+}
+
+/// The facts about one `originalTransactionId`, and whose they are.
+private struct OwnedSubscription {
+    let original: TransactionID
+    let facts: [SubscriberFact]
+    /// Empty if nobody has claimed it.
+    let owners: [Customer]
+
+    static func all(in facts: [SubscriberFact], _ links: LinkedAccounts, by policy: OwnershipPolicy) -> [Self] {
+        Dictionary(grouping: facts, by: \.originalTransactionID).map { Self($0, $1, links, by: policy) }
+    }
+
+    private init(
+        _ original: TransactionID, _ facts: [SubscriberFact], _ links: LinkedAccounts, by policy: OwnershipPolicy
+    ) {
+        self.original = original
+        self.facts = facts
+        let transactions = Self.transactions(of: facts).map(CustomerIdentifier.transactionID)
+        if let moved = ([.originalTransactionID(original)] + transactions).lazy.compactMap({ links[$0] }).first {
+            owners = [moved]
+            return
+        }
+        let named = SubscriptionOwners(of: facts, by: policy).accounts.map(Customer.appAccountToken)
+        // A link of an Apple Account is about its anonymous purchases. Those that name an account are moved one by one.
+        let linked = Self.appleAccounts(of: facts).lazy.compactMap { links[.appTransactionID($0)] }.first
+        owners = named.isEmpty ? linked.map { [$0] } ?? [] : named
+    }
+
+    /// Whether the subscription is anonymous, or belongs to one of these accounts.
+    func mayBelong(to accounts: Set<Customer>) -> Bool { owners.isEmpty || !accounts.isDisjoint(with: owners) }
+
+    func isNamed(by identifier: CustomerIdentifier) -> Bool { names.contains(identifier) }
+
+    /// The App Store's identifiers for the subscription.
+    var names: Set<CustomerIdentifier> {
+        Set(
+            [.originalTransactionID(original)] + Self.transactions(of: facts).map(CustomerIdentifier.transactionID)
+                + appleAccounts.map(CustomerIdentifier.appTransactionID))
+    }
+
+    /// The latest one that the App Store named comes first.
+    var appleAccounts: [TransactionID] { Self.appleAccounts(of: facts) }
+
+    private static func appleAccounts(of facts: [SubscriberFact]) -> [TransactionID] {
+        facts.sorted { $0.replaces($1) }.compactMap(\.appTransactionID)
+    }
+
+    private static func transactions(of facts: [SubscriberFact]) -> [TransactionID] {
+        facts.filter { [.transaction, .receiptTransaction].contains($0.key.kind) }.map(\.key.id)
+            .sorted { $0.precedes($1) }
+    }
+}
+
+/// The accounts that callers have linked identifiers to.
+private struct LinkedAccounts {
+    private let links: [CustomerLink]
+
+    init(_ links: [CustomerLink]) {
+        self.links = links.sorted { $0.identifier.precedes($1.identifier) }
+    }
+
+    subscript(identifier: CustomerIdentifier) -> Customer? {
+        links.first { $0.identifier == identifier }?.account
+    }
+
+    /// An account and the accounts that are the same customer's: the token that a username is linked to, and the usernames
+    /// that are linked to a token.
+    func accounts(same account: Customer) -> Set<Customer> {
+        var accounts: Set<Customer> = [account]
+        if let token = self[CustomerIdentifier(account)] { accounts.insert(token) }
+        for account in accounts { accounts.formUnion(usernames(of: account).map(Customer.applicationUsername)) }
+        return accounts
+    }
+
+    /// The usernames that are linked to an account.
+    func usernames(of account: Customer) -> [FieldText] {
+        links.compactMap { link in
+            guard link.account == account, case .applicationUsername(let name) = link.identifier else { return nil }
+            return name
+        }
+    }
+
+    /// The tokens that usernames among these accounts are linked to.
+    func tokens(of accounts: [Customer]) -> [UUIDText] {
+        accounts.compactMap { self[CustomerIdentifier($0)] }.compactMap { account in
+            if case .appAccountToken(let token) = account { token } else { nil }
+        }
+    }
+}
+
+extension [Customer] {
+    fileprivate var firstToken: UUIDText? {
+        lazy.compactMap { if case .appAccountToken(let token) = $0 { token } else { nil } }.first
+    }
+
+    fileprivate var firstUsername: FieldText? {
+        lazy.compactMap { if case .applicationUsername(let name) = $0 { name } else { nil } }.first
+    }
+}
+
+extension CustomerIdentifier {
+    /// An order that depends on nothing but the identifiers.
+    fileprivate func precedes(_ other: CustomerIdentifier) -> Bool {
+        guard kind == other.kind else { return kind.rawValue < other.kind.rawValue }
+        return utf8.lexicographicallyPrecedes(other.utf8)
+    }
+}
+
+extension TeamFact {
+    /// Whether this fact counts, rather than one of the same name that was supplied under another identifier.
+    fileprivate func replaces(_ other: TeamFact) -> Bool {
+        setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
+    }
+}

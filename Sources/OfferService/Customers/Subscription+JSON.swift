@@ -1,0 +1,72 @@
+import OfferCore
+
+// What is not known, and what does not apply, is left out. Times are in milliseconds.
+
+extension Subscription {
+    /// Writes the members of a subscription. `settled` is written only if it is false.
+    func write(to writer: inout JSONWriter) {
+        writer.member("originalTransactionID", utf8: originalTransactionID.text.utf8)
+        writer.member("transactionID", utf8: transactionID.text.utf8)
+        writer.member("productID", utf8: productID.text.utf8)
+        if let subscriptionGroupID { writer.member("subscriptionGroupID", subscriptionGroupID) }
+        writer.member("environment", environment.rawValue)
+        writer.member("status", status.rawValue)
+        if !settled { writer.member("settled", false) }
+        if let autoRenews { writer.member("autoRenews", autoRenews) }
+        if let autoRenewProductID { writer.member("autoRenewProductID", utf8: autoRenewProductID.text.utf8) }
+        writer.member("expiresAt", expiresAt)
+        writer.member("gracePeriodExpiresAt", gracePeriodExpiresAt)
+        if settled { writeEndAndRun(to: &writer) }
+        writer.member("lastPeriod", lastPeriod.rawValue)
+        if let offerID { writer.member("offerID", offerID) }
+        if let pendingOffer { writer.object("pendingOffer", pendingOffer.write) }
+        if let priceIncrease { writer.member("priceIncrease", priceIncrease.rawValue) }
+        if let ownership { writer.member("ownership", ownership.rawValue) }
+        if !refunds.isEmpty { writer.objects("refunds", refunds) { $1.write(to: &$0) } }
+        if refundPending { writer.member("refundPending", true) }
+        if !winBackOffers.isEmpty { writer.member("winBackOffers", winBackOffers) }
+    }
+
+    /// Without the purchase that began the run, it may be longer than what is known of it.
+    private func writeEndAndRun(to writer: inout JSONWriter) {
+        writer.member("endedAt", endedAt)
+        if let endedBecause { writer.member("endedBecause", endedBecause.rawValue) }
+        guard isRunWhole else { return }
+        writer.member("renewals", Int64(renewals))
+        writer.member("subscribedSince", subscribedSince)
+    }
+}
+
+extension Refund {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("transactionID", utf8: transactionID.text.utf8)
+        writer.member("productID", utf8: productID.text.utf8)
+        writer.member("at", at)
+        if let reason { writer.member("reason", reason.rawValue) }
+        if let percentage { writer.member("percentage", percentage) }
+    }
+}
+
+extension Redemption {
+    func write(to writer: inout JSONWriter) {
+        writer.member("type", Subscription.PeriodKind(AppliedOffer(type: type)).rawValue)
+        writer.member("offerID", offerID)
+        writer.member("productID", utf8: productID.text.utf8)
+        if let transactionID { writer.member("transactionID", utf8: transactionID.text.utf8) }
+        writer.member("at", at)
+    }
+}
+
+extension AppliedOffer {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("type", Subscription.PeriodKind(self).rawValue)
+        if let identifier { writer.member("offerID", identifier) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a time, unless it is nil.
+    fileprivate mutating func member(_ name: String, _ time: Timestamp?) {
+        if let time { member(name, time.milliseconds) }
+    }
+}

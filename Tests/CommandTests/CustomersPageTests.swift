@@ -1,0 +1,129 @@
+import Foundation
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+/// Runs the commands in docs/customers.md in their order, with a customer in the database.
+@Suite("docs/customers.md", .serialized, .timeLimit(.minutes(5)))
+struct CustomersPageTests {
+    private let walk: PageWalk
+
+    init() async throws { walk = try await PageWalk("docs/customers.md") }
+
+    @Test("every code block on the page has a test")
+    func everyBlockIsKnown() {
+        #expect(walk.blocks.map(\.language) == ["sh", "sh", "sh", "sh", "json", "sh", "sh", "json"])
+    }
+
+    @Test("each command does what the page says, in the order of the page")
+    func commands() async throws {
+        try await addSubscription()
+        let outcome = try walk.run(
+            start: walk.block(0), walk.block(1), walk.block(2), walk.block(3), "echo",
+            // The page's shell has the settings of the service.
+            "export SUBSCRIPTION_OFFERS_CONFIG=offers.yaml SUBSCRIPTION_OFFERS_DATABASE=sqlite:subscribers.sqlite",
+            walk.block(5), walk.block(6), "echo", walk.block(3), "echo")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4, "\(lines)")
+        let times = /"(expiresAt|subscribedSince)":\d+/
+        let documented = walk.block(4).trimmingCharacters(in: .newlines).replacing(times, with: "time")
+        #expect(lines[0].replacing(times, with: "time") == documented)
+        #expect(lines[1] == lines[0], "the command prints the answer of the route")
+        #expect(lines[2] == walk.block(7).trimmingCharacters(in: .newlines))
+        #expect(lines[3] == #"{"customers":[]}"#)
+    }
+
+    @Test("the tables list every member of an answer")
+    func members() throws {
+        let source = try String(
+            contentsOf: MarkdownBlock.repository.appending(
+                path: "Sources/OfferService/Customers/Subscription+JSON.swift"),
+            encoding: .utf8)
+        let spans = Set(try MarkdownPage("docs/customers.md").codeSpans)
+        let members = Set(source.matches(of: /(?:member|objects?)\("(\w+)"/).map { String($0.output.1) })
+        #expect(members.count > 20)
+        #expect(members.subtracting(spans).subtracting(["subscriptionGroupID"]) == [])
+    }
+
+    /// Adds a subscription that is active now.
+    private func addSubscription() async throws {
+        let store = try #require(StoreLocation("sqlite:\(walk.folder.path)/subscribers.sqlite")).open()
+        let today = (Date().timeIntervalSince1970 * 1000 - Double(Sample.day(0).milliseconds)) / 86_400_000
+        let id = "2000000100000001"
+        let transaction = Sample.transaction(id, of: id, today - 1, today + 29) {
+            $0.appTransactionID = Sample.id("7041234567890100000001")
+        }
+        try await store.merge([transaction, Sample.renewal(of: id, signed: today - 1)], in: Sample.sandbox)
+        try store.close()
+    }
+}
+
+@Suite("offer-signer customers show", .timeLimit(.minutes(5)))
+struct CustomersShowTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("apps: [{bundleID: com.example.app, products: []}]".utf8, to: "offers.yaml")
+    }
+
+    private func run(_ arguments: String..., database: String? = "subscribers.sqlite") throws -> Command.Outcome {
+        var environment = ["SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml"]
+        environment["SUBSCRIPTION_OFFERS_DATABASE"] = database.map { "sqlite:\(folder.path)/\($0)" }
+        return try Command.run(
+            Command.offerSigner, ["customers", "show"] + arguments, environment: environment, directory: folder.url)
+    }
+
+    private func addCustomer() async throws {
+        let store = try #require(StoreLocation("sqlite:\(folder.path)/subscribers.sqlite")).open()
+        for app in [Sample.production, Sample.sandbox] { try await store.merge(Sample.facts(1), in: app) }
+        try store.close()
+    }
+
+    @Test(
+        "a customer is printed for each environment, by any identifier",
+        arguments: [
+            ["--app-account-token", "\(Sample.token(1))"], ["--app-transaction-id", "7041234567890100000001"],
+            ["--original-transaction-id", "2000000100000001"], ["--transaction-id", "2000000100000001"],
+        ])
+    func identifiers(option: [String]) async throws {
+        try await addCustomer()
+        let outcome = try run("--bundle-id", "com.example.app", option[0], option[1])
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let answer = try #require(
+            JSONSerialization.jsonObject(with: Data(outcome.standardOutput.utf8)) as? [String: [[String: Any]]])
+        #expect(answer["customers"]?.map { $0["environment"] as? String } == ["Production", "Sandbox"])
+        let one = try run("--bundle-id", "com.example.app", option[0], option[1], "--environment", "Sandbox")
+        #expect(one.standardOutput.contains(#""environment":"Sandbox""#))
+        #expect(!one.standardOutput.contains("Production"))
+    }
+
+    @Test("a customer whom nobody knows is an empty list")
+    func unknown() async throws {
+        try await addCustomer()
+        let outcome = try run("--bundle-id", "com.example.app", "--application-username", "u")
+        #expect(outcome.status == 0 && outcome.standardOutput == "{\"customers\":[]}\n")
+    }
+
+    @Test("errors say what is wrong, and no database is created")
+    func errors() throws {
+        let customer = ["--bundle-id", "com.example.app", "--transaction-id", "1"]
+        let missing = try run(customer[0], customer[1], customer[2], customer[3])
+        #expect(missing.status == 1 && missing.standardError.contains("there is no file"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/subscribers.sqlite"))
+        let none = try run(customer[0], customer[1], customer[2], customer[3], database: nil)
+        #expect(none.status == 1 && none.standardError.hasPrefix("error: no database is configured\nhint: "))
+        let app = try run("--bundle-id", "another", "--transaction-id", "1")
+        #expect(
+            app.status == 1 && app.standardError.hasPrefix("error: the configuration file has no app another\nhint: "))
+        for arguments in [[], ["--transaction-id", "1", "--app-transaction-id", "1"], ["--app-account-token", "1"]] {
+            let wrong = try Command.run(
+                Command.offerSigner, ["customers", "show", "--bundle-id", "com.example.app"] + arguments,
+                environment: [:])
+            #expect(wrong.status == 64, "\(arguments)")
+        }
+    }
+}

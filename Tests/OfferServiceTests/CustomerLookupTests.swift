@@ -1,0 +1,166 @@
+import Foundation
+import OfferCore
+import OfferHTTP
+import OfferService
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@Suite("Customers are looked up")
+struct CustomerLookupTests {
+    private static func account(_ number: UInt64) -> String { #""appAccountToken":"\#(Sample.token(number))""# }
+
+    @Test("an answer has everything that is known, for each environment")
+    func everything() async throws {
+        let service = try CustomerService()
+        try await service.addRichCustomer()
+        #expect(
+            await service.setFacts(#""transactionID":"2","facts":{"b":1.50,"a\"":"x\n"},"environment":"Production""#)
+                .status == 204)
+        let customers = await service.lookUp(#""transactionID":"2""#)
+        #expect(customers.count == 1)
+        let answer = await service.send("POST", "/v1/customers/lookup", Self.account(1))
+        let expected = """
+            {"customers":[{"environment":"Production","appAccountToken":"\(Sample.token(1))","appTransactionID":"A",\
+            "subscriptions":[{"originalTransactionID":"1","transactionID":"3","productID":"monthly",\
+            "subscriptionGroupID":"21012345","environment":"Production","status":"active","autoRenews":false,\
+            "autoRenewProductID":"monthly","expiresAt":\(Sample.day(30).milliseconds),"renewals":2,\
+            "subscribedSince":\(Sample.day(-60).milliseconds),"lastPeriod":"regular",\
+            "pendingOffer":{"type":"win_back","offerID":"back"},"ownership":"purchased",\
+            "refunds":[{"transactionID":"1","productID":"monthly","at":\(Sample.day(-40).milliseconds),\
+            "reason":"app_issue","percentage":100000}]}],\
+            "redemptions":[{"type":"promotional","offerID":"half","productID":"monthly","transactionID":"2",\
+            "at":\(Sample.day(-30).milliseconds)},{"type":"win_back","offerID":"back","productID":"monthly",\
+            "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
+            {"environment":"Sandbox","appAccountToken":"\(Sample.token(1))","subscriptions":[\
+            {"originalTransactionID":"1","transactionID":"1","productID":"monthly","subscriptionGroupID":"21012345",\
+            "environment":"Sandbox","status":"active","expiresAt":\(Sample.day(30).milliseconds),"renewals":0,\
+            "subscribedSince":\(Sample.day(0).milliseconds),"lastPeriod":"regular","ownership":"purchased"}],\
+            "redemptions":[],"authorisations":[],"facts":{},"links":[]}]}
+            """
+        #expect(answer.text == expected)
+    }
+
+    @Test("a subscription that is not settled says so, and leaves out what is not known")
+    func unsettled() async throws {
+        let service = try CustomerService()
+        let facts = [Sample.transaction("1", of: "1", -21, 9), Sample.renewal(of: "1", signed: -21)]
+        try await service.store.merge(facts, in: Sample.production)
+        let customers = await service.lookUp(#""transactionID":"1""#)
+        let subscription = try #require((customers.first?["subscriptions"] as? [[String: Any]])?.first)
+        #expect(subscription["status"] as? String == "expired" && subscription["settled"] as? Bool == false)
+        for member in ["endedAt", "endedBecause", "renewals", "subscribedSince"] {
+            #expect(subscription[member] == nil, "\(member)")
+        }
+    }
+
+    @Test(
+        "a customer whom nobody knows gets an empty list",
+        arguments: [
+            #""appAccountToken":"D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10""#, #""applicationUsername":"u""#,
+            #""appTransactionID":"1""#, #""originalTransactionID":"1""#, #""transactionID":"1""#,
+        ])
+    func unknown(members: String) async throws {
+        let answer = await (try CustomerService()).send("POST", "/v1/customers/lookup", members)
+        #expect(answer.status == 200 && answer.text == #"{"customers":[]}"#)
+    }
+
+    @Test("environment limits the answer to one")
+    func environment() async throws {
+        let service = try CustomerService()
+        try await service.addRichCustomer()
+        func environments(_ members: String) async -> [String] {
+            await service.lookUp(members).compactMap { $0["environment"] as? String }
+        }
+        #expect(await environments(Self.account(1)) == ["Production", "Sandbox"])
+        #expect(await environments(Self.account(1) + #","environment":"Sandbox""#) == ["Sandbox"])
+        #expect(await environments(Self.account(1) + #","environment":"Xcode""#) == [])
+    }
+
+    @Test(
+        "the ownership policy decides whose a subscription is that two accounts have bought",
+        arguments: [
+            (OwnershipPolicy.first, [["1"], []]), (.transfer, [[], ["1"]]), (.share, [["1"], ["1"]]),
+        ])
+    func ownership(policy: OwnershipPolicy, expected: [[String]]) async throws {
+        let service = try CustomerService(ownership: policy)
+        // The later purchase arrives first.
+        try await service.add("2", of: "1", account: 2, start: 30)
+        try await service.add("1", account: 1)
+        #expect(await service.subscriptions(Self.account(1)) == expected[0])
+        #expect(await service.subscriptions(Self.account(2)) == expected[1])
+        #expect(
+            await service.subscriptions(#""transactionID":"2""#) == ["1"], "an App Store identifier shows everything")
+    }
+
+    @Test("an account that owns nothing is not known, although it bought a period of another account's subscription")
+    func leftOut() async throws {
+        let service = try CustomerService()
+        try await service.add("1", account: 1)
+        try await service.add("2", of: "1", account: 2, start: 30)
+        #expect(
+            await service.setFacts(#""originalTransactionID":"1","environment":"Production","facts":{"a":1}"#).status
+                == 204)
+        #expect(await service.lookUp(Self.account(2)).isEmpty)
+        #expect(await service.lookUp(Self.account(1)).first?["facts"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test("a link moves a subscription to an account until it is undone")
+    func moved() async throws {
+        let service = try CustomerService()
+        try await service.add("1", account: 1)
+        try await service.add("2", of: "1", account: 1, start: 30)
+        let link = #""environment":"Production","transactionID":"2","#
+        #expect(await service.link(link + Self.account(2)).status == 204)
+        #expect(await service.subscriptions(Self.account(1)) == [])
+        #expect(await service.subscriptions(Self.account(2)) == ["1"])
+        let customer = try #require(await service.lookUp(#""transactionID":"1""#).first)
+        #expect(customer["appAccountToken"] as? String == "\(Sample.token(2))")
+        #expect(
+            customer["links"] as? [[String: String]]
+                == [["originalTransactionID": "1", "appAccountToken": "\(Sample.token(2))"]])
+        #expect(await service.link(link + #""appAccountToken":null"#).status == 204)
+        #expect(await service.subscriptions(Self.account(1)) == ["1"])
+        #expect(await service.lookUp(Self.account(2)).isEmpty)
+    }
+
+    @Test("an anonymous purchase belongs to the username that it is linked to, and to the username's token")
+    func anonymous() async throws {
+        let service = try CustomerService(environments: [.production])
+        try await service.add("1", appleAccount: "A")
+        #expect(await service.link(#""appTransactionID":"A","applicationUsername":"u""#).status == 204)
+        #expect(await service.subscriptions(#""applicationUsername":"u""#) == ["1"])
+        #expect(await service.link(#""applicationUsername":"u",\#(Self.account(3))"#).status == 204)
+        let customer = try #require(await service.lookUp(#""applicationUsername":"u""#).first)
+        #expect(customer["appAccountToken"] as? String == "\(Sample.token(3))")
+        #expect(customer["applicationUsername"] as? String == "u")
+        #expect(await service.link(#""applicationUsername":"u","appAccountToken":null"#).status == 204)
+        #expect(await service.lookUp(Self.account(3)).isEmpty)
+        #expect(await service.link(#""appTransactionID":"A","applicationUsername":null"#).status == 204)
+        #expect(await service.lookUp(#""applicationUsername":"u""#).isEmpty)
+    }
+
+    @Test("a link of an Apple Account does not take a subscription from the account that bought it")
+    func appleAccountOfSeveral() async throws {
+        let service = try CustomerService(environments: [.production])
+        try await service.add("1", account: 1, appleAccount: "A")
+        try await service.add("2", appleAccount: "A")
+        #expect(await service.link(#""appTransactionID":"A",\#(Self.account(2))"#).status == 204)
+        #expect(await service.subscriptions(Self.account(1)) == ["1"])
+        #expect(await service.subscriptions(Self.account(2)) == ["2"])
+        #expect(await service.lookUp(Self.account(1)).first?["links"] as? [[String: String]] == [])
+    }
+
+    @Test("an answer about more subscriptions than are read says that it is not complete")
+    func incomplete() async throws {
+        let service = try CustomerService()
+        let count = StoredCustomer.maximumSubscriptions
+        for number in 0...count {
+            try await service.store.merge(Sample.facts(number, account: 1), in: Sample.production)
+        }
+        let customer = try #require(await service.lookUp(Self.account(1)).first)
+        #expect((customer["subscriptions"] as? [Any])?.count == count && customer["complete"] as? Bool == false)
+        #expect(await service.lookUp(#""originalTransactionID":"unknown""#).isEmpty)
+    }
+}
