@@ -45,7 +45,7 @@ struct CustomersShowCommand: AsyncParsableCommand {
                 "no database is configured", hint: "set \(Settings.database.variable), as the service does")
         }
         do throws(StoreError) {
-            let store = try Self.open(location)
+            let store = try location.openExisting()
             let identifier = customer.identifier
             let stored = try await store.customers(
                 known: identifier, bundleID: bundleID, environment: environment)
@@ -61,14 +61,6 @@ struct CustomersShowCommand: AsyncParsableCommand {
         var flags = folder.verifyingFlags
         flags[Settings.database] = database
         return try folder.reader(flags).read()
-    }
-
-    /// Opens a database that exists. A look-up must not create an empty one at a misspelt path.
-    private static func open(_ location: StoreLocation) throws(StoreError) -> any SubscriberStore {
-        if case .sqlite(let path) = location, !FileManager.default.fileExists(atPath: path) {
-            throw StoreError(.unreachable, "there is no file \(path)")
-        }
-        return try location.open()
     }
 }
 

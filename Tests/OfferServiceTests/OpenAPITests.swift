@@ -117,7 +117,6 @@ struct OpenAPITests {
         case .auditUnavailable: .auditUnavailable
         case .clockWrong: .clockWrong
         case .issuerIDMissing: .issuerIDMissing
-        case .storeUnavailable: .storeUnavailable
         case .overloaded: .overloaded
         case .notReady: .notReady
         case .stopping: .stopping

@@ -18,7 +18,18 @@ enum NotificationBody {
                 request, maximumCount: LegacyNotification.Limit.count, maximumTotal: LegacyNotification.Limit.total))
     }
 
-    init(_ members: JSONObject) throws(Problem) {
+    /// - Parameter bytes: a body as received.
+    init(bytes: [UInt8]) throws(Problem) {
+        let value: JSONValue
+        do {
+            value = try JSONReader.read(
+                bytes, maximumCount: LegacyNotification.Limit.count, maximumTotal: LegacyNotification.Limit.total)
+        } catch { throw .unreadableJSON(error) }
+        guard case .object(let members) = value else { throw .notAnObject }
+        try self.init(members)
+    }
+
+    private init(_ members: JSONObject) throws(Problem) {
         // Apple adds members without notice, so unknown ones are ignored.
         switch members["signedPayload"] {
         case .string(let text)?: self = .signed(text)

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Where the database is: the value of `SUBSCRIPTION_OFFERS_DATABASE`.
 package enum StoreLocation: Hashable, Sendable {
     case sqlite(path: String)
@@ -16,6 +18,17 @@ package enum StoreLocation: Hashable, Sendable {
         switch self {
         case .sqlite(let path): try SQLiteStore(SQLiteSettings(path: path))
         }
+    }
+
+    /// Opens a database that must exist. Otherwise, a misspelt path would make an empty one.
+    package func openExisting() throws(StoreError) -> any SubscriberStore {
+        switch self {
+        case .sqlite(let path):
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw StoreError(.unreachable, "there is no file \(path)")
+            }
+        }
+        return try open()
     }
 }
 

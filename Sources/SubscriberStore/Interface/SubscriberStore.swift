@@ -52,6 +52,10 @@ package protocol SubscriberStore: Sendable {
     /// Lists notifications whose receiver never accepted them, oldest first.
     func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter]
 
+    /// Makes all dead letters due again, the first of each queue at once.
+    /// - Returns: how many there were.
+    func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int
+
     // MARK: Polling
 
     /// Takes subscriptions whose period is over without a word from the App Store, longest overdue first.

@@ -22,6 +22,16 @@ extension SQLiteStore {
         }
     }
 
+    package func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int {
+        var total = 0
+        while true {
+            // In steps, so that no notification waits long for it.
+            let count = try await writer.write { try ForwardTable.revive(at: now, limit: 500, $0) }
+            total += count
+            guard count > 0 else { return total }
+        }
+    }
+
     package func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter] {
         try await read { try ForwardTable.deadLetters(after: after?.number ?? 0, limit: limit, $0) }
     }

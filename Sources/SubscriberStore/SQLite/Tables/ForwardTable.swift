@@ -50,9 +50,11 @@ enum ForwardTable {
 
     /// Notes a failed attempt.
     static func postpone(_ entry: Entry, to nextAttempt: Timestamp, _ db: Database) throws {
+        // A dead letter before it may have been revived meanwhile.
+        let waits = try first(entry.receiver, entry.subscription, db).map { $0 != entry.id } ?? false
         try db.change(
             "UPDATE forward SET failures = failures + 1, due_at = ? WHERE id = ?",
-            [nextAttempt.milliseconds, entry.id])
+            [waits ? nil : nextAttempt.milliseconds, entry.id])
     }
 
     static func bury(_ entry: Entry, at time: Timestamp, _ db: Database) throws {
@@ -61,6 +63,27 @@ enum ForwardTable {
             [time.milliseconds, entry.id])
         try ReceiverTable.count(pending: -1, dead: 1, entry.receiver, db)
         try advance(entry, db)
+    }
+
+    /// Makes dead entries due again, the oldest first.
+    /// - Returns: how many; 0 if none are left.
+    static func revive(at now: Timestamp, limit: Int, _ db: Database) throws -> Int {
+        let entries = try db.rows("SELECT * FROM forward WHERE died_at IS NOT NULL ORDER BY id LIMIT ?", [limit])
+            .map(Entry.init)
+        for entry in entries {
+            try db.change(
+                "UPDATE forward SET died_at = NULL, failures = 0, due_at = ? WHERE id = ?",
+                [now.milliseconds, entry.id])
+            try ReceiverTable.count(pending: 1, dead: -1, entry.receiver, db)
+            guard let first = try first(entry.receiver, entry.subscription, db) else { continue }
+            // Only the first of a queue is due.
+            try db.change(
+                "UPDATE forward SET due_at = NULL WHERE receiver = ? AND subscription = ? AND died_at IS NULL AND id != ?",
+                [entry.receiver, entry.subscription, first])
+            try db.change(
+                "UPDATE forward SET due_at = ? WHERE id = ? AND due_at IS NULL", [now.milliseconds, first])
+        }
+        return entries.count
     }
 
     /// Makes the first entry that is left of a queue due.

@@ -1,0 +1,50 @@
+import ArgumentParser
+import NIOConcurrencyHelpers
+import OfferCore
+import SubscriberStore
+
+/// `offer-signer database backup`: copies the database while the service runs.
+struct DatabaseBackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the database to a new file, also while the service runs.",
+        discussion: """
+            The copy is of one moment and appears whole, readable by this account only. To restore it, stop the service, \
+            put the file in the place of the database, delete the files beside it that end in -wal and -shm, and start \
+            the service.
+
+              offer-signer database backup /backups/offer-signer-2026-11-23.sqlite
+            """
+    )
+
+    @Argument(help: "The file to create.") var path: String
+    @OptionGroup var options: DatabaseOptions
+
+    func run() async throws {
+        try await options.withStore { store in
+            let shown = NIOLockedValueBox(0)
+            try await store.backUp(to: path) { share in
+                let tenth = Int(share * 10)
+                let isNew = shown.withLockedValue { shown in
+                    defer { shown = max(shown, tenth) }
+                    return tenth > shown
+                }
+                if isNew { StandardStreams.printError("\(tenth * 10) %\n") }
+            }
+        }
+        try await check()
+        StandardStreams.print("ok: the backup in \(path) is sound\n")
+    }
+
+    /// A backup that cannot be read is none.
+    private func check() async throws {
+        do {
+            let copy = try StoreLocation.sqlite(path: path).openExisting()
+            let faults = try await copy.check()
+            try copy.close()
+            guard faults.isEmpty else { throw StoreError(.corrupt, "\(faults.count) faults") }
+        } catch let error as StoreError {
+            throw error.diagnostic
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferFiles
+import SubscriberStore
+import SystemPackage
+
+/// `offer-signer database export`: writes everything as lines of JSON.
+struct DatabaseExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the whole database as lines of JSON, to standard output or to a new file.",
+        discussion: """
+            The lines are of one moment. 'database import' of this or a later version reads them. They contain personal data.
+
+              offer-signer database export subscribers.jsonl
+            """
+    )
+
+    @Argument(help: "The file to create; standard output if none is named.") var path: String?
+    @OptionGroup var options: DatabaseOptions
+
+    func run() async throws {
+        let count = try await options.withStore { store in
+            guard let path else { return try await export(store, to: .standardOutput) }
+            return try await export(store, toFile: FilePath(path))
+        }
+        StandardStreams.printError("ok: \(count) records\n")
+    }
+
+    /// The file appears whole, readable by this account only.
+    private func export(_ store: any SubscriberStore, toFile path: FilePath) async throws -> Int {
+        let temporary = FilePath("\(path).partial")
+        do {
+            try PrivateFile.requireAbsent(path)
+            try? PrivateFile.remove(temporary)
+            try PrivateFile.prepare(temporary)
+            let file = try FileDescriptor.open(temporary, .writeOnly)
+            let count: Int
+            do { count = try await export(store, to: file) } catch {
+                try? file.close()
+                throw error
+            }
+            try file.close()
+            try PrivateFile.publish(temporary, as: path)
+            return count
+        } catch {
+            try? PrivateFile.remove(temporary)
+            guard error is StoreError else {
+                throw CommandError(
+                    "\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
+            }
+            throw error
+        }
+    }
+
+    private func export(_ store: any SubscriberStore, to file: FileDescriptor) async throws(StoreError) -> Int {
+        let buffer = NIOLockedValueBox<[UInt8]>([])
+        @Sendable func flush(above size: Int) throws(StoreError) {
+            let bytes = buffer.withLockedValue { buffer in
+                guard buffer.count > size else { return [UInt8]() }
+                defer { buffer = [] }
+                return buffer
+            }
+            do { _ = try file.writeAll(bytes) } catch {
+                throw StoreError(.unreachable, "the export cannot be written: \(error)")
+            }
+        }
+        let count = try await StoreExport(of: store).run { line, _ throws(StoreError) in
+            buffer.withLockedValue { $0 += line }
+            try flush(above: Self.bufferSize)
+        }
+        try flush(above: 0)
+        return count
+    }
+
+    /// In bytes.
+    private static let bufferSize = 64 * 1024
+}

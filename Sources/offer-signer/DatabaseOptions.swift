@@ -1,0 +1,54 @@
+import ArgumentParser
+import FoundationEssentials
+import OfferCore
+import OfferService
+import SubscriberStore
+
+/// The options that choose the database.
+struct DatabaseOptions: ParsableArguments {
+    @Option(Settings.database) var database: String?
+    @OptionGroup var folder: KeyFolderOptions
+
+    /// The configuration, which need not choose a key.
+    func configuration() throws -> Configuration {
+        var flags = folder.verifyingFlags
+        flags[Settings.database] = database
+        return try folder.reader(flags).read()
+    }
+
+    /// Opens the database, does some work, and closes it.
+    /// - Parameter mayBeNew: whether a database that does not exist is created. Otherwise, a misspelt path would show an empty
+    ///   one.
+    func withStore<Result>(
+        mayBeNew: Bool = false, _ work: (any SubscriberStore) async throws -> Result
+    ) async throws -> Result {
+        guard let location = try configuration().store?.location else {
+            throw CommandError(
+                "no database is configured",
+                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
+        }
+        do {
+            let store = try mayBeNew ? location.open() : location.openExisting()
+            let result: Result
+            do { result = try await work(store) } catch {
+                try? store.close()
+                throw error
+            }
+            try store.close()
+            return result
+        } catch let error as StoreError {
+            throw error.diagnostic
+        }
+    }
+}
+
+/// Progress on standard error: at most one line a second, so that long work shows that it goes on.
+struct Progress: ~Copyable {
+    private var next = ContinuousClock.now + .seconds(1)
+
+    mutating func report(_ text: @autoclosure () -> String) {
+        guard ContinuousClock.now >= next else { return }
+        next = .now + .seconds(1)
+        StandardStreams.printError("\(text())\n")
+    }
+}

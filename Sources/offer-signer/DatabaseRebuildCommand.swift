@@ -1,0 +1,36 @@
+import ArgumentParser
+import OfferCore
+import OfferService
+import SubscriberStore
+
+/// `offer-signer database rebuild`: derives the state anew from the notifications as received.
+struct DatabaseRebuildCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rebuild",
+        abstract: "Read all kept notifications again, after an upgrade that reads them better.",
+        discussion: """
+            Verifies each kept notification again and replaces what was derived from it. What was derived from notifications that \
+            are no longer kept, and from proofs, stays. Notifications that cannot be read are named and left alone. \
+            Repeating it is harmless.
+            """
+    )
+
+    @OptionGroup var options: DatabaseOptions
+
+    func run() async throws {
+        let configuration = try options.configuration()
+        guard let catalogue = configuration.catalogue else {
+            throw CommandError("no app is configured", hint: "name your apps in the configuration file")
+        }
+        let result = try await options.withStore { store in
+            var progress = Progress()
+            return try await NotificationReplay(store, configuration.appStore, catalogue).run { result in
+                progress.report("\(result.read) notifications read, \(result.skipped) skipped")
+            } skip: { notification, refusal in
+                StandardStreams.printError(
+                    "skipped \(notification.notificationUUID.description.printable): \("\(refusal)".printable)\n")
+            }
+        }
+        StandardStreams.print("ok: \(result.read) notifications read, \(result.skipped) skipped\n")
+    }
+}
