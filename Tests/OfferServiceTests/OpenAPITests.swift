@@ -10,6 +10,8 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
+@testable import AppStoreTestSupport
+
 @Suite("API contract")
 struct OpenAPITests {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
@@ -283,6 +285,49 @@ struct OpenAPITests {
         }
         for problem in [Problem.malformedHTTP, .requestTimeout, .bodyTooLarge] {
             expect(problem.response(to: RequestContext()), isDocumentedAt: "/offer", "POST", "\(problem)")
+        }
+    }
+
+    @Test("responses to notifications, and health with a database, match the contract")
+    func notifications() async throws {
+        let path = "/v1/app-store-notifications"
+        let intake = try NotificationService()
+        let body = try TestNotification().body(signedBy: intake.chain)
+        for (text, status) in [
+            (body, 200), (body, 200), ("{}", 400), ("[]", 400), ("{", 400), (#"{"signedPayload":1}"#, 400),
+            (#"{"signedPayload":"a.b.c"}"#, 422),
+            (try TestNotification(changeData: { $0.with("bundleId", #""b""#) }).body(signedBy: intake.chain), 422),
+            (try TestNotification(signedDate: 4_000_000_000_000).body(signedBy: intake.chain), 503),
+        ] {
+            let answer = await intake.post(text)
+            #expect(answer.status == status, "\(answer.text)")
+            expect(answer, isDocumentedAt: path, "POST", answer.text)
+        }
+        let text = await intake.service.respondLater(
+            HTTPRequest(method: "POST", target: path, contentType: "text/plain", body: Array(body.utf8)))
+        #expect(text.status == 415)
+        expect(text, isDocumentedAt: path, "POST", "text")
+        let closed = try await NotificationService(isOpen: false).post(TestNotification())
+        #expect(closed.status == 503)
+        expect(closed, isDocumentedAt: path, "POST", "a closed store")
+        var limits = Limits()
+        limits.notifications = RateLimit(perSecond: 1, burst: 1)
+        let limited = try NotificationService(limits: limits)
+        for status in [400, 429] {
+            let answer = await limited.post("{}", peer: "192.0.2.1")
+            #expect(answer.status == status)
+            expect(answer, isDocumentedAt: path, "POST", "a limit")
+        }
+        expect(intake.service.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a database")
+    }
+
+    @Test("the contract's example notifications match its schema, and what is no notification does not")
+    func notificationBodies() {
+        let (examples, ofBody) = schema.examples(ofBodyAt: "/v1/app-store-notifications")
+        #expect(examples.count == 2)
+        for example in examples { #expect(schema.faults(of: example, against: ofBody) == []) }
+        for body in [[:], ["signedPayload": 1], ["signedPayload": 1, "notification_type": "TEST"]] as [[String: Any]] {
+            #expect(!schema.faults(of: body, against: ofBody).isEmpty, "\(body)")
         }
     }
 
