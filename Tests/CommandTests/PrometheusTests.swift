@@ -73,12 +73,17 @@ struct PrometheusTests {
         #expect(abs((scrape["process_open_fds"] ?? 0) - descriptors) <= 3)
         #expect(scrape.values.keys.contains { $0.hasPrefix("offer_signer_build_info{version=\"") })
         #expect(Set(scrape.names).isSubset(of: Metric.all.map(\.name)))
-        // These are absent without TLS, without an audit trail, or before their first event.
+        // These are absent without TLS, an audit trail or a database, or before their first event.
         #expect(
             Set(Metric.all.map(\.name)).subtracting(scrape.names) == [
                 "offer_signer_unbound_jws_total", "offer_signer_self_verification_failures_total",
                 "offer_signer_certificate_expiry_timestamp_seconds", "offer_signer_audit_writable",
                 "offer_signer_audit_lag_entries", "offer_signer_audit_head_line", "offer_signer_audit_head_hash",
+                "offer_signer_notification_types_total", "offer_signer_last_notification_timestamp_seconds",
+                "offer_signer_notification_lag_seconds", "offer_signer_subscriptions", "offer_signer_store_up",
+                "offer_signer_store_changes_total", "offer_signer_store_commits_total", "offer_signer_forwards_total",
+                "offer_signer_forwards_pending", "offer_signer_forwards_dead",
+                "offer_signer_oldest_forward_timestamp_seconds",
             ])
         #expect(service.stop() == 0)
     }
