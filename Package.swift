@@ -272,7 +272,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity", "AppStoreData",
-                "OfferExplanations", "OfferService", locks,
+                "OfferExplanations", "SubscriberStore", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

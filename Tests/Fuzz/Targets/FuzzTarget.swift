@@ -16,6 +16,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .certificate, .cms,
         .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse,
+        .receiptPayload, .legacyReceipt, .ocspResponse, .notificationIntake,
     ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }
