@@ -31,7 +31,7 @@ struct NotificationsPageTests {
 
     @Test("every code block on the page has a test")
     func everyBlockIsKnown() {
-        #expect(walk.blocks.map(\.language) == ["text", "yaml", "sh", "sh", "sh", "json", "yaml", "sh"])
+        #expect(walk.blocks.map(\.language) == ["text", "yaml", "sh", "sh", "sh", "json", "yaml", "yaml", "sh"])
     }
 
     @Test("a TEST notification that is signed as the page says is stored once, and shows up where the page says")
@@ -68,7 +68,7 @@ struct NotificationsPageTests {
 
     @Test("with Apple's roots, the same notification is refused, and the configuration for forwarding is accepted")
     func forged() throws {
-        try walk.folder.write(walk.block(6).utf8, to: "offers.yaml")
+        try walk.folder.write(walk.block(7).utf8, to: "offers.yaml")
         let sign = walk.block(4).split(separator: "\n").filter { !$0.hasPrefix("curl ") }.joined(separator: "\n")
         let outcome = try walk.run(
             start: "export SUBSCRIPTION_OFFERS_KEY_ID=2X9R4HXF34; \(walk.block(2))", signing, sign, post, "post; echo",
@@ -92,7 +92,7 @@ struct NotificationsPageTests {
             """
             signature='\(value)'
             key='\(change == "another key" ? "another" : key)'
-            \(walk.block(7))
+            \(walk.block(8))
             """)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput == result + "\n")
