@@ -15,8 +15,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .certificate, .cms,
-        .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse,
-        .receiptPayload, .legacyReceipt, .ocspResponse, .notificationIntake,
+        .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake,
     ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }
