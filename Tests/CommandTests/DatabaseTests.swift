@@ -1,0 +1,179 @@
+import Foundation
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+/// The database commands as processes, over a database with notifications in it.
+@Suite("offer-signer database", .timeLimit(.minutes(5)))
+struct DatabaseTests {
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try folder.write("apps: [{bundleID: com.example.app, products: []}]".utf8, to: "offers.yaml")
+        let store = try open()
+        for number in 0..<3 {
+            let delivery = Sample.delivery(
+                "uuid-\(number)", Sample.facts(number), to: ["https://backend.example/a?secret=b"])
+            #expect(try await store.apply(delivery) == .applied)
+        }
+        try store.close()
+    }
+
+    private func open(_ name: String = "subscribers.sqlite") throws -> any SubscriberStore {
+        try #require(StoreLocation("sqlite:\(folder.path)/\(name)")).open()
+    }
+
+    private func run(_ arguments: String..., database: String? = "subscribers.sqlite") throws -> Command.Outcome {
+        var environment = ["SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml"]
+        environment["SUBSCRIPTION_OFFERS_DATABASE"] = database.map { "sqlite:\($0)" }
+        return try Command.run(
+            Command.offerSigner, ["database"] + arguments, environment: environment, directory: folder.url)
+    }
+
+    @Test("check lists what the database contains, without the secrets of receivers")
+    func check() throws {
+        let outcome = try run("check")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(
+            outcome.standardOutput == """
+                com.example.app Production: 3 notifications, 3 subscriptions, 0 erased
+                receiver https://backend.example: 3 waiting, 0 given up
+                13 records read
+                ok: the database is sound
+
+                """)
+    }
+
+    @Test("a damaged page is found, and the exit status is 1")
+    func damage() throws {
+        let path = folder.path + "/subscribers.sqlite"
+        var bytes = try folder.read("subscribers.sqlite")
+        for index in stride(from: 8192, to: bytes.count - 100, by: 4096) {
+            for offset in 0..<64 { bytes[index + offset] = UInt8(truncatingIfNeeded: offset &* 37 &+ 11) }
+        }
+        try Data(bytes).write(to: URL(filePath: path))
+        let outcome = try run("check")
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("error: the database is damaged"))
+        #expect(outcome.standardError.contains("hint: "))
+    }
+
+    @Test(
+        "no command makes an empty database at a misspelt path, except those that create one",
+        arguments: ["check", "backup copy.sqlite", "export", "rebuild", "dead-letters", "migrate"])
+    func missing(command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        let outcome = try Command.run(
+            Command.offerSigner, ["database"] + words + ["--database", "sqlite:other.sqlite"],
+            environment: ["SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml"], directory: folder.url)
+        let exists = FileManager.default.fileExists(atPath: folder.path + "/other.sqlite")
+        #expect(exists == (command == "migrate"))
+        #expect(outcome.status == (command == "migrate" ? 0 : 1))
+        if !exists { #expect(outcome.standardError.contains("there is no file other.sqlite")) }
+    }
+
+    @Test("without a database, each command says how to name one")
+    func none() throws {
+        let outcome = try run("check", database: nil)
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("SUBSCRIPTION_OFFERS_DATABASE"))
+    }
+
+    @Test("a backup is whole, private, and never replaces a file")
+    func backup() async throws {
+        let outcome = try run("backup", "copy.sqlite")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/copy.sqlite")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let copy = try open("copy.sqlite")
+        #expect(try await copy.intakes().map(\.notifications) == [3])
+        try copy.close()
+        let again = try run("backup", "copy.sqlite")
+        #expect(again.status == 1)
+        #expect(try await open("copy.sqlite").intakes().map(\.notifications) == [3])
+    }
+
+    @Test("an export and an import bring everything, and both can be repeated")
+    func transfer() throws {
+        let first = try run("export", "one.jsonl")
+        #expect(first.status == 0 && first.standardError == "ok: 13 records\n")
+        for _ in 0..<2 {
+            let imported = try run("import", "one.jsonl", database: "new.sqlite")
+            #expect(imported.status == 0 && imported.standardOutput == "ok: 13 records\n", "\(imported.standardError)")
+        }
+        let second = try run("export", database: "new.sqlite")
+        #expect(second.standardOutput == String(decoding: try folder.read("one.jsonl"), as: UTF8.self))
+        #expect(try run("export", "one.jsonl").status == 1)
+    }
+
+    @Test("a damaged or cut-off export is refused with its line")
+    func badImport() throws {
+        #expect(try run("export", "one.jsonl").status == 0)
+        var lines = String(decoding: try folder.read("one.jsonl"), as: UTF8.self).split(separator: "\n")
+        lines[3] = "{\"record\":\"fact\"}"
+        try folder.write(lines.joined(separator: "\n").utf8, to: "bad.jsonl")
+        let bad = try run("import", "bad.jsonl", database: "new.sqlite")
+        #expect(bad.status == 1)
+        #expect(bad.standardError.contains("bad.jsonl, line 4"))
+        try folder.write(lines.prefix(3).joined(separator: "\n").utf8, to: "cut.jsonl")
+        #expect(try run("import", "cut.jsonl", database: "new.sqlite").standardError.contains("cut off"))
+        #expect(try run("import", "absent.jsonl", database: "new.sqlite").status == 1)
+    }
+
+    @Test("rebuild names what it cannot read and leaves it alone")
+    func rebuild() async throws {
+        let outcome = try run("rebuild")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput == "ok: 0 notifications read, 3 skipped\n")
+        #expect(outcome.standardError.contains("skipped uuid-0: payload_unrecognised"))
+        let store = try open()
+        #expect(try await store.intakes().map(\.subscriptions) == [3])
+        try store.close()
+    }
+
+    @Test("dead letters are listed without secrets, and --retry makes them due again")
+    func deadLetters() async throws {
+        let store = try open()
+        let url = "https://backend.example/a?secret=b"
+        let claimed = try await store.claimForwards(
+            to: url, dueAt: Sample.day(1), leaseEnd: Sample.day(2), limit: 2)
+        for forward in claimed { try await store.settle(forward.id, .dead(at: Sample.day(3))) }
+        try store.close()
+        let listed = try run("dead-letters")
+        #expect(listed.standardOutput.split(separator: "\n").count == 2)
+        #expect(listed.standardOutput.contains(" https://backend.example DID_RENEW uuid-0\n"))
+        #expect(!listed.standardOutput.contains("secret"))
+        #expect(try run("dead-letters", "--retry").standardOutput == "ok: 2 notifications are due again\n")
+        #expect(try run("dead-letters").standardOutput == "")
+        let again = try open()
+        #expect(try await again.receivers().map(\.pending) == [3])
+        try again.close()
+    }
+}
+
+/// Runs the commands in docs/database.md.
+@Suite("docs/database.md", .serialized, .timeLimit(.minutes(5)))
+struct DatabasePageTests {
+    @Test("each command of the page works on a database of its own")
+    func commands() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("apps: [{bundleID: com.example.app, products: []}]".utf8, to: "offers.yaml")
+        let blocks = try MarkdownBlock.all(in: "docs/database.md").filter { $0.language == "sh" }
+        #expect(blocks.count == 5)
+        let script = (["offer-signer database migrate"] + blocks.map(\.text)).joined(separator: "\n")
+            .replacing("/backups/", with: "\(folder.path)/").replacing(
+                "/var/lib/offer-signer/", with: "\(folder.path)/")
+        let outcome = try Command.run(
+            "/bin/sh",
+            ["-ec", "PATH=\(URL(filePath: Command.offerSigner).deletingLastPathComponent().path):$PATH\n\(script)"],
+            environment: [
+                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:subscribers.sqlite",
+            ], directory: folder.url)
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.contains("ok: the backup in"))
+    }
+}
