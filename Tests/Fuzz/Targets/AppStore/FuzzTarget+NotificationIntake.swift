@@ -31,7 +31,7 @@ extension FuzzTarget {
     }
 
     private static func checkResponse(_ response: HTTPResponse) throws(BrokenPromise) {
-        try promise("a status of the contract", [200, 400, 422, 503].contains(response.status))
+        try promise("a status of the contract", [200, 400, 403, 422, 503].contains(response.status))
         let text = String(decoding: response.body, as: UTF8.self)
         try promise("a refusal never quotes the data", response.status == 200 || !Marked.isIn(text))
         try promise(
