@@ -7,6 +7,7 @@ import OfferHTTP
 import OfferIdentity
 import OfferKeys
 import OfferService
+import SubscriberStore
 
 /// `offer-signer doctor`: reports what `serve` would complain about, without serving.
 struct DoctorCommand: AsyncParsableCommand {
@@ -15,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
             Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
-            the users' key sets in files, the end of the audit trail, the clock, and the cryptography (with known-answer \
+            the users' key sets in files, the end of the audit trail, the place of the database, the clock, and the cryptography (with known-answer \
             tests). Does not try the port, because a running service may be using it. Exits with status 0 if the service \
             would be ready, otherwise 1. That no caller is configured is only a warning: /health/ready would answer 200, \
             with the status degraded.
@@ -39,6 +40,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += await userProblems(configuration)
         problems += auditProblems(configuration)
         reportAppStoreData(configuration.appStore)
+        problems += storeProblems(configuration.store)
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
@@ -128,6 +130,18 @@ struct DoctorCommand: AsyncParsableCommand {
             settings.asksOCSP
                 ? "OCSP responders would be asked about revoked certificates; not tried here"
                 : "OCSP responders are not asked about revoked certificates")
+    }
+
+    /// Returns the problems that would keep the database from being opened. It is not opened here, because that would change it.
+    private func storeProblems(_ settings: StoreSettings?) -> [Diagnostic] {
+        guard let settings else { return [] }
+        do {
+            switch try settings.location.inspect() {
+            case .absent: report("the database of subscribers would be created: \(settings.location)")
+            case .exists: report("the database of subscribers is \(settings.location); database check reads it")
+            }
+            return []
+        } catch { return [error.diagnostic] }
     }
 
     private func clockProblems(_ configuration: Configuration) -> [Diagnostic] {

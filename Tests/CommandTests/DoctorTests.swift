@@ -32,6 +32,23 @@ struct DoctorTests {
         #expect(!outcome.standardOutput.contains("a proxy hides"))
     }
 
+    @Test("doctor says where the database is, without making it, and what would keep it from being opened")
+    func database() throws {
+        try folder.write("apps: [{bundleID: a, products: []}]\n".utf8, to: "offers.yaml")
+        func run(_ path: String) throws -> Command.Outcome {
+            try doctor([
+                "SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/\(path)",
+            ])
+        }
+        let new = try run("data/store.sqlite")
+        #expect(new.status == 0, "\(new.standardError)")
+        #expect(new.standardOutput.contains("ok: the database of subscribers would be created"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data"))
+        let missing = try run("a/b/c/store.sqlite")
+        #expect(missing.status == 1 && missing.standardError.contains("the database cannot be written"))
+    }
+
     @Test("files and folders that others can write to are refused with a hint, except with a development key")
     func writable() throws {
         let file = folder.path + "/offers.yaml"

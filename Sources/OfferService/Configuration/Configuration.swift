@@ -136,6 +136,7 @@ package struct Configuration: Sendable {
         logFormat = reader.value(Settings.logFormat)
         isDevelopment = flags.development
         let allowsAnyone = reader.value(Settings.allowAnyone)
+        if let notificationsAddress { reader.checkExposure(of: notificationsAddress, in: self) }
         values = reader.values
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }

@@ -168,6 +168,20 @@ extension SettingReader {
         }
     }
 
+    /// Adds a problem if notifications could be read on their way from other machines.
+    mutating func checkExposure(of notifications: ListeningAddress, in configuration: Configuration) {
+        guard !LoopbackAddress.isLoopback(notifications.host), configuration.certificate == nil,
+            !configuration.isBehindProxy
+        else { return }
+        add(
+            "\(Settings.notificationsAddress.name) is not a loopback address, and without TLS, what customers buy could be "
+                + "read in transit",
+            hint: """
+                set \(Settings.tlsCertificate.variable) and \(Settings.tlsKey.variable), or, if every request passes through \
+                a proxy that speaks TLS, \(Settings.behindProxy.variable)=true
+                """)
+    }
+
     /// Adds a problem if a service reachable from other machines would expose tokens in transit, serve strangers, or
     /// sign any offer with one key.
     mutating func checkExposure(of configuration: Configuration, allowsAnyone: Bool) {

@@ -1,0 +1,40 @@
+import FoundationEssentials
+
+/// What opening a database would do.
+package enum StoreInspection: Hashable, Sendable {
+    /// There is none yet. Opening creates it.
+    case absent
+    case exists
+}
+
+extension StoreLocation {
+    /// Looks at the database without opening or changing it.
+    /// - Throws: a ``StoreError`` if opening it would fail, as far as can be seen.
+    package func inspect() throws(StoreError) -> StoreInspection {
+        switch self {
+        case .sqlite(let path): try Self.inspect(path)
+        }
+    }
+
+    private static func inspect(_ path: String) throws(StoreError) -> StoreInspection {
+        let files = FileManager.default
+        let folder = folder(of: path)
+        guard files.fileExists(atPath: path) else {
+            // The folder is created too, if the one above it exists.
+            let parent = files.fileExists(atPath: folder) ? folder : Self.folder(of: folder)
+            guard files.isWritableFile(atPath: parent) else {
+                throw StoreError(.readOnly, "the folder \(parent) is missing or cannot be written")
+            }
+            return .absent
+        }
+        guard files.isWritableFile(atPath: path), files.isWritableFile(atPath: folder) else {
+            throw StoreError(.readOnly, "\(path) or its folder cannot be written")
+        }
+        return .exists
+    }
+
+    private static func folder(of path: String) -> String {
+        let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
+    }
+}
