@@ -152,6 +152,7 @@ struct ConfigurationPageTests {
     func everyMember() throws {
         let places = [
             ("", "nobody: 1"), ("apps[].", "apps: [{nobody: 1}]"),
+            ("apps[].notifications.", "apps: [{notifications: {nobody: 1}}]"),
             ("apps[].products[].", "apps: [{products: [{nobody: 1}]}]"), ("callers[].", "callers: [{nobody: 1}]"),
             ("users[].", "users: [{nobody: 1}]"), ("limits.", "limits: {nobody: 1}"),
             ("limits.*.", "limits: {tokens: {nobody: 1}}"),
