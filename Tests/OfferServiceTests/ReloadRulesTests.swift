@@ -101,6 +101,8 @@ struct ReloadRulesTests {
             "ISSUER_ID": Fixtures.issuerText, "API_TOKENS": "a=aaaaaaaaaaaaaaaa", "USERNAME_SALT": "0123456789abcdef",
             "BEHIND_PROXY": "false", "TRUSTED_PROXIES": "192.0.2.1", "ALLOW_ANYONE": "true",
             "PRIVATE_KEY": "x", "KEY_FINGERPRINT": String(repeating: "0", count: 64), "BUFFER_MIB": "32",
+            "DATABASE": "sqlite:x", "PAYLOAD_DAYS": "1", "NOTIFICATIONS_ADDRESS": "127.0.0.1:1",
+            "FORWARD_KEY": "0123456789abcdef", "FORWARD_ROOTS": "x",
         ]
         let old = Setup().configuration
         for (name, value) in values {
@@ -110,6 +112,9 @@ struct ReloadRulesTests {
             let takesRestart = Settings.all.first { $0.variable == variable }?.reload == .onRestart
             #expect(notices.map(\.error) == (takesRestart ? ["\(variable) has changed since startup"] : []))
         }
+        let notices = ReloadRules.restartNotices(
+            from: old, to: Setup(file: "apps: [{bundleID: a, notifications: {}, products: []}]").configuration)
+        #expect(notices.map(\.error) == ["SUBSCRIPTION_OFFERS_DATABASE has changed since startup"])
         // The same value, spelled differently, is not a change.
         let same = ["PORT": "08080", "REUSE_PORT": "no", "LOG_FORMAT": "TEXT"]
         for (name, value) in same {

@@ -55,6 +55,10 @@ enum ReloadRules {
         }
         // A reload can renew a certificate but cannot turn on TLS.
         if running.certificate == nil, new.certificate != nil { changed.append(Settings.tlsCertificate.variable) }
+        // An app of the configuration file can need a database where there was none.
+        if running.store?.location != new.store?.location, !changed.contains(Settings.database.variable) {
+            changed.append(Settings.database.variable)
+        }
         return changed.map {
             Diagnostic("\($0) has changed since startup", hint: "restart the service to apply it")
         }
