@@ -136,8 +136,8 @@ package struct Configuration: Sendable {
         logFormat = reader.value(Settings.logFormat)
         isDevelopment = flags.development
         let allowsAnyone = reader.value(Settings.allowAnyone)
-        if let notificationsAddress { reader.checkExposure(of: notificationsAddress, in: self) }
         values = reader.values
+        if let notificationsAddress { reader.checkExposure(of: notificationsAddress, in: self) }
         if !LoopbackAddress.isLoopback(address.host) { reader.checkExposure(of: self, allowsAnyone: allowsAnyone) }
     }
 

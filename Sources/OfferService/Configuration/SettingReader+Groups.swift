@@ -2,6 +2,7 @@ import AppStoreData
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferHTTP
 import OfferKeys
 
 // Groups of settings that depend on each other, or on the configuration file.
