@@ -14,6 +14,8 @@ package final class ForwardClient: Sendable {
 
     /// The most that is read of a response, in bytes. It is thrown away, so that the connection can be used again.
     private static let maximumResponse = 64 * 1024
+    /// For each host. Enough for 32 URLs of one host, to each of which the worker sends 32 notifications at a time.
+    private static let maximumConnections = 1024
 
     /// - Parameter timeout: the time limit of one attempt, connecting included.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
@@ -38,6 +40,9 @@ package final class ForwardClient: Sendable {
         configuration.timeout.connect = TimeAmount(timeout)
         // The worker decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // All URLs of one host share its connections, and by default there are eight. A receiver that hangs would hold up
+        // another one there, and waiting for a connection would use up the time limit. The worker bounds the requests.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumConnections
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
