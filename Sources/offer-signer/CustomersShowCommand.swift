@@ -15,7 +15,7 @@ struct CustomersShowCommand: AsyncParsableCommand {
 
               offer-signer customers show --bundle-id com.example.app --transaction-id 2000000123456789
 
-            Prints an empty list for a customer whom nobody knows. docs/customers.md explains every member.
+            Prints an empty list for an unknown customer. docs/customers.md explains every member.
             """
     )
 

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// An App Store Server Notification, version 1, as posted. Apple calls it `responseBodyV1`.
 ///
-/// Nobody has signed it. The password shows who sent it, and the receipt in it is signed on its own: see
+/// It is not signed. The password shows who sent it, and the receipt in it is signed on its own: see
 /// ``VerifiedLegacyNotification``. Of a member that only describes the purchase, an unreadable value counts as absent.
 /// Unknown members are ignored.
 ///

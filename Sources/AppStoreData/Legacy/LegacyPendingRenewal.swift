@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What a notification of version 1 says about the next renewal of a product. Nobody has signed it.
+/// What a notification of version 1 says about the next renewal of a product. It is not signed.
 package struct LegacyPendingRenewal: Hashable, Sendable {
     package let originalTransactionID: UnverifiedTransactionID?
     /// Whether a billing grace period applies or has applied to the failed renewal.

@@ -6,7 +6,7 @@ import OfferCrypto
 /// The password authenticates the sender and no more. Only what Apple signed becomes a fact: the purchases in the receipt.
 /// The other members name the event, for logs and metrics. Without a receipt that can be verified here, there are no facts.
 ///
-/// The password is not kept. The body contains it, so whoever stores or forwards the body stores or forwards the password.
+/// The password is not a property of this value. The stored and forwarded body still contains it.
 package struct VerifiedLegacyNotification: Sendable {
     package let app: ExpectedApp
     package let environment: AppStoreEnvironment

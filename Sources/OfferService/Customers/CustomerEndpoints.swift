@@ -169,7 +169,7 @@ private struct Erased {
 }
 
 extension Admission {
-    /// Returns the app, if it is in the catalogue and the principal may ask about it.
+    /// Returns the app if it is in the catalogue and within the principal's apps.
     fileprivate func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
         if let apps = principal.apps, !apps.contains(bundleID) {
             throw .appNotServed(because: "the caller may not ask about this app")

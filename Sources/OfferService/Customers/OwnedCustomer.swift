@@ -66,7 +66,7 @@ struct OwnedCustomer {
 private struct OwnedSubscription {
     let original: TransactionID
     let facts: [SubscriberFact]
-    /// Empty if nobody has claimed it.
+    /// Empty if no account owns it.
     let owners: [Customer]
 
     static func all(in facts: [SubscriberFact], _ links: LinkedAccounts, by policy: OwnershipPolicy) -> [Self] {

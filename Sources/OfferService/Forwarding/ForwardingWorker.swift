@@ -27,7 +27,7 @@ struct ForwardingWorker: Service {
 
     /// The notifications that are sent to a receiver at the same time, of different subscriptions.
     private static let groupSize = 32
-    /// A notification that nobody reports on is sent again after this time, in milliseconds. Longer than an attempt.
+    /// How long a claim lasts, in milliseconds; longer than an attempt. An unsettled notification is sent again after it.
     private static let lease: Int64 = 60_000
     private static let pollInterval = Duration.milliseconds(250)
     /// In milliseconds. A receiver that is behind by more than this is reported.

@@ -2,7 +2,7 @@ package import AppStoreData
 package import OfferCore
 package import SubscriberStore
 
-/// Derives the facts of all kept notifications anew, after a mistake in reading them was mended.
+/// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.
 ///
 /// A fact that the same signed text gave before is replaced. Facts whose notifications are no longer kept, and those of proofs,
 /// stay as they are.

@@ -22,7 +22,7 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
-/// What is kept of a notification for good. It names nobody.
+/// What is kept of a notification for good. It contains no personal data.
 package struct NotificationRecord: Hashable, Sendable {
     /// The same in every delivery of the notification.
     package let notificationUUID: FieldText

@@ -41,7 +41,7 @@ package protocol SubscriberStore: Sendable {
 
     /// Takes notifications to forward to a receiver. Of those about one subscription, the next is due when the one before
     /// is delivered or dead.
-    /// - Parameter leaseEnd: when they are due again if nobody reports what became of them.
+    /// - Parameter leaseEnd: when they are due again unless they are settled before.
     func claimForwards(
         to receiver: String, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int
     ) async throws(StoreError) -> [Forward]
