@@ -16,7 +16,17 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
     @OptionGroup var options: DatabaseOptions
 
     func run() async throws {
+        let before = try options.inspect()
         try await options.withStore(mayBeNew: true) { _ in }
-        StandardStreams.print("ok: the database has the version of this program\n")
+        StandardStreams.print("ok: \(Self.sentence(before))\n")
+    }
+
+    private static func sentence(_ before: StoreInspection) -> String {
+        let latest = StoreLocation.latestVersion
+        return switch before {
+        case .absent: "the database was created with version \(latest)"
+        case .exists(latest): "the database has version \(latest), the latest"
+        case .exists(let version): "the database was brought from version \(version) to version \(latest)"
+        }
     }
 }

@@ -16,17 +16,28 @@ struct DatabaseOptions: ParsableArguments {
         return try folder.reader(flags).read()
     }
 
+    /// Looks at the database without creating or changing it.
+    func inspect() throws -> StoreInspection {
+        let location = try location()
+        do { return try location.inspect() } catch { throw error.diagnostic }
+    }
+
+    private func location() throws -> StoreLocation {
+        guard let location = try configuration().store?.location else {
+            throw CommandError(
+                "no database is configured",
+                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
+        }
+        return location
+    }
+
     /// Opens the database, does some work, and closes it.
     /// - Parameter mayBeNew: whether a database that does not exist is created. Otherwise, a misspelt path would show an empty
     ///   one.
     func withStore<Result>(
         mayBeNew: Bool = false, _ work: (any SubscriberStore) async throws -> Result
     ) async throws -> Result {
-        guard let location = try configuration().store?.location else {
-            throw CommandError(
-                "no database is configured",
-                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
-        }
+        let location = try location()
         do {
             let store = try mayBeNew ? location.open() : location.openExisting()
             let result: Result

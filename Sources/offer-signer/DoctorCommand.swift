@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
             Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
-            the users' key sets in files, the end of the audit trail, the place of the database, the clock, and the cryptography (with known-answer \
+            the users' key sets in files, the end of the audit trail, the database, the clock, and the cryptography (with known-answer \
             tests). Does not try the port, because a running service may be using it. Exits with status 0 if the service \
             would be ready, otherwise 1. That no caller is configured is only a warning: /health/ready would answer 200, \
             with the status degraded.
@@ -132,13 +132,18 @@ struct DoctorCommand: AsyncParsableCommand {
                 : "OCSP responders are not asked about revoked certificates")
     }
 
-    /// Returns the problems that would keep the database from being opened. It is not opened here, because that would change it.
+    /// Returns the problems that would keep the database from being opened. Nothing is created or changed.
     private func storeProblems(_ settings: StoreSettings?) -> [Diagnostic] {
         guard let settings else { return [] }
         do {
             switch try settings.location.inspect() {
             case .absent: report("the database of subscribers would be created: \(settings.location)")
-            case .exists: report("the database of subscribers is \(settings.location); database check reads it")
+            case .exists(StoreLocation.latestVersion):
+                report("the database of subscribers is \(settings.location); database check reads it")
+            case .exists(let version):
+                report(
+                    "the database of subscribers is \(settings.location); serve would bring it from version \(version) to "
+                        + "version \(StoreLocation.latestVersion)")
             }
             return []
         } catch { return [error.diagnostic] }

@@ -4,12 +4,17 @@ import FoundationEssentials
 package enum StoreInspection: Hashable, Sendable {
     /// There is none yet. Opening creates it.
     case absent
-    case exists
+    /// Opening brings it to the latest version.
+    case exists(version: Int)
 }
 
 extension StoreLocation {
-    /// Looks at the database without opening or changing it.
-    /// - Throws: a ``StoreError`` if opening it would fail, as far as can be seen.
+    /// The version to which opening brings a database.
+    package static var latestVersion: Int { Schema.latestVersion }
+
+    /// Looks at the database without creating or changing it.
+    /// - Throws: a ``StoreError`` if opening it would fail, as far as can be seen: also for a database that is damaged, foreign or
+    ///   of a later version of the program.
     package func inspect() throws(StoreError) -> StoreInspection {
         switch self {
         case .sqlite(let path): try Self.inspect(path)
@@ -30,7 +35,7 @@ extension StoreLocation {
         guard files.isWritableFile(atPath: path), files.isWritableFile(atPath: folder) else {
             throw StoreError(.readOnly, "\(path) or its folder cannot be written")
         }
-        return .exists
+        return .exists(version: try SQLiteInspection.version(path: path))
     }
 
     private static func folder(of path: String) -> String {

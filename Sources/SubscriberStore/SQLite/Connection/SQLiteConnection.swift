@@ -27,7 +27,7 @@ enum SQLiteConnection {
     }
 
     /// Refuses the database of another program, and of a later version of this one, before anything is changed.
-    private static func requireOurs(_ db: Database) throws {
+    static func requireOurs(_ db: Database) throws {
         let id = try Int64.fetchOne(db, sql: "PRAGMA application_id")
         guard id == Schema.applicationID else {
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")

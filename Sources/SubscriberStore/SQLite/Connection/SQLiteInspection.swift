@@ -1,0 +1,32 @@
+import FoundationEssentials
+import GRDB
+import SystemPackage
+
+/// Looks at a database without changing it.
+enum SQLiteInspection {
+    /// The number of the last migration applied to an existing database.
+    static func version(path: String) throws(StoreError) -> Int {
+        do {
+            let connection = try DatabaseQueue(path: name(of: path), configuration: configuration)
+            let version = try connection.read(Schema.version)
+            try connection.close()
+            return version
+        } catch {
+            throw StoreError(error, path: FilePath(path))
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase(SQLiteConnection.requireOurs)
+        return configuration
+    }
+
+    /// While nobody has the database open, there is no log beside it. Even a connection that only reads would then create one,
+    /// unless the file is called immutable.
+    private static func name(of path: String) -> String {
+        guard !FileManager.default.fileExists(atPath: path + "-wal") else { return path }
+        return URL(filePath: path).absoluteString + "?immutable=1"
+    }
+}
