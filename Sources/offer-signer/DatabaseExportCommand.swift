@@ -11,7 +11,8 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the whole database as lines of JSON, to standard output or to a new file.",
         discussion: """
-            The lines are of one moment. 'database import' of this or a later version reads them. They contain personal data.
+            The lines are of one moment. 'database import' of this or a later version reads them. They contain personal data. \
+            A file appears whole or not at all. From a damaged database, standard output still gets what precedes the damage.
 
               offer-signer database export subscribers.jsonl
             """
@@ -46,32 +47,44 @@ struct DatabaseExportCommand: AsyncParsableCommand {
             return count
         } catch {
             try? PrivateFile.remove(temporary)
-            guard error is StoreError else {
-                throw CommandError(
-                    "\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
+            guard error is Errno else { throw error }
+            throw CommandError("\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
+        }
+    }
+
+    private func export(_ store: any SubscriberStore, to file: FileDescriptor) async throws -> Int {
+        let output = NIOLockedValueBox(Output())
+        @Sendable func flush(above size: Int) throws(StoreError) {
+            let isWritten = output.withLockedValue { output in
+                guard output.buffer.count > size else { return true }
+                defer { output.buffer = [] }
+                do { _ = try file.writeAll(output.buffer) } catch { output.failure = "\(error)" }
+                return output.failure == nil
             }
+            // Ends the reading; the error is replaced below.
+            guard isWritten else { throw StoreError(.unreachable, "the export cannot be written") }
+        }
+        do {
+            let count = try await StoreExport(of: store).run { line, _ throws(StoreError) in
+                output.withLockedValue { $0.buffer += line }
+                try flush(above: Self.bufferSize)
+            }
+            try flush(above: 0)
+            return count
+        } catch {
+            if let failure = output.withLockedValue({ $0.failure }) {
+                throw CommandError(
+                    "the export cannot be written (\(failure))", hint: "free some space, or name another file")
+            }
+            // What precedes the damage in a database can be imported.
+            try? flush(above: 0)
             throw error
         }
     }
 
-    private func export(_ store: any SubscriberStore, to file: FileDescriptor) async throws(StoreError) -> Int {
-        let buffer = NIOLockedValueBox<[UInt8]>([])
-        @Sendable func flush(above size: Int) throws(StoreError) {
-            let bytes = buffer.withLockedValue { buffer in
-                guard buffer.count > size else { return [UInt8]() }
-                defer { buffer = [] }
-                return buffer
-            }
-            do { _ = try file.writeAll(bytes) } catch {
-                throw StoreError(.unreachable, "the export cannot be written: \(error)")
-            }
-        }
-        let count = try await StoreExport(of: store).run { line, _ throws(StoreError) in
-            buffer.withLockedValue { $0 += line }
-            try flush(above: Self.bufferSize)
-        }
-        try flush(above: 0)
-        return count
+    private struct Output {
+        var buffer: [UInt8] = []
+        var failure: String?
     }
 
     /// In bytes.

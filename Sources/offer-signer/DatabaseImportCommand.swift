@@ -26,7 +26,7 @@ struct DatabaseImportCommand: AsyncParsableCommand {
             var line = 0
             var progress = Progress()
             do {
-                let lines = try LineReader(path: path ?? "/dev/stdin", maximumSize: Self.maximumLine)
+                let lines = try LineReader(path: path ?? "-", maximumSize: Self.maximumLine)
                 return try await StoreImport(into: store).run {
                     line += 1
                     return try lines.next()

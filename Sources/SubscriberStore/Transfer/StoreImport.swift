@@ -27,22 +27,28 @@ package struct StoreImport: Sendable {
         }
         var batch: [StoreRecord] = []
         var count = 0
-        while let line = try nextLine() {
-            let reader = try Self.reader(line)
-            if let total = try reader.optionalNumber("records") {
-                guard total == count else { throw TransferError("the export has \(count) of \(total) records") }
+        do {
+            while let line = try nextLine() {
+                let reader = try Self.reader(line)
+                if let total = try reader.optionalNumber("records") {
+                    guard total == count else { throw TransferError("the export has \(count) of \(total) records") }
+                    try await store.add(batch)
+                    progress(count)
+                    return count
+                }
+                batch.append(try Self.record(reader))
+                count += 1
+                guard batch.count == Self.batchSize else { continue }
                 try await store.add(batch)
+                batch = []
                 progress(count)
-                return count
             }
-            batch.append(try Self.record(reader))
-            count += 1
-            guard batch.count == Self.batchSize else { continue }
+            throw TransferError("the export is cut off after \(count) records")
+        } catch let error where !(error is StoreError) {
+            // Of a damaged export, everything before the damage is worth having.
             try await store.add(batch)
-            batch = []
-            progress(count)
+            throw error
         }
-        throw TransferError("the export is cut off after \(count) records")
     }
 
     private static func reader(_ line: [UInt8]) throws(TransferError) -> RecordReader {
