@@ -233,7 +233,10 @@ let package = Package(
         ),
         // Writes to a database until a test kills it.
         .executableTarget(
-            name: "store-load", dependencies: ["OfferCore", "SubscriberStore", "StoreTestSupport"],
+            name: "store-load",
+            dependencies: [
+                "OfferCore", "SubscriberStore", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Tests/StoreLoad", swiftSettings: strict
         ),
         .target(
@@ -289,7 +292,9 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData",
-                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", "StoreTestSupport", locks,
+                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", "StoreTestSupport",
+                "store-load", locks,
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

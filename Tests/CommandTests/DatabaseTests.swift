@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import OfferCore
 import StoreTestSupport
 import SubscriberStore
@@ -121,6 +122,133 @@ struct DatabaseTests {
         try folder.write(lines.prefix(3).joined(separator: "\n").utf8, to: "cut.jsonl")
         #expect(try run("import", "cut.jsonl", database: "new.sqlite").standardError.contains("cut off"))
         #expect(try run("import", "absent.jsonl", database: "new.sqlite").status == 1)
+    }
+
+    @Test("what precedes the damage in a database can be saved with an export and an import")
+    func salvage() throws {
+        try damagePayloads()
+        #expect(try run("export", "whole.jsonl").status == 1)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/whole.jsonl"))
+        let part = try run("export")
+        #expect(part.status == 1 && part.standardError.contains("error: the database is damaged"))
+        try folder.write(part.standardOutput.utf8, to: "part.jsonl")
+        let imported = try run("import", "part.jsonl", database: "new.sqlite")
+        #expect(imported.status == 1 && imported.standardError.contains("is cut off after"))
+        #expect(
+            try run("check", database: "new.sqlite").standardOutput.contains(
+                "com.example.app Production: 0 notifications, 3 subscriptions, 0 erased\n"))
+    }
+
+    /// Writes noise into the page of the raw payloads.
+    private func damagePayloads() throws {
+        let connection = try connect()
+        let page = try connection.read { db in
+            try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'payload'")
+        }
+        try connection.close()
+        var bytes = try folder.read("subscribers.sqlite")
+        let start = (try #require(page) - 1) * 4096
+        for offset in 0..<64 { bytes[start + offset] = UInt8(truncatingIfNeeded: offset &* 37 &+ 11) }
+        try Data(bytes).write(to: folder.url.appending(path: "subscribers.sqlite"))
+    }
+
+    private func connect() throws -> DatabaseQueue { try DatabaseQueue(path: folder.path + "/subscribers.sqlite") }
+
+    @Test("a full disk ends an export with an error about the export, not the database")
+    func fullExport() throws {
+        let outcome = try Command.run(
+            "/bin/sh", ["-c", "exec '\(Command.offerSigner)' database export >/dev/full"],
+            environment: ["SUBSCRIPTION_OFFERS_DATABASE": "sqlite:subscribers.sqlite"], directory: folder.url)
+        #expect(outcome.status == 1)
+        #expect(outcome.standardError.contains("error: the export cannot be written"), "\(outcome.standardError)")
+        #expect(!outcome.standardError.contains("ok:"))
+    }
+
+    @Test("migrate says from which version to which, and refuses a newer database without changing it")
+    func migrate() throws {
+        let latest = StoreLocation.latestVersion
+        #expect(
+            try run("migrate", database: "new.sqlite").standardOutput
+                == "ok: the database was created with version \(latest)\n")
+        #expect(try run("migrate").standardOutput == "ok: the database has version \(latest), the latest\n")
+        try setVersion(latest + 5)
+        let before = try folder.read("subscribers.sqlite")
+        let outcome = try run("migrate")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.standardError.contains(
+                "has version \(latest + 5), and this program knows versions up to \(latest)"))
+        #expect(try folder.read("subscribers.sqlite") == before)
+    }
+
+    private func setVersion(_ number: Int) throws {
+        let connection = try connect()
+        try connection.writeWithoutTransaction { db in
+            try db.execute(
+                sql: "INSERT INTO migration (number, name, applied_at) VALUES (?, 'later', '')", arguments: [number])
+        }
+        try connection.close()
+    }
+
+    @Test("a backup made while another process writes contains everything acknowledged before it began")
+    func backupWhileWriting() async throws {
+        let names = folder.url.appending(path: "acknowledged")
+        try Data().write(to: names)
+        let writer = Process()
+        writer.executableURL = URL(filePath: Command.offerSigner).deletingLastPathComponent()
+            .appending(path: "store-load")
+        writer.arguments = [folder.path + "/subscribers.sqlite", "run"]
+        writer.standardOutput = try FileHandle(forWritingTo: names)
+        try writer.run()
+        defer { writer.terminate() }
+        func acknowledged() throws -> [String] {
+            try String(contentsOf: names, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+        while writer.isRunning, try acknowledged().count < 200 { try await Task.sleep(for: .milliseconds(5)) }
+        let before = try acknowledged()
+        let outcome = try run("backup", "copy.sqlite")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(writer.isRunning)
+        let check = try run("check", database: "copy.sqlite")
+        #expect(check.status == 0, "\(check.standardError)")
+        let copy = try DatabaseQueue(path: folder.path + "/copy.sqlite")
+        let copied = try await copy.read { try String.fetchSet($0, sql: "SELECT notification_uuid FROM notification") }
+        #expect(before.count >= 200 && copied.isSuperset(of: before))
+    }
+
+    @Test("doctor reads the version of the database without changing anything, and refuses what serve would refuse")
+    func doctor() throws {
+        let files = { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+        let (names, bytes) = (try files(), try folder.read("subscribers.sqlite"))
+        func doctor(_ database: String) throws -> Command.Outcome {
+            try Command.run(
+                Command.offerSigner, ["doctor", "--development", "--keys-dir", "."],
+                environment: ["SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(database)"], directory: folder.url)
+        }
+        let found = try doctor("subscribers.sqlite")
+        #expect(found.status == 0, "\(found.standardError)")
+        #expect(found.standardOutput.contains("is sqlite:subscribers.sqlite; database check reads it\n"))
+        #expect(try files() == names)
+        #expect(try folder.read("subscribers.sqlite") == bytes)
+
+        try folder.write([UInt8](repeating: UInt8(ascii: "x"), count: 5000), to: "text")
+        let foreign = try doctor("text")
+        #expect(foreign.status == 1 && foreign.standardError.contains("error: the database"))
+        try setVersion(99)
+        let newer = try doctor("subscribers.sqlite")
+        #expect(newer.status == 1 && newer.standardError.contains("error: the database has version 99"))
+        #expect(newer.standardError.contains("hint: start the newer version"))
+    }
+
+    @Test("doctor and check work while another process has the database open")
+    func doctorBesideService() throws {
+        let store = try open()
+        defer { try? store.close() }
+        let outcome = try Command.run(
+            Command.offerSigner, ["doctor", "--development", "--keys-dir", "."],
+            environment: ["SUBSCRIPTION_OFFERS_DATABASE": "sqlite:subscribers.sqlite"], directory: folder.url)
+        #expect(outcome.standardOutput.contains("is sqlite:subscribers.sqlite; database check reads it\n"))
+        #expect(try run("check").status == 0)
     }
 
     @Test("rebuild names what it cannot read and leaves it alone")

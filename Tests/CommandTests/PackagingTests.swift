@@ -118,11 +118,14 @@ struct PackagingTests {
         let folder = try TemporaryFolder()
         try folder.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(Self.keyID).p8", mode: keyMode)
         try folder.write(configuration.utf8, to: "offers.yaml")
-        let ours = [
+        var ours = [
             "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path, "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
             "SUBSCRIPTION_OFFERS_AUDIT_LOG": folder.path + "/audit.jsonl",
         ]
         #expect(Set(ours.keys).isSubset(of: settings.keys))
+        if settings["SUBSCRIPTION_OFFERS_DATABASE"] != nil {
+            ours["SUBSCRIPTION_OFFERS_DATABASE"] = "sqlite:\(folder.path)/subscribers.sqlite"
+        }
         return try Command.run(Command.offerSigner, ["doctor"], environment: settings.merging(ours) { $1 })
     }
 

@@ -1,3 +1,4 @@
+import GRDB
 import Glibc
 import OfferCore
 import StoreTestSupport
@@ -7,6 +8,7 @@ import SubscriberStore
 ///
 /// Usage: store-load DATABASE RUN. Each run has deliveries of its own, about the subscriptions of every run.
 /// store-load measure DATABASE COUNT fills a database with subscriptions and measures it instead.
+/// store-load lock DATABASE holds the lock for writing until standard input ends.
 @main
 enum StoreLoad {
     static func main() async throws {
@@ -15,6 +17,7 @@ enum StoreLoad {
             return try await Measurements.run(path: arguments[2], count: count)
         }
         guard arguments.count == 3 else { return print("usage: store-load DATABASE RUN") }
+        if arguments[1] == "lock" { return try lock(arguments[2]) }
         let store = try SQLiteStore(SQLiteSettings(path: arguments[1]))
         let run = arguments[2]
         await withTaskGroup(of: Void.self) { group in
@@ -25,6 +28,14 @@ enum StoreLoad {
                     }
                 }
             }
+        }
+    }
+
+    private static func lock(_ path: String) throws {
+        try DatabaseQueue(path: path).inTransaction(.immediate) { _ in
+            acknowledge("locked")
+            while readLine() != nil {}
+            return .rollback
         }
     }
 

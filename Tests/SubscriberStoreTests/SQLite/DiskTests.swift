@@ -80,13 +80,14 @@ struct DiskTests {
         let store = try database.open()
         _ = try await store.apply(Sample.delivery("n1", Sample.facts(1)))
         let locker = Process()
-        locker.executableURL = URL(filePath: "/usr/bin/env")
-        locker.arguments = ["sqlite3", database.path, "BEGIN IMMEDIATE", ".shell echo locked; read line"]
+        locker.executableURL = URL(filePath: Command.offerSigner).deletingLastPathComponent()
+            .appending(path: "store-load")
+        locker.arguments = ["lock", database.path]
         let (input, output) = (Pipe(), Pipe())
         locker.standardInput = input
         locker.standardOutput = output
         try locker.run()
-        _ = output.fileHandleForReading.availableData
+        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
         let error = await store.failure(applying: Sample.delivery("n2", Sample.facts(2)))
         #expect(error?.kind == .busy && error?.isRetryable == true)
         #expect(try await store.customer(Sample.account(1)) != nil)
