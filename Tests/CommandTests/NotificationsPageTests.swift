@@ -78,6 +78,34 @@ struct NotificationsPageTests {
         #expect(outcome.standardOutput.contains(#""reason":"root_not_trusted""#))
     }
 
+    @Test("with the page's configuration, version 1 counts with the shared secret, which the database then contains")
+    func version1() throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        try walk.folder.write(walk.block(6).utf8, to: "offers.yaml")
+        try walk.folder.write(secret.utf8, to: "app-store-secret")
+        func body(password: String, type: String = "DID_RENEW") -> String {
+            #"{"notification_type":"\#(type)","password":"\#(password)","environment":"PROD","bid":"com.example.app"}"#
+        }
+        let bodies = [
+            body(password: secret), body(password: secret), body(password: secret, type: "REFUND"),
+            body(password: "another"),
+        ]
+        let posts = bodies.map { "printf %s '\($0)' >notification.json; post; echo" }
+        let outcome = try walk.run(
+            start: "export SUBSCRIPTION_OFFERS_KEY_ID=2X9R4HXF34; \(walk.block(2))", post,
+            posts.joined(separator: "\n"), "kill $service; wait $service", "grep -c -a \(secret) subscribers.sqlite",
+            "cat log")
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
+        try #require(lines.count > 5, "\(outcome.standardOutput)")
+        #expect(lines[0].wholeMatch(of: /\{"notificationUUID":"v1-[0-9a-f]{32}","outcome":"stored"\}/) != nil)
+        #expect(lines[1] == lines[0].replacing("stored", with: "known"))
+        #expect(lines[2].contains(#""outcome":"stored""#) && lines[2].prefix(60) != lines[0].prefix(60))
+        #expect(lines[3].contains(#""status":403"#) && lines[3].contains(#""code":"shared_secret_refused""#))
+        #expect(lines[4] != "0")
+        #expect(!lines[5...].contains { $0.contains(secret) })
+    }
+
     @Test(
         "the page's script accepts the signature that the service sends, and nothing that was changed or is old",
         arguments: [("as sent", "good"), ("another body", "bad"), ("another key", "bad"), ("old", "bad")])

@@ -295,7 +295,8 @@ struct OpenAPITests {
         let body = try TestNotification().body(signedBy: intake.chain)
         for (text, status) in [
             (body, 200), (body, 200), ("{}", 400), ("[]", 400), ("{", 400), (#"{"signedPayload":1}"#, 400),
-            (#"{"signedPayload":"a.b.c"}"#, 422),
+            (#"{"signedPayload":"a.b.c"}"#, 422), (#"{"notification_type":"DID_RENEW","bid":"com.example.app"}"#, 403),
+            (#"{"notification_type":"DID_RENEW","bid":"another.app"}"#, 422),
             (try TestNotification(changeData: { $0.with("bundleId", #""b""#) }).body(signedBy: intake.chain), 422),
             (
                 try TestNotification(signedDate: Fixtures.timestamp.milliseconds + 300_001).body(

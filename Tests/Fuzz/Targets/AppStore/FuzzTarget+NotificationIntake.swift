@@ -19,7 +19,9 @@ extension FuzzTarget {
         let first = intake.post(body)
         try checkResponse(first)
         let isStored = first.status == 200
-        try promise("only what a trusted chain signed is stored", mayBeGenuine || !isStored)
+        try promise(
+            "only what a trusted chain signed, or who knows the shared secret sent, is stored",
+            mayBeGenuine || !isStored)
         let isNew = outcome(of: first) == "stored"
         try promise(
             "a new notification adds one, anything else nothing", intake.storedCount == before + (isNew ? 1 : 0))
@@ -46,11 +48,17 @@ extension FuzzTarget {
         return String(decoding: outcome, as: UTF8.self)
     }
 
-    /// Whether the chain of the samples has signed the notification in a body.
+    /// Whether the chain of the samples has signed the notification in a body, or one of version 1 has the shared secret.
     private static func isGenuine(body: [UInt8]) -> Bool {
-        guard case .object(let members)? = try? JSONReader.read(body),
-            case .string(let text)? = members["signedPayload"],
-            let end = text.lastIndex(of: UInt8(ascii: "."))
+        let limits = LegacyNotification.Limit.self
+        guard
+            case .object(let members)? = try? JSONReader.read(
+                body, maximumCount: limits.count, maximumTotal: limits.total)
+        else { return false }
+        guard !LegacyNotification.isLegacy(members) else {
+            return members["password"] == .string(Array(FuzzedIntake.sharedSecret.utf8))
+        }
+        guard case .string(let text)? = members["signedPayload"], let end = text.lastIndex(of: UInt8(ascii: "."))
         else { return false }
         return AppStoreKeys.isGenuine(signingInput: Array(text[..<end]))
     }

@@ -16,6 +16,9 @@ final class FuzzedIntake: Sendable {
         return try? FuzzedIntake()
     }()
 
+    /// The shared secret of the app.
+    static let sharedSecret = "secret"
+
     private let router: Router
     private let store: SQLiteStore
 
@@ -32,7 +35,9 @@ final class FuzzedIntake: Sendable {
         let path = Self.folder.appending(path: "store.sqlite").path
         store = try SQLiteStore(SQLiteSettings(path: path))
         let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
-        let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
+        let app = Catalogue.App(
+            appAppleID: 1_234_567_890, offers: [:],
+            notifications: AppNotifications(sharedSecret: Secret(Self.sharedSecret)))
         let bundleID = try BundleID(utf8: Array("com.example.app".utf8))
         let key = KeyRing.Key(id: try KeyID(utf8: Array("FUZZKEY123".utf8)), pair: AppStoreKeys.leafKey)
         let policy = CurrentPolicy(
