@@ -239,6 +239,19 @@ let package = Package(
             ],
             path: "Tests/StoreLoad", swiftSettings: strict
         ),
+        // Sends App Store notifications to a running service, and receives what it forwards.
+        .executableTarget(
+            name: "notification-load",
+            dependencies: [
+                "AppStoreTestSupport", locks,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/NotificationLoad", swiftSettings: strict
+        ),
         .target(
             name: "StoreTestSupport", dependencies: ["OfferCore", "SubscriberStore"], path: "Tests/StoreTestSupport",
             swiftSettings: strict
@@ -291,9 +304,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "AppStoreData",
-                "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport", "StoreTestSupport",
-                "store-load", locks,
+                "offer-signer", "notification-load", "store-load", "OfferCore", "OfferCrypto", "OfferTelemetry",
+                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport",
+                "StoreTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

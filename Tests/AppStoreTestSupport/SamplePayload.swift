@@ -1,7 +1,5 @@
-import Testing
-
 /// The members of a payload as JSON texts, so that a test can leave out or replace any one of them.
-struct SamplePayload: Sendable, CustomTestStringConvertible {
+struct SamplePayload: Sendable, CustomStringConvertible {
     let name: String
     private(set) var members: [(name: String, json: String)]
 
@@ -10,7 +8,7 @@ struct SamplePayload: Sendable, CustomTestStringConvertible {
         self.members = members.map { ($0.key, $0.value) }
     }
 
-    var testDescription: String { name }
+    var description: String { name }
 
     var names: [String] { members.map(\.name) }
 

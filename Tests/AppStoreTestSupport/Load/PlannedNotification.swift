@@ -1,0 +1,14 @@
+/// A notification that is not signed yet.
+package struct PlannedNotification: Sendable {
+    package let uuid: String
+    package let type: String
+    package let subtype: String?
+    /// The `transactionId` of its transaction.
+    package let transactionID: String
+    package let originalTransactionID: String
+    /// In milliseconds since 1970.
+    let signedDate: Int64
+    let status: Int
+    let transaction: SamplePayload
+    let renewalInfo: SamplePayload
+}
