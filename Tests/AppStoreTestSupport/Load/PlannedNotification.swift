@@ -7,7 +7,7 @@ package struct PlannedNotification: Sendable {
     package let transactionID: String
     package let originalTransactionID: String
     /// In milliseconds since 1970.
-    let signedDate: Int64
+    package let signedDate: Int64
     let status: Int
     let transaction: SamplePayload
     let renewalInfo: SamplePayload

@@ -1,0 +1,226 @@
+import AppStoreTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+/// The intake of notifications when the database or its disk fails. Offers without a rule go on.
+@Suite("Notifications on failing disks", .serialized)
+struct NotificationDiskTests {
+    @Test("a full disk refuses notifications until there is space, and no longer")
+    func diskFull() async throws {
+        let disk = try SmallDisk(megabytes: 8)
+        try disk.fill(megabytes: 6)
+        let intake = try IntakeProcess(database: disk.path + "/store.sqlite")
+        let service = try intake.start()
+        let planned = IntakeProcess.plan(400)
+        var count = 0
+        while count < planned.count, try await accepts(planned[count], intake, service) { count += 1 }
+        try #require(count > 0 && count < planned.count, "the disk did not fill up")
+        let refused = planned[count]
+        try await OfferProbe.whileOffersGoOn(port: service.port) {
+            try await expectRefusal(of: refused, intake, service)
+            try await expectHealth("degraded", service, problem: "its disk is full")
+            try disk.free()
+            try await expectRecovery(of: refused, intake, service)
+        }
+        try await verify(intake, service, Array(planned.prefix(count + 1)))
+    }
+
+    @Test("a database that is locked by another process refuses notifications until it is free, and no longer")
+    func locked() async throws {
+        let intake = try IntakeProcess()
+        let service = try intake.start()
+        let planned = IntakeProcess.plan(2)
+        #expect(try await accepts(planned[0], intake, service))
+        let lock = try await onOwnThread { try DatabaseLock(intake.database) }
+        try await OfferProbe.whileOffersGoOn(port: service.port) {
+            try await expectRefusal(of: planned[1], intake, service)
+            try await expectHealth("degraded", service, problem: "is locked by another process")
+            try lock.release()
+            try await expectRecovery(of: planned[1], intake, service)
+        }
+        try await verify(intake, service, planned)
+    }
+
+    @Test("files that cannot be written refuse notifications until they can be, and no longer")
+    func immutable() async throws {
+        let intake = try IntakeProcess()
+        let service = try intake.start()
+        let planned = IntakeProcess.plan(2)
+        #expect(try await accepts(planned[0], intake, service))
+        let files = [intake.database, intake.database + "-wal"]
+        #expect(try Command.run("chattr", ["+i"] + files).status == 0)
+        defer { _ = try? Command.run("chattr", ["-i"] + files) }
+        try await OfferProbe.whileOffersGoOn(port: service.port) {
+            try await expectRefusal(of: planned[1], intake, service)
+            try await expectHealth("degraded", service, problem: "the database ")
+            #expect(try Command.run("chattr", ["-i"] + files).status == 0)
+            try await expectRecovery(of: planned[1], intake, service)
+        }
+        try await verify(intake, service, planned)
+    }
+
+    @Test("a service that starts on a read-only disk opens its database when it can be written")
+    func readOnly() async throws {
+        let disk = try SmallDisk(megabytes: 8)
+        try disk.setReadOnly(true)
+        try await startsWithoutDatabase(
+            IntakeProcess(database: disk.path + "/store.sqlite"), problem: "cannot be written"
+        ) {
+            try disk.setReadOnly(false)
+        }
+    }
+
+    @Test("a service whose database's folder is missing opens its database when the folder is there")
+    func folderMissing() async throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.path + "/disk"
+        try await startsWithoutDatabase(
+            IntakeProcess(database: missing + "/data/store.sqlite"), problem: "cannot be reached"
+        ) { try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false) }
+    }
+
+    private func startsWithoutDatabase(
+        _ intake: IntakeProcess, problem: String, repair: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let service = try intake.start()
+        let planned = IntakeProcess.plan(1)
+        try await OfferProbe.whileOffersGoOn(port: service.port) {
+            try await expectRefusal(of: planned[0], intake, service)
+            try await expectHealth("degraded", service, problem: problem)
+            try repair()
+            try await expectRecovery(of: planned[0], intake, service)
+        }
+        try await verify(intake, service, planned)
+    }
+
+    @Test("noise in a page refuses what needs the page, for as long as it is there")
+    func noise() async throws {
+        let intake = try IntakeProcess()
+        let planned = IntakeProcess.plan(31)
+        var service = try intake.start()
+        for notification in planned.dropLast() { #expect(try await accepts(notification, intake, service)) }
+        #expect(service.stop() == 0)
+        let page = try Command.run(
+            "sqlite3", [intake.database, "SELECT rootpage FROM sqlite_schema WHERE name = 'notification'"])
+        let number = try #require(UInt64(page.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try overwrite(intake.database, page: number)
+
+        service = try intake.start()
+        let damaged = service
+        try await OfferProbe.whileOffersGoOn(port: service.port) {
+            try await expectRefusal(of: planned[30], intake, damaged)
+            try await expectHealth("degraded", damaged, problem: "is damaged")
+            // A delivery that was stored before cannot be recognised either.
+            try await expectRefusal(of: planned[0], intake, damaged)
+            try await expectHealth("degraded", damaged, problem: "offer-signer database check")
+        }
+        #expect(service.stop() == 0)
+    }
+
+    @Test("a service refuses to start with a database whose header is destroyed, and says what to do")
+    func noiseInHeader() async throws {
+        let intake = try IntakeProcess()
+        #expect(try intake.start().stop() == 0)
+        try overwrite(intake.database, page: 1)
+        try expectRefusedStart(intake, "is damaged", hint: "restore a backup")
+    }
+
+    @Test("a service refuses to start with a database of a newer version, and leaves it alone")
+    func newer() async throws {
+        let intake = try IntakeProcess()
+        #expect(try intake.start().stop() == 0)
+        let change = try Command.run("sqlite3", [intake.database, "INSERT INTO migration VALUES (99, 'later', '')"])
+        #expect(change.status == 0, "\(change.standardError)")
+        let before = try Data(contentsOf: URL(filePath: intake.database))
+        try expectRefusedStart(
+            intake, "has version 99", hint: "start the newer version of the program, or restore a backup")
+        #expect(try Data(contentsOf: URL(filePath: intake.database)) == before)
+    }
+
+    // MARK: Steps
+
+    private func accepts(
+        _ notification: PlannedNotification, _ intake: IntakeProcess, _ service: RunningService
+    ) async throws -> Bool {
+        try await intake.post(notification, to: service).status == 200
+    }
+
+    private func expectRefusal(
+        of notification: PlannedNotification, _ intake: IntakeProcess, _ service: RunningService
+    ) async throws {
+        let response = try await intake.post(notification, to: service)
+        #expect(response.status == 503, "\(response.text)")
+        #expect(response.text.contains(#""code":"store_unavailable""#), "\(response.text)")
+    }
+
+    /// - Parameter problem: part of a problem that health and log report.
+    private func expectHealth(_ state: String, _ service: RunningService, problem: String) async throws {
+        try await waitUntil {
+            let text = try await health(service)
+            return text.contains(#""store":"\#(state)""#) && text.contains(problem)
+        }
+        try await waitUntil { try service.log.contains(problem) }
+    }
+
+    private func health(_ service: RunningService) async throws -> String {
+        let response = try await Connection.open(port: service.port) { try await $0.get("/health/ready") }
+        #expect(response?.status == 200)
+        return response?.text ?? ""
+    }
+
+    /// Expects health to be good again without a request, and the notification that was refused to be new.
+    private func expectRecovery(
+        of notification: PlannedNotification, _ intake: IntakeProcess, _ service: RunningService
+    ) async throws {
+        try await waitUntil { try await health(service).contains(#""store":"ok""#) }
+        let response = try await intake.post(notification, to: service)
+        #expect(response.status == 200, "\(response.text)")
+        #expect(response.text.contains(#""outcome":"stored""#), "nothing was stored when it was refused")
+    }
+
+    private func verify(
+        _ intake: IntakeProcess, _ service: RunningService, _ accepted: [PlannedNotification]
+    ) async throws {
+        #expect(service.stop() == 0)
+        let stored = try await StoredIntake(path: intake.database)
+        try stored.verify(acknowledged: accepted.map(\.uuid), of: accepted)
+    }
+
+    private func expectRefusedStart(_ intake: IntakeProcess, _ problem: String, hint: String) throws {
+        let refusal = #expect(throws: RunningService.DidNotStart.self) { _ = try intake.start() }
+        #expect(refusal?.log.contains(problem) == true, "\(refusal?.log ?? "")")
+        #expect(refusal?.log.contains(hint) == true, "\(refusal?.log ?? "")")
+    }
+
+    /// - Parameter page: counted from 1, as SQLite does.
+    private func overwrite(_ path: String, page: UInt64) throws {
+        var random = SplitMix64(seed: page)
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.seek(toOffset: (page - 1) * 4096)
+        try file.write(contentsOf: (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) })
+        try file.close()
+    }
+}
+
+/// Another process that holds the lock of a database.
+private final class DatabaseLock: Sendable {
+    private let process: Process
+    private let input = Pipe()
+
+    init(_ path: String) throws {
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path, "BEGIN IMMEDIATE", ".shell echo locked; read line"]
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        _ = output.fileHandleForReading.availableData
+    }
+
+    func release() throws {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
