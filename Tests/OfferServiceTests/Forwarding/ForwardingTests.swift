@@ -116,6 +116,24 @@ struct ForwardingTests {
         #expect(try await forwarding.store.receivers().first { $0.url == silent.url }?.pending == 100)
     }
 
+    @Test("a URL that never answers gets 32 notifications at a time, and delays no other URL of its host")
+    func sharedHost() async throws {
+        let receiver = try await TestReceiver { $0.uri.hasSuffix("&silent") ? nil : 200 }
+        let silent = receiver.url + "&silent"
+        let forwarding = try Forwarding()
+        for number in 0..<100 { try await forwarding.add("\(number)", of: number, to: silent, receiver.url) }
+        func count(isSilent: Bool) -> Int {
+            receiver.requests.count { $0.uri.hasSuffix("&silent") == isSilent }
+        }
+        try await forwarding.run {
+            guard count(isSilent: true) == 32, count(isSilent: false) == 100 else { return false }
+            // The worker stops when the requests under way have ended.
+            try await receiver.hangUp()
+            return true
+        }
+        #expect(Set(receiver.requests.filter { !$0.uri.hasSuffix("&silent") }.map(\.uuid)).count == 100)
+    }
+
     @Test("a receiver that cannot be reached gets one notification at a time, and all once it works")
     func pause() async throws {
         let receiver = try await TestReceiver { _ in 503 }

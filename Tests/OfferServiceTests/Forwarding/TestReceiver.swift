@@ -7,6 +7,7 @@ import NIOSSL
 /// A receiver of forwarded notifications on a free port of 127.0.0.1. It records every request.
 final class TestReceiver: Sendable {
     struct Request: Sendable {
+        let uri: String
         let headers: [String: String]
         let body: [UInt8]
 
@@ -18,14 +19,18 @@ final class TestReceiver: Sendable {
 
     private let state: NIOLockedValueBox<(answer: Answer, requests: [Request])>
     private let channel: any Channel
+    private let connections: NIOLockedValueBox<[any Channel]>
     let url: String
 
     init(tls: NIOSSLContext? = nil, _ answer: @escaping Answer = { _ in 200 }) async throws {
         let state = NIOLockedValueBox<(answer: Answer, requests: [Request])>((answer, []))
         self.state = state
+        let connections = NIOLockedValueBox<[any Channel]>([])
+        self.connections = connections
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                connections.withLockedValue { $0.append(channel) }
+                return channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     try channel.pipeline.syncOperations.addHandler(Handler(state: state))
@@ -37,6 +42,12 @@ final class TestReceiver: Sendable {
 
     deinit { channel.close(promise: nil) }
 
+    /// Closes all connections, which ends the requests without a response.
+    func hangUp() async throws {
+        try await channel.close()
+        for connection in connections.withLockedValue(\.self) { connection.close(promise: nil) }
+    }
+
     var requests: [Request] { state.withLockedValue { $0.requests } }
 
     func answer(_ answer: @escaping Answer) { state.withLockedValue { $0.answer = answer } }
@@ -46,6 +57,7 @@ final class TestReceiver: Sendable {
         typealias OutboundOut = HTTPServerResponsePart
 
         private let state: NIOLockedValueBox<(answer: Answer, requests: [Request])>
+        private var uri = ""
         private var headers: [String: String] = [:]
         private var body: [UInt8] = []
 
@@ -54,11 +66,11 @@ final class TestReceiver: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .head(let head):
-                body = []
+                (uri, body) = (head.uri, [])
                 headers = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { $1 }
             case .body(let part): body += Array(part.readableBytesView)
             case .end:
-                let request = Request(headers: headers, body: body)
+                let request = Request(uri: uri, headers: headers, body: body)
                 let status = state.withLockedValue { state in
                     state.requests.append(request)
                     return state.answer(request)
