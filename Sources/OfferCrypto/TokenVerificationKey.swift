@@ -115,11 +115,17 @@ package import OfferCore
 
     /// Converts an ECDSA signature from fixed-size r and s (RFC 7518 section 3.4) to ASN.1 DER. Returns any other
     /// signature unchanged.
-    /// - Returns: nil if r and s have the wrong size.
+    /// - Returns: nil if an ECDSA or RSA signature has the wrong size.
     private func inLibcryptoForm(_ signature: [UInt8]) -> [UInt8]? {
-        guard case .ellipticCurve(let curve) = kind else { return signature }
-        guard signature.count == 2 * curve.numberSize else { return nil }
-        return ECDSASignatureDER.text(r: signature[..<curve.numberSize], s: signature[curve.numberSize...])
+        switch kind {
+        case .rsa:
+            // As long as the modulus (RFC 8017 section 8.1.2). libcrypto also takes one without its leading zeros.
+            return unsafe signature.count == Int(EVP_PKEY_get_size(pkey)) ? signature : nil
+        case .ellipticCurve(let curve):
+            guard signature.count == 2 * curve.numberSize else { return nil }
+            return ECDSASignatureDER.text(r: signature[..<curve.numberSize], s: signature[curve.numberSize...])
+        case .ed25519: return signature
+        }
     }
 
     private static func setPadding(of algorithm: TokenAlgorithm, in context: OpaquePointer?) -> Bool {

@@ -45,7 +45,7 @@ struct CustomersShowCommand: AsyncParsableCommand {
                 "no database is configured", hint: "set \(Settings.database.variable), as the service does")
         }
         do throws(StoreError) {
-            let store = try location.openExisting()
+            let store = try location.open(.latestVersion)
             let identifier = customer.identifier
             let stored = try await store.customers(
                 known: identifier, bundleID: bundleID, environment: environment)

@@ -22,7 +22,7 @@ struct DatabaseImportCommand: AsyncParsableCommand {
     private static let maximumLine = 4 * 1024 * 1024
 
     func run() async throws {
-        let count = try await options.withStore(mayBeNew: true) { store in
+        let count = try await options.withStore(.migrating) { store in
             var line = 0
             var progress = Progress()
             do {

@@ -17,7 +17,7 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let before = try options.inspect()
-        try await options.withStore(mayBeNew: true) { _ in }
+        try await options.withStore(.migrating) { _ in }
         StandardStreams.print("ok: \(Self.sentence(before))\n")
     }
 

@@ -32,14 +32,12 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Opens the database, does some work, and closes it.
-    /// - Parameter mayBeNew: whether a database that does not exist is created. Otherwise, a misspelt path would show an empty
-    ///   one.
     func withStore<Result>(
-        mayBeNew: Bool = false, _ work: (any SubscriberStore) async throws -> Result
+        _ opening: StoreOpening = .latestVersion, _ work: (any SubscriberStore) async throws -> Result
     ) async throws -> Result {
         let location = try location()
         do {
-            let store = try mayBeNew ? location.open() : location.openExisting()
+            let store = try location.open(opening)
             let result: Result
             do { result = try await work(store) } catch {
                 try? store.close()

@@ -9,8 +9,9 @@ struct DatabaseRebuildCommand: AsyncParsableCommand {
         commandName: "rebuild",
         abstract: "Read all kept notifications again, after an upgrade that reads them better.",
         discussion: """
-            Verifies each kept notification again and replaces what was derived from it. What was derived from notifications that \
-            are no longer kept, and from proofs, stays. Notifications that cannot be read are named and left alone. \
+            Verifies each kept notification again, replaces what was derived from it, and withdraws what it does not say. If \
+            anything is withdrawn, all are read a second time. What was derived from notifications that are no longer kept, and \
+            from proofs, stays. Notifications that cannot be read are named and left alone. \
             Repeating it is harmless.
             """
     )
@@ -31,6 +32,7 @@ struct DatabaseRebuildCommand: AsyncParsableCommand {
                     "skipped \(notification.notificationUUID.description.printable): \("\(refusal)".printable)\n")
             }
         }
-        StandardStreams.print("ok: \(result.read) notifications read, \(result.skipped) skipped\n")
+        StandardStreams.print(
+            "ok: \(result.read) notifications read, \(result.skipped) skipped, \(result.withdrawn) facts withdrawn\n")
     }
 }

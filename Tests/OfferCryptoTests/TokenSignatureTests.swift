@@ -109,6 +109,22 @@ struct TokenSignatureTests {
         #expect(try ours.verify(signature, of: Self.message, by: algorithm))
     }
 
+    @Test("an RSA signature counts with its leading zero byte only", arguments: [TokenAlgorithm.rs256, .ps384])
+    func leadingZero(algorithm: TokenAlgorithm) throws {
+        let key = try ProviderKey.make(for: algorithm.rawValue)
+        let ours = try key.verificationKey()
+        // One signature in 256 begins with a zero.
+        for number in 0..<20_000 {
+            let message = Array("message \(number)".utf8)
+            let signature = [UInt8](try key.sign(Data(message), algorithm.rawValue))
+            guard signature.first == 0 else { continue }
+            #expect(try ours.verify(signature, of: message, by: algorithm))
+            #expect(try !ours.verify(Array(signature.dropFirst()), of: message, by: algorithm))
+            return
+        }
+        Issue.record("no signature began with a zero")
+    }
+
     @Test("r and s with leading zeros or high bits get the same DER encoding as in swift-crypto")
     func der() throws {
         func check(_ raw: Data, _ der: Data) {

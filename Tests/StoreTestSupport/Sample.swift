@@ -105,6 +105,13 @@ extension Sample {
             facts: facts, receivers: receivers)
     }
 
+    /// - Parameter silent: the digests of signed texts that give no facts.
+    package static func reread(
+        _ payload: StoredPayload, _ facts: [SubscriberFact], silent: Set<[UInt8]> = []
+    ) -> RereadPayload {
+        RereadPayload(id: payload.id, facts: facts, digests: silent.union(facts.map(\.digest)))
+    }
+
     /// The facts of a typical notification: a transaction, a renewal info and a status.
     package static func facts(
         _ number: Int, account: UInt64? = nil, signed: Double = 0

@@ -24,6 +24,11 @@ extension VerifiedNotification {
         }
     }
 
+    /// The payloads as signed, whose digests the facts have: that of the notification and of each JWS in it.
+    package var signedTexts: [[UInt8]] {
+        [notification.json] + [contents.transaction?.json, contents.record?.renewalInfo.json].compactMap { $0 }
+    }
+
     /// The date of what only the notification says. The App Store signs its parts some milliseconds apart, in any order,
     /// and the parts of one notification are equally new.
     private var signedDate: Timestamp {

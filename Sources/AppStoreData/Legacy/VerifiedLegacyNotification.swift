@@ -42,6 +42,9 @@ package struct VerifiedLegacyNotification: Sendable {
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) { try receipt?.facts(text: receiptText) ?? [] }
     }
+
+    /// The text whose digest the facts have.
+    package var signedTexts: [[UInt8]] { receipt == nil ? [] : [receiptText] }
 }
 
 extension VerifiedLegacyNotification {

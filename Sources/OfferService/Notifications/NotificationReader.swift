@@ -10,6 +10,8 @@ struct NotificationReader: Sendable {
         let app: AppScope
         let notification: NotificationRecord
         let facts: [SubscriberFact]
+        /// What Apple signed in it, whose digests the facts have.
+        let signedTexts: [[UInt8]]
         /// The reason a genuine notification brings no facts; nil if nothing is wrong with it.
         let fault: DataRefusal?
         /// The certificates that must not be revoked.
@@ -45,7 +47,8 @@ struct NotificationReader: Sendable {
             notification: NotificationRecord(
                 notificationUUID: received.notificationUUID, type: received.type.rawValue,
                 subtype: received.subtype?.rawValue, signedDate: received.signedDate, receivedAt: now),
-            facts: facts, fault: received.fault, chains: received.chains)
+            facts: facts, signedTexts: received.verified?.signedTexts ?? [], fault: received.fault,
+            chains: received.chains)
     }
 
     /// Verifies a notification of version 1 by the app's shared secret, and the receipt in it by Apple's signature.
@@ -66,7 +69,8 @@ struct NotificationReader: Sendable {
             notification: NotificationRecord(
                 notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
                 subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
-            facts: facts, fault: nil, chains: [verified.receipt?.chain].compactMap { $0 })
+            facts: facts, signedTexts: verified.signedTexts, fault: nil,
+            chains: [verified.receipt?.chain].compactMap { $0 })
     }
 }
 

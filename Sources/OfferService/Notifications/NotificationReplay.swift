@@ -1,15 +1,18 @@
 package import AppStoreData
 package import OfferCore
+import OfferCrypto
 package import SubscriberStore
 
 /// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.
 ///
-/// A fact that the same signed text gave before is replaced. Facts whose notifications are no longer kept, and those of proofs,
-/// stay as they are.
+/// What the same signed texts gave before is replaced, or withdrawn if they do not give it any more. Facts whose notifications
+/// are no longer kept, and those of proofs, stay as they are.
 package struct NotificationReplay: Sendable {
     package struct Result: Hashable, Sendable {
         package fileprivate(set) var read = 0
         package fileprivate(set) var skipped = 0
+        /// The facts that the notifications no longer give.
+        package fileprivate(set) var withdrawn = 0
     }
 
     private let store: any SubscriberStore
@@ -35,29 +38,41 @@ package struct NotificationReplay: Sendable {
         do { apps = try catalogue.expectedApps } catch {
             throw StoreError(.fault, "the apps of the configuration contradict each other")
         }
+        var result = try await readAll(for: apps, progress, skip)
+        // What a withdrawn fact had displaced is merged by a second reading.
+        if result.withdrawn > 0 {
+            let withdrawn = result.withdrawn
+            result = try await readAll(for: apps, progress) { _, _ in }
+            result.withdrawn += withdrawn
+        }
+        return result
+    }
+
+    private func readAll(
+        for apps: ExpectedApps, _ progress: (Result) -> Void, _ skip: (NotificationRecord, DataRefusal) -> Void
+    ) async throws(StoreError) -> Result {
         var result = Result()
         var last: StoredPayload.ID?
-        while true {
-            let page = try await store.payloads(after: last, limit: Self.pageSize)
-            guard let end = page.last else { return result }
+        while case let page = try await store.payloads(after: last, limit: Self.pageSize), let end = page.last {
+            var reread: [RereadPayload] = []
             for payload in page {
-                switch facts(of: payload, for: apps) {
-                case .success(let facts):
-                    try await store.rederive(facts, from: payload.id)
-                    result.read += 1
+                switch read(payload, for: apps) {
+                case .success(let payload): reread.append(payload)
                 case .failure(let refusal):
                     skip(payload.notification, refusal)
                     result.skipped += 1
                 }
             }
+            result.withdrawn += try await store.rederive(reread)
+            result.read += reread.count
             last = end.id
             progress(result)
         }
+        return result
     }
 
     /// Reads a stored notification as the intake did when it arrived.
-    private func facts(of payload: StoredPayload, for apps: ExpectedApps) -> Swift.Result<[SubscriberFact], DataRefusal>
-    {
+    private func read(_ payload: StoredPayload, for apps: ExpectedApps) -> Swift.Result<RereadPayload, DataRefusal> {
         guard let body = try? NotificationBody(bytes: payload.body) else {
             return .failure(DataRefusal(PayloadError(.unrecognised)))
         }
@@ -68,8 +83,16 @@ package struct NotificationReplay: Sendable {
                 case .signed(let text): try reader.read(signed: text, for: apps, at: time)
                 case .legacy(let notification): try read(notification, for: apps, at: time)
                 }
-            return reading.fault.map { .failure($0) } ?? .success(reading.facts)
+            if let fault = reading.fault { return .failure(fault) }
+            let digests = try digests(of: reading.signedTexts)
+            return .success(RereadPayload(id: payload.id, facts: reading.facts, digests: digests))
         } catch { return .failure(error) }
+    }
+
+    private func digests(of texts: [[UInt8]]) throws(DataRefusal) -> Set<[UInt8]> {
+        do { return try Set(texts.map(SHA256.hash)) } catch {
+            throw DataRefusal(VerificationFailure(.verificationUnavailable))
+        }
     }
 
     private func read(

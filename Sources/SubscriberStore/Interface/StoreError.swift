@@ -13,6 +13,10 @@ package struct StoreError: Error, Hashable, Sendable {
         case corrupt
         /// A later version of the program has changed the database.
         case newerVersion(found: Int, supported: Int)
+        /// The database must be brought to the version of this program first.
+        case olderVersion(found: Int, needed: Int)
+        /// The file to create exists.
+        case exists
         /// The file is not a database of this program.
         case foreign
         /// A fault of this program.
@@ -32,7 +36,7 @@ package struct StoreError: Error, Hashable, Sendable {
     package var isRetryable: Bool {
         switch kind {
         case .busy, .diskFull, .readOnly, .unreachable: true
-        case .corrupt, .newerVersion, .foreign, .fault: false
+        case .corrupt, .newerVersion, .olderVersion, .exists, .foreign, .fault: false
         }
     }
 }
@@ -50,6 +54,8 @@ extension StoreError {
         case .corrupt: "is damaged"
         case .newerVersion(let found, let supported):
             "has version \(found), and this program knows versions up to \(supported)"
+        case .olderVersion(let found, let needed): "has version \(found), and this program uses version \(needed)"
+        case .exists: "is not copied onto a file that exists"
         case .foreign: "belongs to another program"
         case .fault: "refused a statement"
         }
@@ -63,6 +69,9 @@ extension StoreError {
         case .unreachable: "check the path, the permissions and the disk; the service tries again by itself"
         case .corrupt: "restore a backup, or run offer-signer database check"
         case .newerVersion: "start the newer version of the program, or restore a backup from before the upgrade"
+        case .olderVersion:
+            "make a backup, then run offer-signer database migrate; the service does the same when it starts"
+        case .exists: "name a file that does not exist yet"
         case .foreign: "set SUBSCRIPTION_OFFERS_DATABASE to another file"
         case .fault: "report this as a bug"
         }

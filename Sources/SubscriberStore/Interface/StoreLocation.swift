@@ -13,23 +13,33 @@ package enum StoreLocation: Hashable, Sendable {
 
     private static let sqlitePrefix = "sqlite:"
 
-    /// Opens the database, which is created or brought to the latest version if necessary. Blocks while it does.
-    package func open() throws(StoreError) -> any SubscriberStore {
-        switch self {
-        case .sqlite(let path): try SQLiteStore(SQLiteSettings(path: path))
+    /// Opens the database. Blocks while it does.
+    package func open(_ opening: StoreOpening = .migrating) throws(StoreError) -> any SubscriberStore {
+        if opening != .migrating { try require(opening) }
+        return switch self {
+        case .sqlite(let path): try SQLiteStore(SQLiteSettings(path: path), isMigrating: opening == .migrating)
         }
     }
 
-    /// Opens a database that must exist. Otherwise, a misspelt path would make an empty one.
-    package func openExisting() throws(StoreError) -> any SubscriberStore {
-        switch self {
-        case .sqlite(let path):
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw StoreError(.unreachable, "there is no file \(path)")
-            }
+    private func require(_ opening: StoreOpening) throws(StoreError) {
+        guard case .exists(let version) = try inspect() else {
+            throw StoreError(.unreachable, "there is no database at \(self)")
         }
-        return try open()
+        guard opening == .anyVersion || version == Self.latestVersion else {
+            throw StoreError(.olderVersion(found: version, needed: Self.latestVersion), "its schema is older")
+        }
     }
+}
+
+/// What may become of a database by opening it.
+package enum StoreOpening: Hashable, Sendable {
+    /// It is created or brought to the latest version if necessary.
+    case migrating
+    /// It must exist with the latest version, so that nothing is changed under an older program that uses it. Otherwise, a
+    /// misspelt path would make an empty one.
+    case latestVersion
+    /// It must exist with a version that this program knows. Only a copy works with each.
+    case anyVersion
 }
 
 extension StoreLocation: CustomStringConvertible {

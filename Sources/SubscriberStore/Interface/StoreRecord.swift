@@ -4,6 +4,8 @@ package import OfferCore
 package enum StoreRecord: Hashable, Sendable {
     case intake(Intake)
     case fact(AppScope, SubscriberFact)
+    /// An account or Apple Account that a fact about a subscription has named, perhaps one that was replaced since.
+    case identifier(AppScope, CustomerIdentifier, of: TransactionID)
     case notification(NotificationEntry)
     case teamFact(AppScope, TeamFact)
     case link(AppScope, CustomerLink, setAt: Timestamp)

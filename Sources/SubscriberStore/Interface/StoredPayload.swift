@@ -20,3 +20,17 @@ package struct StoredPayload: Hashable, Sendable {
         self.body = body
     }
 }
+
+/// What a raw payload says when it is read again.
+package struct RereadPayload: Hashable, Sendable {
+    package let id: StoredPayload.ID
+    package let facts: [SubscriberFact]
+    /// The SHA-256 digests of the signed texts in the payload, also of those that bring no facts.
+    package let digests: Set<[UInt8]>
+
+    package init(id: StoredPayload.ID, facts: [SubscriberFact], digests: Set<[UInt8]>) {
+        self.id = id
+        self.facts = facts
+        self.digests = digests
+    }
+}

@@ -69,8 +69,12 @@ package protocol SubscriberStore: Sendable {
     /// Lists raw payloads in the order in which they were stored.
     func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload]
 
-    /// Merges the facts that were derived anew from a raw payload. They also replace what the same signed text gave before.
-    func rederive(_ facts: [SubscriberFact], from payload: StoredPayload.ID) async throws(StoreError)
+    /// Merges the facts that were derived anew from raw payloads. What the same signed texts gave before is replaced, and
+    /// withdrawn if they do not give it any more.
+    ///
+    /// A fact that was withdrawn may have displaced one of another payload, which comes back when that payload is read again.
+    /// - Returns: the number of facts withdrawn.
+    func rederive(_ payloads: [RereadPayload]) async throws(StoreError) -> Int
 
     /// Deletes raw payloads that are older than a limit and are not waiting to be forwarded.
     /// - Returns: the number deleted; less than `limit` if no more are left.
@@ -97,7 +101,7 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: the faults found.
     func check() async throws(StoreError) -> [String]
 
-    /// Copies the database to a file that appears whole, while the service goes on.
+    /// Copies the database to a file that appears whole and checked, while the service goes on.
     /// - Parameters:
     ///   - path: a file that does not exist yet.
     ///   - progress: called with the share that is done, from 0 to 1.

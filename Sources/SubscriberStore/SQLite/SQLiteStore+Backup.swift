@@ -34,6 +34,8 @@ extension SQLiteStore {
             try source.backup(to: target, pagesPerStep: pagesPerStep) { step in
                 progress(Double(step.completedPageCount) / Double(max(1, step.totalPageCount)))
             }
+            let faults = try faults(target)
+            guard faults.isEmpty else { throw StoreError(.corrupt, "\(faults.count) faults in the copy") }
         }
         try copy.close()
     }

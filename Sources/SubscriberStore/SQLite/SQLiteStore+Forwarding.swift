@@ -23,13 +23,15 @@ extension SQLiteStore {
     }
 
     package func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int {
-        var total = 0
-        while true {
-            // In steps, so that no notification waits long for it.
-            let count = try await writer.write { try ForwardTable.revive(at: now, limit: 500, $0) }
-            total += count
-            guard count > 0 else { return total }
+        var count = 0
+        var last: Int64? = 0
+        // In steps, so that no notification waits long for it. Those that die again meanwhile have been passed.
+        while let end = last {
+            let revived = try await writer.write { try ForwardTable.revive(after: end, at: now, limit: 500, $0) }
+            count += revived.count
+            last = revived.last
         }
+        return count
     }
 
     package func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter] {

@@ -17,14 +17,8 @@ extension SQLiteStore {
         try await read { try PayloadTable.page(after: after?.number ?? 0, limit: limit, $0) }
     }
 
-    package func rederive(_ facts: [SubscriberFact], from payload: StoredPayload.ID) async throws(StoreError) {
-        try await writer.write { db in
-            // It may have been pruned or erased meanwhile.
-            guard let app = try PayloadTable.app(of: payload.number, db) else { return }
-            for subscription in try FactMerge(db: db, app: app, replacesEqual: true).merge(facts) {
-                try PayloadTable.addMention(of: subscription, in: payload.number, db)
-            }
-        }
+    package func rederive(_ payloads: [RereadPayload]) async throws(StoreError) -> Int {
+        try await writer.write { db in try payloads.reduce(0) { try $0 + FactRederivation.rederive($1, db) } }
     }
 
     package func prunePayloads(receivedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
@@ -44,13 +38,13 @@ extension SQLiteStore {
         try await writer.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
     }
 
-    package func check() async throws(StoreError) -> [String] {
-        try await read { db in
-            let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-            let orphans = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row in
-                "a row of \(row[0] as String) refers to a row of \(row[2] as String) that does not exist"
-            }
-            return faults + orphans
+    package func check() async throws(StoreError) -> [String] { try await read(Self.faults) }
+
+    static func faults(_ db: Database) throws -> [String] {
+        let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+        let orphans = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row in
+            "a row of \(row[0] as String) refers to a row of \(row[2] as String) that does not exist"
         }
+        return faults + orphans
     }
 }

@@ -8,6 +8,7 @@ extension SQLiteStore {
     ) async throws(StoreError) {
         try await read { db in
             try Self.facts(db) { try body($0) }
+            try Self.identifiers(db) { try body($0) }
             try Self.notifications(db) { try body($0) }
             try Self.callersStatements(db) { try body($0) }
             for intake in try AppTable.intakes(db) { try body(.intake(intake)) }
@@ -25,6 +26,22 @@ extension SQLiteStore {
         while let row = try rows.next() {
             let original = try row.transactionID("original_transaction_id")
             try body(.fact(AppTable.scope(row), FactTable.fact(row, of: original)))
+        }
+    }
+
+    private static func identifiers(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT identifier.kind, identifier.value, original_transaction_id, bundle_id, environment
+                FROM identifier JOIN subscription ON subscription.id = identifier.subscription
+                    JOIN app ON app.id = identifier.app
+                ORDER BY identifier.app, identifier.kind, identifier.value, subscription
+                """)
+        while let row = try rows.next() {
+            let identifier = try StoredIdentifier(kind: row["kind"], value: row["value"]).identifier()
+            let original = try row.transactionID("original_transaction_id")
+            try body(.identifier(AppTable.scope(row), identifier, of: original))
         }
     }
 
@@ -50,10 +67,18 @@ extension SQLiteStore {
 
     private static func callersStatements(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
         let facts = try Row.fetchCursor(
-            db, sql: "SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app")
+            db,
+            sql: """
+                SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app
+                ORDER BY app, kind, identifier, name
+                """)
         while let row = try facts.next() { try body(.teamFact(AppTable.scope(row), TeamFactTable.fact(row))) }
         let links = try Row.fetchCursor(
-            db, sql: "SELECT link.*, bundle_id, environment FROM link JOIN app ON app.id = app")
+            db,
+            sql: """
+                SELECT link.*, bundle_id, environment FROM link JOIN app ON app.id = app
+                ORDER BY app, kind, identifier
+                """)
         while let row = try links.next() {
             try body(.link(AppTable.scope(row), LinkTable.link(row), setAt: row.requiredTime("set_at")))
         }
@@ -69,6 +94,9 @@ extension SQLiteStore {
         switch record {
         case .intake(let intake): try AppTable.raise(to: intake, AppTable.makeID(of: intake.app, db), db)
         case .fact(let app, let fact): _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact])
+        case .identifier(let app, let identifier, let original):
+            let app = try AppTable.makeID(of: app, db)
+            try IdentifierTable.add(identifier, SubscriptionTable.makeID(of: original, app, db), app, db)
         case .notification(let entry): try add(entry, db)
         case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
         case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)

@@ -9,8 +9,9 @@ package final class SQLiteStore: SubscriberStore {
     let pool: DatabasePool
     let writer: GroupedWriter
 
-    /// Opens the database, which is created or brought to the latest version if necessary.
-    package init(_ settings: SQLiteSettings) throws(StoreError) {
+    /// Opens the database, or creates it.
+    /// - Parameter isMigrating: whether it is brought to the latest version.
+    package init(_ settings: SQLiteSettings, isMigrating: Bool = true) throws(StoreError) {
         let path = FilePath(settings.path)
         do {
             try PrivateFile.prepare(path)
@@ -18,7 +19,7 @@ package final class SQLiteStore: SubscriberStore {
                 path: settings.path, configuration: SQLiteConnection.configuration(settings))
             try pool.writeWithoutTransaction { db in
                 try SQLiteConnection.prepareWriter(db)
-                try Schema.migrate(db)
+                if isMigrating { try Schema.migrate(db) }
             }
         } catch {
             throw StoreError(error, path: path)

@@ -5,6 +5,9 @@ extension StoreRecord {
         switch name {
         case .intake: self = .intake(try Intake(reader))
         case .fact: self = .fact(try AppScope(reader), try SubscriberFact(reader))
+        case .identifier:
+            let original = try reader.field("originalTransactionID") { try TransactionID(utf8: $0) }
+            self = .identifier(try AppScope(reader), try reader.identifier("identifier"), of: original)
         case .notification: self = .notification(try NotificationEntry(reader))
         case .teamFact: self = .teamFact(try AppScope(reader), try TeamFact(reader))
         case .link:

@@ -10,6 +10,10 @@ extension StoreRecord {
         case .fact(let app, let fact):
             writer.members(of: app)
             writer.members(of: fact)
+        case .identifier(let app, let identifier, let original):
+            writer.members(of: app)
+            writer.member("identifier", of: identifier)
+            writer.member("originalTransactionID", utf8: original.text.utf8)
         case .notification(let entry): writer.members(of: entry)
         case .teamFact(let app, let fact):
             writer.members(of: app)
@@ -27,6 +31,7 @@ extension StoreRecord {
         switch self {
         case .intake: .intake
         case .fact: .fact
+        case .identifier: .identifier
         case .notification: .notification
         case .teamFact: .teamFact
         case .link: .link
@@ -35,7 +40,7 @@ extension StoreRecord {
 
     /// The member `record` of a line.
     enum Name: String, CaseIterable {
-        case intake, fact, notification, teamFact, link
+        case intake, fact, identifier, notification, teamFact, link
     }
 }
 

@@ -15,6 +15,8 @@ struct NotificationService {
     let store: SQLiteStore
     let chain: TestChain
     let folder: TemporaryFolder
+    let catalogue: Catalogue
+    let appStore: AppStoreSettings
 
     static let bundleID = try? BundleID(utf8: Array("com.example.app".utf8))
 
@@ -30,18 +32,18 @@ struct NotificationService {
         let app = Catalogue.App(
             appAppleID: 1_234_567_890, offers: [:],
             notifications: AppNotifications(receivers: receivers, sharedSecret: sharedSecret.map { Secret($0) }))
+        catalogue = Catalogue(apps: [try BundleID(utf8: Array("com.example.app".utf8)): app])
+        appStore = AppStoreSettings(
+            roots: TrustedRoots([
+                try X509Certificate(der: chain.root),
+                try X509Certificate(der: ReceiptSigner.standard.get().chain.root),
+            ]))
         let current = CurrentStore(
             StoreSettings(location: .sqlite(path: settings.path)), store: isOpen ? store : nil,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         service = try TestService(
             pair: Fixtures.makeSigningKey(),
-            catalogue: Catalogue(apps: [BundleID(utf8: Array("com.example.app".utf8)): app]),
-            limits: limits, proxies: proxies,
-            appStore: AppStoreSettings(
-                roots: TrustedRoots([
-                    X509Certificate(der: chain.root), X509Certificate(der: ReceiptSigner.standard.get().chain.root),
-                ])), ocsp: ocsp,
-            store: current)
+            catalogue: catalogue, limits: limits, proxies: proxies, appStore: appStore, ocsp: ocsp, store: current)
         self.chain = chain
     }
 

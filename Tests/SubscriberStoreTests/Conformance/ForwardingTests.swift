@@ -69,6 +69,49 @@ struct ForwardingTests {
         }
     }
 
+    @Test("dead letters that are revived are due again, in order per subscription", arguments: StoreEngine.all)
+    func revival(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            for name in ["n1", "n2"] { try await self.apply(name, about: 1, store) }
+            try await self.apply("n3", about: 2, store)
+            try await self.kill(3, store)
+            try await self.apply("n4", about: 1, store)
+            #expect(try await store.reviveDeadLetters(at: Sample.day(5)) == 3)
+            #expect(try await store.deadLetters(after: nil, limit: 9).isEmpty)
+            #expect(try await store.receivers().map { [$0.pending, $0.dead] } == [[4, 0]])
+            let due = try await self.claim(store, at: 5)
+            #expect(self.names(due).sorted() == ["n1", "n3"])
+            #expect(due.allSatisfy { $0.failures == 0 })
+            for forward in due { try await store.settle(forward.id, .delivered) }
+            for name in ["n2", "n4"] {
+                let next = try await self.claim(store, at: 6)
+                #expect(self.names(next) == [name])
+                for forward in next { try await store.settle(forward.id, .delivered) }
+            }
+            #expect(try await store.reviveDeadLetters(at: Sample.day(7)) == 0)
+        }
+    }
+
+    @Test("each dead letter is revived once, also if there are many", arguments: StoreEngine.all)
+    func revivalOfMany(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            for number in 0..<1200 { try await self.apply("n\(number)", about: number, store) }
+            try await self.kill(1200, store)
+            #expect(try await store.reviveDeadLetters(at: Sample.day(5)) == 1200)
+            #expect(try await store.receivers().map { [$0.pending, $0.dead] } == [[1200, 0]])
+        }
+    }
+
+    private func kill(_ count: Int, _ store: any SubscriberStore) async throws {
+        var killed = 0
+        while killed < count {
+            let forwards = try await self.claim(store, at: 3)
+            try #require(!forwards.isEmpty)
+            for forward in forwards { try await store.settle(forward.id, .dead(at: Sample.day(3))) }
+            killed += forwards.count
+        }
+    }
+
     @Test("a receiver does not wait for another", arguments: StoreEngine.all)
     func independentReceivers(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -37,6 +37,7 @@ struct OperationTests {
                 #expect(try await self.load(lines, into: store) == records.count)
                 #expect(try await store.records() == records)
             }
+            #expect(try await store.customer(Sample.account(77)) != nil)
             let due = try await store.claimForwards(
                 to: "https://a.example", dueAt: Sample.day(9), leaseEnd: Sample.day(10), limit: 9)
             #expect(due.map(\.notification.notificationUUID.description) == ["n1", "n3"])
@@ -68,6 +69,10 @@ struct OperationTests {
             _ = try await store.apply(
                 Sample.delivery(name, Sample.facts(number), received: Double(number), to: ["https://a.example"]))
         }
+        // Only a fact that was replaced names account 77.
+        let original = Sample.facts(2)[0].originalTransactionID.text.description
+        let replaced = Sample.transaction(original, of: original, signed: -1) { $0.appAccountToken = Sample.token(77) }
+        try await store.merge([replaced], in: Sample.production)
         _ = try await store.apply(Sample.delivery("test", [], in: Sample.sandbox))
         _ = try await store.erase(Sample.account(3), in: Sample.production)
         let values: [FieldText: TeamFactValue?] = [

@@ -46,26 +46,4 @@ struct PayloadTests {
             #expect(try await store.receivers().map(\.dead) == [0])
         }
     }
-
-    @Test("facts derived anew replace those of the same signed text, but no newer ones", arguments: StoreEngine.all)
-    func rederiving(engine: StoreEngine) async throws {
-        try await engine.withStore { store in
-            let wrong = Sample.fact(.status(.init(rawValue: 9)), "1", of: "1", signed: 1, digest: Sample.digest([1]))
-            let right = Sample.fact(.status(.init(rawValue: 2)), "1", of: "1", signed: 1, digest: Sample.digest([1]))
-            _ = try await store.apply(Sample.delivery("n1", [wrong]))
-            try await store.merge([right], in: Sample.production)
-            #expect(try await self.facts(store) == [wrong], "the same signed text is merged only once")
-            let payload = try #require(try await store.payloads(after: nil, limit: 1).first)
-            try await store.rederive([right], from: payload.id)
-            #expect(try await self.facts(store) == [right])
-            let newer = Sample.status(5, of: "1", signed: 2)
-            try await store.merge([newer], in: Sample.production)
-            try await store.rederive([right], from: payload.id)
-            #expect(try await self.facts(store) == [newer])
-        }
-    }
-
-    private func facts(_ store: any SubscriberStore) async throws -> [SubscriberFact]? {
-        try await store.customer(.originalTransactionID(Sample.id("1")))?.facts
-    }
 }

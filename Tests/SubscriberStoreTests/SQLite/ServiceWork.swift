@@ -40,9 +40,8 @@ enum ServiceWork {
         }
         _ = try await store.deadLetters(after: nil, limit: 9)
         _ = try await store.claimDueSubscriptions(at: Sample.day(99), nextCheck: Sample.day(100), limit: 9)
-        for payload in try await store.payloads(after: nil, limit: 9) {
-            try await store.rederive(Sample.facts(1), from: payload.id)
-        }
+        let payloads = try await store.payloads(after: nil, limit: 9)
+        _ = try await store.rederive(payloads.map { Sample.reread($0, Sample.facts(1)) })
         _ = try await store.prunePayloads(receivedBefore: Sample.day(1), limit: 1)
         _ = try await (store.intakes(), store.receivers())
     }

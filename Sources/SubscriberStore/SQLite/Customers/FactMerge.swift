@@ -5,8 +5,6 @@ import OfferCore
 struct FactMerge {
     let db: Database
     let app: Int64
-    /// Whether facts also replace what the same signed text gave before.
-    var replacesEqual = false
 
     /// Merges facts and works out anew when their subscriptions are checked.
     /// - Returns: the subscriptions that the facts are about, in the order in which they are first named.
@@ -20,8 +18,7 @@ struct FactMerge {
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             // Also for a fact that is not kept, so that the order of arrival does not matter.
             try IdentifierTable.add(fact, id, app, db)
-            let isKept = try replacesEqual ? FactTable.replace(fact, id, db) : FactTable.merge(fact, id, db)
-            if isKept { changed.insert(original) }
+            if try FactTable.merge(fact, id, db) { changed.insert(original) }
         }
         for original in changed {
             if let id = ids[original] { try Self.schedule(id, original, db) }

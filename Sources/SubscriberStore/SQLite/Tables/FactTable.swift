@@ -7,24 +7,13 @@ enum FactTable {
     /// Keeps a fact if it is the newest with its key, as `SubscriberFact.replaces` says.
     /// - Returns: whether it was kept.
     static func merge(_ fact: SubscriberFact, _ subscription: Int64, _ db: Database) throws -> Bool {
-        try insert(fact, subscription, db, comparison: ">")
-    }
-
-    /// Keeps a fact also if the same signed text is stored, which an earlier version may have read differently.
-    static func replace(_ fact: SubscriberFact, _ subscription: Int64, _ db: Database) throws -> Bool {
-        try insert(fact, subscription, db, comparison: ">=")
-    }
-
-    private static func insert(
-        _ fact: SubscriberFact, _ subscription: Int64, _ db: Database, comparison: String
-    ) throws -> Bool {
         try db.change(
             """
             INSERT INTO fact (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
             SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
             WHERE excluded.signed_date > fact.signed_date
-                OR (excluded.signed_date = fact.signed_date AND excluded.digest \(comparison) fact.digest)
+                OR (excluded.signed_date = fact.signed_date AND excluded.digest > fact.digest)
             """,
             [
                 subscription, fact.key.kind.rawValue, storedID(fact), fact.signedDate.milliseconds, Data(fact.digest),

@@ -66,10 +66,11 @@ enum ForwardTable {
     }
 
     /// Makes dead entries due again, the oldest first.
-    /// - Returns: how many; 0 if none are left.
-    static func revive(at now: Timestamp, limit: Int, _ db: Database) throws -> Int {
-        let entries = try db.rows("SELECT * FROM forward WHERE died_at IS NOT NULL ORDER BY id LIMIT ?", [limit])
-            .map(Entry.init)
+    /// - Returns: the revived entries.
+    static func revive(after id: Int64, at now: Timestamp, limit: Int, _ db: Database) throws -> [Int64] {
+        let entries = try db.rows(
+            "SELECT * FROM forward WHERE died_at IS NOT NULL AND id > ? ORDER BY id LIMIT ?", [id, limit]
+        ).map(Entry.init)
         for entry in entries {
             try db.change(
                 "UPDATE forward SET died_at = NULL, failures = 0, due_at = ? WHERE id = ?",
@@ -83,7 +84,7 @@ enum ForwardTable {
             try db.change(
                 "UPDATE forward SET due_at = ? WHERE id = ? AND due_at IS NULL", [now.milliseconds, first])
         }
-        return entries.count
+        return entries.map(\.id)
     }
 
     /// Makes the first entry that is left of a queue due.

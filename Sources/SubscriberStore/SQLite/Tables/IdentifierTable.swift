@@ -4,11 +4,19 @@ import OfferCore
 /// The accounts and Apple Accounts that facts about a subscription have named, also facts that were replaced since.
 enum IdentifierTable {
     static func add(_ fact: SubscriberFact, _ subscription: Int64, _ app: Int64, _ db: Database) throws {
-        if let token = fact.appAccountToken { try add(.appAccountToken(token), subscription, app, db) }
-        if let id = fact.appTransactionID { try add(.appTransactionID(id), subscription, app, db) }
+        for identifier in identifiers(in: fact) { try add(identifier, subscription, app, db) }
     }
 
-    private static func add(
+    static func remove(_ fact: SubscriberFact, _ subscription: Int64, _ app: Int64, _ db: Database) throws {
+        for identifier in identifiers(in: fact) { try delete(identifier, of: subscription, app, db) }
+    }
+
+    private static func identifiers(in fact: SubscriberFact) -> [CustomerIdentifier] {
+        [fact.appAccountToken.map { .appAccountToken($0) }, fact.appTransactionID.map { .appTransactionID($0) }]
+            .compactMap { $0 }
+    }
+
+    static func add(
         _ identifier: CustomerIdentifier, _ subscription: Int64, _ app: Int64, _ db: Database
     ) throws {
         let stored = StoredIdentifier(identifier)

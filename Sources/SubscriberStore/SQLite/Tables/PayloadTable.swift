@@ -17,6 +17,10 @@ enum PayloadTable {
             [payload, subscription])
     }
 
+    static func removeMentions(in payload: Int64, _ db: Database) throws {
+        try db.change("DELETE FROM payload_subscription WHERE payload = ?", [payload])
+    }
+
     static func app(of payload: Int64, _ db: Database) throws -> Int64? {
         try db.number(
             "SELECT app FROM payload JOIN notification ON notification.id = notification WHERE notification = ?",

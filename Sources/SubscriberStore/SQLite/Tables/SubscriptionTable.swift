@@ -34,6 +34,12 @@ enum SubscriptionTable {
         try db.change("DELETE FROM subscription WHERE id = ?", [id])
     }
 
+    /// Removes a subscription that there never was.
+    static func retract(_ id: Int64, _ app: Int64, _ db: Database) throws {
+        try delete(id, db)
+        try db.change("UPDATE app SET subscriptions = subscriptions - 1 WHERE id = ?", [app])
+    }
+
     static func setCheck(_ id: Int64, _ time: Timestamp?, _ db: Database) throws {
         try db.change(
             "UPDATE subscription SET check_at = ?1 WHERE id = ?2 AND check_at IS NOT ?1", [time?.milliseconds, id])
