@@ -29,10 +29,9 @@ struct LenientBase64 {
         guard !(hasURLAlphabet && hasStandardAlphabet) else { return nil }
         paddingCount = rest.count
         isPadded = rest.count == (4 - digits.count % 4) % 4
-        let (digit62, digit63) = hasURLAlphabet ? ("-", "_") : ("+", "/") as (Unicode.Scalar, Unicode.Scalar)
+        let values: Base64Digits.Values = hasURLAlphabet ? .url : .standard
         func decoded(mayLeaveBits: Bool) -> [UInt8]? {
-            Base64Digits.bytes(
-                of: Array(digits), UInt8(ascii: digit62), UInt8(ascii: digit63), mayLeaveBits: mayLeaveBits)
+            Base64Digits.bytes(of: Array(digits), values, mayLeaveBits: mayLeaveBits)
         }
         let strict = decoded(mayLeaveBits: false)
         guard let bytes = strict ?? decoded(mayLeaveBits: true) else { return nil }

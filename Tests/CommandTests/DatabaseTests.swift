@@ -312,21 +312,59 @@ struct DatabaseTests {
 struct DatabasePageTests {
     @Test("each command of the page works on a database of its own")
     func commands() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("apps: [{bundleID: com.example.app, products: []}]".utf8, to: "offers.yaml")
-        let blocks = try MarkdownBlock.all(in: "docs/database.md").filter { $0.language == "sh" }
+        let page = try Page()
+        let blocks = try page.blocks.filter { !$0.contains("install ") }
         #expect(blocks.count == 5)
-        let script = (["offer-signer database migrate"] + blocks.map(\.text)).joined(separator: "\n")
-            .replacing("/backups/", with: "\(folder.path)/").replacing(
-                "/var/lib/offer-signer/", with: "\(folder.path)/")
-        let outcome = try Command.run(
-            "/bin/sh",
-            ["-ec", "PATH=\(URL(filePath: Command.offerSigner).deletingLastPathComponent().path):$PATH\n\(script)"],
-            environment: [
-                "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
-                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:subscribers.sqlite",
-            ], directory: folder.url)
+        let outcome = try page.run((["offer-signer database migrate"] + blocks).joined(separator: "\n"))
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.contains("ok: the backup in"))
+    }
+
+    @Test("a backup restored as the page says contains what it contained")
+    func restore() async throws {
+        let page = try Page()
+        func apply(_ name: String) async throws {
+            let store = try #require(StoreLocation("sqlite:\(page.folder.path)/data/offer-signer.sqlite")).open()
+            #expect(try await store.apply(Sample.delivery(name, Sample.facts(1))) == .applied)
+            try store.close()
+        }
+        try await apply("before")
+        #expect(try page.run(try #require(page.blocks.first { $0.contains("database backup") })).status == 0)
+        try await apply("after")
+        #expect(try page.run("offer-signer database check").standardOutput.contains(": 2 notifications"))
+        let restored = try page.run(try #require(page.blocks.first { $0.contains("install ") }))
+        #expect(restored.status == 0, "\(restored.standardError)")
+        #expect(restored.standardOutput.contains(": 1 notifications"))
+        try await apply("after")
+    }
+
+    /// A folder in which the commands of the page are run.
+    private struct Page {
+        let folder: TemporaryFolder
+
+        init() throws {
+            folder = try TemporaryFolder()
+            try folder.write("apps: [{bundleID: com.example.app, products: []}]".utf8, to: "offers.yaml")
+        }
+
+        /// The paths on the page are in the folder.
+        var blocks: [String] {
+            get throws {
+                try MarkdownBlock.all(in: "docs/database.md").filter { $0.language == "sh" }.map {
+                    $0.text.replacing("/backups/", with: "\(folder.path)/")
+                        .replacing("/var/lib/offer-signer/", with: "\(folder.path)/")
+                }
+            }
+        }
+
+        func run(_ script: String) throws -> Command.Outcome {
+            let programs = URL(filePath: Command.offerSigner).deletingLastPathComponent().path
+            return try Command.run(
+                "/bin/sh", ["-ec", "PATH=\(programs):$PATH\n\(script)"],
+                environment: [
+                    "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+                    "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:data/offer-signer.sqlite",
+                ], directory: folder.url)
+        }
     }
 }

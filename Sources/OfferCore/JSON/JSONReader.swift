@@ -136,20 +136,25 @@ package struct JSONReader {
     private mutating func readString() throws(JSONError) -> [UInt8] {
         position += 1
         let start = position
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""):
-                defer { position += 1 }
-                return Array(bytes[start..<position])
-            case UInt8(ascii: "\\"):
-                return try readEscapedString(from: start)
-            case 0x00...0x1F:
-                throw error(.controlCharacter)
-            default:
-                position += 1
-            }
+        position = endOfPlainText(from: start)
+        switch next {
+        case UInt8(ascii: "\""):
+            defer { position += 1 }
+            return Array(bytes[start..<position])
+        case UInt8(ascii: "\\"): return try readEscapedString(from: start)
+        case nil: throw error(.endsTooEarly)
+        default: throw error(.controlCharacter)
         }
-        throw error(.endsTooEarly)
+    }
+
+    /// The place of the first character from `start` on that is a quotation mark, a backslash or a control character.
+    private func endOfPlainText(from start: Int) -> Int {
+        let text = bytes.span
+        var end = start
+        while end < text.count, text[end] != UInt8(ascii: "\""), text[end] != UInt8(ascii: "\\"), text[end] > 0x1F {
+            end += 1
+        }
+        return end
     }
 
     /// Reads the rest of a string, starting at its first escape. Only strings with escapes are copied byte by byte.

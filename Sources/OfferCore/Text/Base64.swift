@@ -9,10 +9,10 @@ package enum Base64 {
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        return Base64Digits.bytes(of: Array(text.dropLast(padding)), UInt8(ascii: "+"), UInt8(ascii: "/"))
+        return Base64Digits.bytes(of: Array(text.dropLast(padding)), .standard)
     }
 
-    private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    fileprivate static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }
 
 /// base64url without padding (RFC 4648 section 5), as used in tokens (RFC 7515 section 2).
@@ -25,10 +25,10 @@ package enum Base64URL {
     /// (r, s) into (r, n − s), which is also valid.
     /// - Returns: nil for a character outside the alphabet, an impossible length, or leftover bits that are not zero.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
-        Base64Digits.bytes(of: Array(text), UInt8(ascii: "-"), UInt8(ascii: "_"))
+        Base64Digits.bytes(of: Array(text), .url)
     }
 
-    private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    fileprivate static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
 
 /// The encoding and decoding shared by both alphabets.
@@ -63,38 +63,61 @@ package enum Base64Digits {
 
     /// - Parameters:
     ///   - text: without padding.
-    ///   - digit62: the second-to-last digit of the alphabet.
-    ///   - digit63: the last digit of the alphabet.
+    ///   - values: those of the alphabet.
     ///   - mayLeaveBits: whether leftover bits may be nonzero.
-    package static func bytes(
-        of text: [UInt8], _ digit62: UInt8, _ digit63: UInt8, mayLeaveBits: Bool = false
-    ) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var bitCount: UInt32 = 0
-        for character in text {
-            guard let value = value(of: character, digit62, digit63) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+    package static func bytes(of text: [UInt8], _ values: Values, mayLeaveBits: Bool = false) -> [UInt8]? {
+        let rest = text.count % 4
+        guard rest != 1 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: text.count * 3 / 4)
+        // The bits of all values. Looking at them once at the end is faster than a branch for each character.
+        var seen: UInt8 = 0
+        var (start, end) = (0, 0)
+        let (text, values) = (text.span, values.byCharacter.span)
+        var output = bytes.mutableSpan
+        /// The bits of `count` characters from `start` on, in the upper of 24 bits.
+        func bits(_ count: Int) -> UInt32 {
+            var bits: UInt32 = 0
+            for offset in 0..<count {
+                let value = values[Int(text[start + offset])]
+                seen |= value
+                bits |= UInt32(value) << UInt32(18 - 6 * offset)
             }
-            bits &= (1 << bitCount) - 1
+            return bits
         }
-        return bits == 0 || mayLeaveBits ? bytes : nil
+        while start + 4 <= text.count {
+            let bits = bits(4)
+            output[end] = UInt8(truncatingIfNeeded: bits >> 16)
+            output[end + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+            output[end + 2] = UInt8(truncatingIfNeeded: bits)
+            start += 4
+            end += 3
+        }
+        var leftover: UInt32 = 0
+        if rest > 0 {
+            let bits = bits(rest)
+            output[end] = UInt8(truncatingIfNeeded: bits >> 16)
+            if rest == 3 { output[end + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+            leftover = rest == 3 ? bits & 0xFF : bits & 0xFFFF
+        }
+        guard seen & Values.invalid == 0, leftover == 0 || mayLeaveBits else { return nil }
+        return bytes
     }
 
-    private static func value(of character: UInt8, _ digit62: UInt8, _ digit63: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-        case digit62: 62
-        case digit63: 63
-        default: nil
+    /// The value of each character of an alphabet.
+    package struct Values: Sendable {
+        /// 256 elements.
+        fileprivate let byCharacter: [UInt8]
+
+        /// For characters outside the alphabet.
+        fileprivate static let invalid: UInt8 = 0x80
+
+        package static let standard = Values(Base64.alphabet)
+        package static let url = Values(Base64URL.alphabet)
+
+        private init(_ alphabet: [UInt8]) {
+            var values = [UInt8](repeating: Self.invalid, count: 256)
+            for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+            byCharacter = values
         }
     }
 }

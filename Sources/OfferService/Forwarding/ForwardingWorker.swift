@@ -23,6 +23,7 @@ struct ForwardingWorker: Service {
     private let readiness: Readiness
     private let metrics: ServiceMetrics
     private let log: Logger
+    private let deathWarning: ThrottledWarning
     private let state = NIOLockedValueBox(State())
 
     /// The notifications that are sent to a receiver at the same time, of different subscriptions.
@@ -43,6 +44,8 @@ struct ForwardingWorker: Service {
         self.readiness = readiness
         self.metrics = metrics
         self.log = log
+        deathWarning = ThrottledWarning(
+            "notification given up: its receiver has not accepted it for three days", log: log)
     }
 
     func run() async throws {
@@ -129,19 +132,18 @@ struct ForwardingWorker: Service {
         return nil
     }
 
-    /// If this fails, the notification is sent again after the lease.
+    /// Stores what became of an attempt. If this fails, the notification is sent again after the lease, and counts then.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
+        do {
+            try await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }
+        } catch { return }
         let name = ReceiverName.of(forward.receiver)
         metrics.forwarded(to: name, outcome)
-        if case .dead = outcome {
-            log.error(
-                "notification given up: its receiver has not accepted it for three days",
-                metadata: [
-                    "receiver": "\(name)", "notificationUUID": "\(forward.notification.notificationUUID)",
-                    "hint": "it is kept as a dead letter",
-                ])
-        }
-        try? await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }
+        guard case .dead = outcome else { return }
+        deathWarning.warn([
+            "receiver": "\(name)", "notificationUUID": "\(forward.notification.notificationUUID)",
+            "hint": "offer-signer database dead-letters lists all of them",
+        ])
     }
 
     /// Notes how a group went. A receiver that accepted none of it gets a pause.

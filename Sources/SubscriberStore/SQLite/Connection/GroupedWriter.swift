@@ -3,8 +3,9 @@ import NIOConcurrencyHelpers
 
 /// Writes in groups: one transaction, and so one sync, for all changes that arrive while the last one is syncing.
 ///
-/// Each change has its own savepoint, so one that fails does not fail the others. The audit trail's `GroupCommit` differs:
-/// its entries have no results and are lost together.
+/// If a change fails, the group is repeated with a savepoint for each, so it does not fail the others. A change must therefore
+/// have no effect but on the database. The audit trail's `GroupCommit` differs: its entries have no results and are lost
+/// together.
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
         /// Makes the change and returns what to call when it is durable.
@@ -73,28 +74,58 @@ final class GroupedWriter: Sendable {
     }
 
     private func write(_ group: ArraySlice<Change>, _ db: Database) {
+        // A savepoint costs as much as a small change. They are needed only if a change fails, which is rare.
+        for perform in [performTogether, performAlone] {
+            guard let outcomes = commit(group, db, perform: perform) else { continue }
+            for (change, outcome) in zip(group, outcomes) {
+                switch outcome {
+                case .success(let complete): complete()
+                case .failure(let error): change.fail(error)
+                }
+            }
+            return
+        }
+    }
+
+    /// Makes all changes in one transaction.
+    /// - Returns: nil if `perform` gave up.
+    private func commit(
+        _ group: ArraySlice<Change>, _ db: Database, perform: (Change, Database) throws -> Outcome?
+    ) -> [Outcome]? {
         var outcomes: [Outcome] = []
         do {
+            var hasGivenUp = false
             try db.inTransaction(.immediate) {
-                outcomes = try group.map { try perform($0, db) }
+                for change in group {
+                    guard let outcome = try perform(change, db) else {
+                        hasGivenUp = true
+                        return .rollback
+                    }
+                    outcomes.append(outcome)
+                }
                 return .commit
             }
+            guard !hasGivenUp else { return nil }
             state.withLockedValue { $0.counts.add(changes: group.count) }
         } catch {
             let lost = StoreError(error)
             outcomes = outcomes.map { $0.flatMap { _ in .failure(lost) } }
             outcomes += repeatElement(.failure(lost), count: group.count - outcomes.count)
         }
-        for (change, outcome) in zip(group, outcomes) {
-            switch outcome {
-            case .success(let complete): complete()
-            case .failure(let error): change.fail(error)
-            }
+        return outcomes
+    }
+
+    /// - Returns: nil if the change failed and the transaction can go on, so others need not fail with it.
+    /// - Throws: if the failure has ended the transaction, as that of a full disk may.
+    private func performTogether(_ change: Change, _ db: Database) throws -> Outcome? {
+        do { return .success(try change.perform(db)) } catch {
+            guard db.isInsideTransaction else { throw error }
+            return nil
         }
     }
 
     /// - Throws: if the failure has ended the transaction, as that of a full disk may.
-    private func perform(_ change: Change, _ db: Database) throws -> Outcome {
+    private func performAlone(_ change: Change, _ db: Database) throws -> Outcome? {
         do {
             var complete: @Sendable () -> Void = {}
             try db.inSavepoint {

@@ -22,6 +22,8 @@ enum SQLiteConnection {
     /// last commits.
     static func prepareWriter(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
+        // The log is moved into the database in steps of 32 MiB, so a page that changes often is seldom written twice.
+        try db.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
         // A backup holds the log back. Afterwards the file shrinks to 64 MiB.
         try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
     }

@@ -12,18 +12,28 @@ struct FactMerge {
         var subscriptions: [Int64] = []
         var ids: [TransactionID: Int64] = [:]
         var changed: Set<TransactionID> = []
+        var names: Set<Name> = []
         for fact in facts {
             let original = fact.originalTransactionID
             let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             // Also for a fact that is not kept, so that the order of arrival does not matter.
-            try IdentifierTable.add(fact, id, app, db)
+            for identifier in IdentifierTable.identifiers(in: fact)
+            where names.insert(Name(identifier: identifier, subscription: id)).inserted {
+                try IdentifierTable.add(identifier, id, app, db)
+            }
             if try FactTable.merge(fact, id, db) { changed.insert(original) }
         }
         for original in changed {
             if let id = ids[original] { try Self.schedule(id, original, db) }
         }
         return subscriptions
+    }
+
+    /// An identifier that facts about a subscription name.
+    private struct Name: Hashable {
+        let identifier: CustomerIdentifier
+        let subscription: Int64
     }
 
     /// Works out when a subscription is checked.

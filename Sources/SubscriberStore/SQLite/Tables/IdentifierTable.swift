@@ -11,7 +11,7 @@ enum IdentifierTable {
         for identifier in identifiers(in: fact) { try delete(identifier, of: subscription, app, db) }
     }
 
-    private static func identifiers(in fact: SubscriberFact) -> [CustomerIdentifier] {
+    static func identifiers(in fact: SubscriberFact) -> [CustomerIdentifier] {
         [fact.appAccountToken.map { .appAccountToken($0) }, fact.appTransactionID.map { .appTransactionID($0) }]
             .compactMap { $0 }
     }
