@@ -35,19 +35,6 @@ package struct AppStoreVerifier: Sendable {
         }
     }
 
-    /// Verifies a notification of one of our apps, and each JWS in it.
-    package func verifyNotification(
-        _ text: [UInt8], for apps: ExpectedApps, at date: EffectiveDate
-    ) throws(DataRefusal) -> VerifiedData<VerifiedNotification> {
-        let outer: VerifiedData<AppStoreNotification> = try verify(text, at: date)
-        do throws(NotificationFailure<DataRefusal>) {
-            let notification = try VerifiedNotification(outer.payload, for: apps) {
-                (inner, _) throws(DataRefusal) in try object(in: inner, at: date).object
-            }
-            return VerifiedData(payload: notification, object: outer.object, chain: outer.chain)
-        } catch { throw DataRefusal(error) }
-    }
-
     /// - Parameters:
     ///   - receipt: CMS in BER or DER.
     ///   - time: the time at which the receipt must not have expired.

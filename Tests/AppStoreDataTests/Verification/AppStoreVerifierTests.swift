@@ -78,22 +78,22 @@ struct AppStoreVerifierTests {
     func notification() throws {
         let data = SamplePayload.data.with("signedTransactionInfo", try Self.quoted(.transaction))
             .with("signedRenewalInfo", try Self.quoted(.renewalInfo))
-        let notification = try Self.verifier().verifyNotification(
+        let notification = try Self.verifier().receiveNotification(
             Self.jws(.notification("DID_RENEW", data)), for: Self.apps(), at: Self.date)
         #expect(
-            notification.payload.contents.record?.renewalInfo.originalTransactionID.text.description
+            notification.verified?.contents.record?.renewalInfo.originalTransactionID.text.description
                 == "2000000123456789")
     }
 
-    @Test("a notification with a forged JWS inside is refused, with the place of that JWS")
+    @Test("of a notification with a forged JWS inside, nothing is believed but whose it is")
     func forgedInside() throws {
         let stranger = try TestChain()
         let data = SamplePayload.data.with("signedTransactionInfo", try Self.quoted(.transaction, by: stranger))
             .with("signedRenewalInfo", try Self.quoted(.renewalInfo))
-        let refusal = Self.refusal {
-            _ = try Self.verifier().verifyNotification(
-                Self.jws(.notification("DID_RENEW", data)), for: Self.apps(), at: Self.date)
-        }
+        let received = try Self.verifier().receiveNotification(
+            Self.jws(.notification("DID_RENEW", data)), for: Self.apps(), at: Self.date)
+        let refusal = received.fault
+        #expect(received.verified == nil)
         #expect(refusal?.code == "root_not_trusted" || refusal?.code == "certificate_signature_invalid")
         #expect(refusal?.member == "data.signedTransactionInfo")
         #expect(refusal?.isGenuine == false)

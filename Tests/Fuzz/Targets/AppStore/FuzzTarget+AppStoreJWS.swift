@@ -53,7 +53,8 @@ extension FuzzTarget {
     /// What becomes of a JWS read as any payload, and as a notification of our app.
     private struct Outcome: Equatable {
         let payload: Result<AppStorePayload, DataRefusal>
-        let notification: Result<VerifiedNotification, DataRefusal>
+        /// nil for content that is not known.
+        let notification: Result<VerifiedNotification?, DataRefusal>
 
         var isGenuine: Bool {
             switch payload {
@@ -68,17 +69,20 @@ extension FuzzTarget {
     ) throws(BrokenPromise) -> Outcome {
         let payload = result { () throws(DataRefusal) in try verifier.verify(text, at: date) }
         let notification = result { () throws(DataRefusal) in
-            try verifier.verifyNotification(text, for: FuzzedApps.all, at: date)
+            let received = try verifier.receiveNotification(text, for: FuzzedApps.all, at: date)
+            if let fault = received.fault { throw fault }
+            return received.verified
         }
         for case .failure(let refusal) in [payload.map { _ in () }, notification.map { _ in () }] {
             try promise("a refusal never quotes the data", !Marked.isIn("\(refusal)"))
         }
         if case .success(let verified) = payload { try checkPayload(verified, of: text) }
         if case .success(let verified) = notification {
-            try promise("a notification is about our app", verified.payload.app.bundleID == FuzzedApps.bundleID)
+            let bundleID = verified?.app.bundleID ?? FuzzedApps.bundleID
+            try promise("a notification is about our app", bundleID == FuzzedApps.bundleID)
             try promise("a notification is a payload that verifies", (try? payload.get()) != nil)
         }
-        return Outcome(payload: payload.map(\.payload), notification: notification.map(\.payload))
+        return Outcome(payload: payload.map(\.payload), notification: notification)
     }
 
     private static func checkPayload(
