@@ -1,4 +1,3 @@
-import Glibc
 import SystemPackage
 
 /// Who can change the contents of a folder.
@@ -22,11 +21,4 @@ package enum FolderAccess {
 
 extension FilePermissions {
     var areWritableByOthers: Bool { rawValue & 0o022 != 0 }
-}
-
-extension FileDescriptor {
-    var isOnReadOnlyFileSystem: Bool {
-        var system = statvfs()
-        return unsafe fstatvfs(rawValue, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
-    }
 }

@@ -1,5 +1,7 @@
 import GRDB
 package import OfferCore
+import OfferFiles
+import SystemPackage
 
 extension SQLiteStore {
     package func claimDueSubscriptions(
@@ -34,9 +36,17 @@ extension SQLiteStore {
     package func receivers() async throws(StoreError) -> [Receiver] { try await read(ReceiverTable.all) }
 
     package func probe() async throws(StoreError) {
+        // A page can still find a place where a notification finds none.
+        let space = FileSystem.freeSpace(at: FilePath(pool.path).folder) ?? .max
+        guard space >= Self.neededSpace else {
+            throw StoreError(.diskFull, "only \(space) bytes are free")
+        }
         // Rewrites the first page of the file.
         try await writer.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
     }
+
+    /// The changes of a busy second, with their indexes.
+    private static let neededSpace = 1 << 20
 
     package func check() async throws(StoreError) -> [String] { try await read(Self.faults) }
 

@@ -22,9 +22,12 @@ struct DiskTests {
         }
         #expect(refusal?.kind == .diskFull && refusal?.isRetryable == true)
         #expect(await store.failure(applying: Sample.delivery("m", Sample.facts(1), body: body)) != nil)
+        let failure = await #expect(throws: StoreError.self) { try await store.probe() }
+        #expect(failure?.kind == .diskFull, "a change of one page may still succeed")
         #expect(try await store.customer(Sample.account(0)) != nil, "reading goes on")
         #expect(try await store.intakes().first?.notifications == acknowledged.count)
         try disk.free()
+        try await store.probe()
         let pruned = try await store.prunePayloads(receivedBefore: Sample.day(1), limit: 20)
         #expect(pruned == 20)
         #expect(await store.failure(applying: Sample.delivery("m", Sample.facts(1), body: body)) == nil)
