@@ -112,7 +112,7 @@ struct CustomersShowTests {
     func errors() throws {
         let customer = ["--bundle-id", "com.example.app", "--transaction-id", "1"]
         let missing = try run(customer[0], customer[1], customer[2], customer[3])
-        #expect(missing.status == 1 && missing.standardError.contains("there is no file"))
+        #expect(missing.status == 1 && missing.standardError.contains("there is no database at"))
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/subscribers.sqlite"))
         let none = try run(customer[0], customer[1], customer[2], customer[3], database: nil)
         #expect(none.status == 1 && none.standardError.hasPrefix("error: no database is configured\nhint: "))
