@@ -10,7 +10,7 @@ package enum FileSystem {
                 folder, .readOnly, options: [.directory, .nonBlocking, .closeOnExec])
         else { return nil }
         defer { try? folder.close() }
-        return folder.fileSystem.map { Int(clamping: $0.f_bavail.multipliedFullWidth(by: $0.f_frsize).low) }
+        return folder.fileSystem.map { Int(clamping: $0.f_bavail) * Int(clamping: $0.f_frsize) }
     }
 }
 

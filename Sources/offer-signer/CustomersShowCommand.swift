@@ -30,37 +30,20 @@ struct CustomersShowCommand: AsyncParsableCommand {
         transform: AppStoreEnvironment.init(option:))
     var environment: AppStoreEnvironment?
 
-    @Option(Settings.database) var database: String?
-    @OptionGroup var folder: KeyFolderOptions
+    @OptionGroup var options: DatabaseOptions
 
     func run() async throws {
-        let configuration = try configuration()
+        let configuration = try options.configuration()
         guard let app = configuration.catalogue?.apps[bundleID] else {
             throw CommandError(
                 "the configuration file has no app \(bundleID.text.description.printable)",
                 hint: "use a bundleID of \(Settings.configurationFile.variable)")
         }
-        guard let location = configuration.store?.location else {
-            throw CommandError(
-                "no database is configured", hint: "set \(Settings.database.variable), as the service does")
+        let stored = try await options.withStore { store in
+            try await store.customers(known: customer.identifier, bundleID: bundleID, environment: environment)
         }
-        do throws(StoreError) {
-            let store = try location.open(.latestVersion)
-            let identifier = customer.identifier
-            let stored = try await store.customers(
-                known: identifier, bundleID: bundleID, environment: environment)
-            let body = CustomerAnswer.body(stored, known: identifier, of: app, at: Timestamp(.now))
-            try store.close()
-            StandardStreams.print(String(decoding: body, as: UTF8.self) + "\n")
-        } catch {
-            throw error.diagnostic
-        }
-    }
-
-    private func configuration() throws -> Configuration {
-        var flags = folder.verifyingFlags
-        flags[Settings.database] = database
-        return try folder.reader(flags).read()
+        let body = CustomerAnswer.body(stored, known: customer.identifier, of: app, at: Timestamp(.now))
+        StandardStreams.print(String(decoding: body, as: UTF8.self) + "\n")
     }
 }
 

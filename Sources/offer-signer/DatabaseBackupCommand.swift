@@ -9,9 +9,9 @@ struct DatabaseBackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copy the database to a new file, also while the service runs.",
         discussion: """
-            The copy is of one moment. It is checked, and then appears whole, readable by this account only. To restore it, stop the service, \
-            put the file in the place of the database, delete the files beside it that end in -wal and -shm, and start \
-            the service.
+            The copy is of one moment. It appears after it has been checked, and only this account can read it. To \
+            restore it, stop the service, put the file in the place of the database, delete the files beside it that \
+            end in -wal and -shm, and start the service.
 
               offer-signer database backup /backups/offer-signer-2026-11-23.sqlite
             """

@@ -16,10 +16,10 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Report every problem with the configuration and what to do about it.",
         discussion: """
             Checks what 'serve' would use with the same options, without changing anything: the configuration, every key, \
-            the users' key sets in files, the end of the audit trail, the database, the clock, and the cryptography (with known-answer \
-            tests). Does not try the port, because a running service may be using it. Exits with status 0 if the service \
-            would be ready, otherwise 1. That no caller is configured is only a warning: /health/ready would answer 200, \
-            with the status degraded.
+            the users' key sets in files, the end of the audit trail, the database, the clock, and the cryptography \
+            (with known-answer tests). Does not try the port, because a running service may be using it. Exits with \
+            status 0 if the service would be ready, otherwise 1. That no caller is configured is only a warning: \
+            /health/ready would answer 200, with the status degraded.
             """
     )
 

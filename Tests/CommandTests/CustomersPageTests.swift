@@ -101,7 +101,7 @@ struct CustomersShowTests {
         #expect(!one.standardOutput.contains("Production"))
     }
 
-    @Test("a customer whom nobody knows is an empty list")
+    @Test("an unknown customer is an empty list")
     func unknown() async throws {
         try await addCustomer()
         let outcome = try run("--bundle-id", "com.example.app", "--application-username", "u")

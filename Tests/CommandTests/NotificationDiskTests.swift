@@ -1,5 +1,6 @@
 import AppStoreTestSupport
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -101,10 +102,10 @@ struct NotificationDiskTests {
         var service = try intake.start()
         for notification in planned.dropLast() { #expect(try await accepts(notification, intake, service)) }
         #expect(service.stop() == 0)
-        let page = try Command.run(
-            "sqlite3", [intake.database, "SELECT rootpage FROM sqlite_schema WHERE name = 'notification'"])
-        let number = try #require(UInt64(page.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
-        try overwrite(intake.database, page: number)
+        let page = try await DatabaseQueue(path: intake.database).read { db in
+            try UInt64.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'notification'")
+        }
+        try overwrite(intake.database, page: #require(page))
 
         service = try intake.start()
         let damaged = service
@@ -130,8 +131,9 @@ struct NotificationDiskTests {
     func newer() async throws {
         let intake = try IntakeProcess()
         #expect(try intake.start().stop() == 0)
-        let change = try Command.run("sqlite3", [intake.database, "INSERT INTO migration VALUES (99, 'later', '')"])
-        #expect(change.status == 0, "\(change.standardError)")
+        try await DatabaseQueue(path: intake.database).write { db in
+            try db.execute(sql: "INSERT INTO migration VALUES (99, 'later', '')")
+        }
         let before = try Data(contentsOf: URL(filePath: intake.database))
         try expectRefusedStart(
             intake, "has version 99", hint: "start the newer version of the program, or restore a backup")
@@ -200,27 +202,5 @@ struct NotificationDiskTests {
         try file.seek(toOffset: (page - 1) * 4096)
         try file.write(contentsOf: (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) })
         try file.close()
-    }
-}
-
-/// Another process that holds the lock of a database.
-private final class DatabaseLock: Sendable {
-    private let process: Process
-    private let input = Pipe()
-
-    init(_ path: String) throws {
-        process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["sqlite3", path, "BEGIN IMMEDIATE", ".shell echo locked; read line"]
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        _ = output.fileHandleForReading.availableData
-    }
-
-    func release() throws {
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
     }
 }

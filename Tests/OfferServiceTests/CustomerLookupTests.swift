@@ -56,7 +56,7 @@ struct CustomerLookupTests {
     }
 
     @Test(
-        "a customer whom nobody knows gets an empty list",
+        "an unknown customer gets an empty list",
         arguments: [
             #""appAccountToken":"D3B07384-D113-4EC6-A7B1-6F1C2F5E9B10""#, #""applicationUsername":"u""#,
             #""appTransactionID":"1""#, #""originalTransactionID":"1""#, #""transactionID":"1""#,

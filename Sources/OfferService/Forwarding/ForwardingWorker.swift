@@ -23,7 +23,7 @@ struct ForwardingWorker: Service {
     private let readiness: Readiness
     private let metrics: ServiceMetrics
     private let log: Logger
-    private let deathWarning: ThrottledWarning
+    private let warningOfDeadLetters: ThrottledWarning
     private let state = NIOLockedValueBox(State())
 
     /// The notifications that are sent to a receiver at the same time, of different subscriptions.
@@ -44,7 +44,7 @@ struct ForwardingWorker: Service {
         self.readiness = readiness
         self.metrics = metrics
         self.log = log
-        deathWarning = ThrottledWarning(
+        warningOfDeadLetters = ThrottledWarning(
             "notification given up: its receiver has not accepted it for three days", log: log)
     }
 
@@ -140,7 +140,7 @@ struct ForwardingWorker: Service {
         let name = ReceiverName.of(forward.receiver)
         metrics.forwarded(to: name, outcome)
         guard case .dead = outcome else { return }
-        deathWarning.warn([
+        warningOfDeadLetters.warn([
             "receiver": "\(name)", "notificationUUID": "\(forward.notification.notificationUUID)",
             "hint": "offer-signer database dead-letters lists all of them",
         ])

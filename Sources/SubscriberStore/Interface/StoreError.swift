@@ -32,7 +32,7 @@ package struct StoreError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Whether the same call can succeed later without anybody repairing the database.
+    /// Whether the same call can succeed later although the database was not repaired.
     package var isRetryable: Bool {
         switch kind {
         case .busy, .diskFull, .readOnly, .unreachable: true

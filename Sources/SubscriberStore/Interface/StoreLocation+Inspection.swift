@@ -1,4 +1,6 @@
 import FoundationEssentials
+import OfferFiles
+import SystemPackage
 
 /// What opening a database would do.
 package enum StoreInspection: Hashable, Sendable {
@@ -23,23 +25,18 @@ extension StoreLocation {
 
     private static func inspect(_ path: String) throws(StoreError) -> StoreInspection {
         let files = FileManager.default
-        let folder = folder(of: path)
+        let folder = FilePath(path).folder
         guard files.fileExists(atPath: path) else {
             // The folder is created too, if the one above it exists.
-            let parent = files.fileExists(atPath: folder) ? folder : Self.folder(of: folder)
-            guard files.isWritableFile(atPath: parent) else {
+            let parent = files.fileExists(atPath: folder.string) ? folder : folder.folder
+            guard files.isWritableFile(atPath: parent.string) else {
                 throw StoreError(.readOnly, "the folder \(parent) is missing or cannot be written")
             }
             return .absent
         }
-        guard files.isWritableFile(atPath: path), files.isWritableFile(atPath: folder) else {
+        guard files.isWritableFile(atPath: path), files.isWritableFile(atPath: folder.string) else {
             throw StoreError(.readOnly, "\(path) or its folder cannot be written")
         }
         return .exists(version: try SQLiteInspection.version(path: path))
-    }
-
-    private static func folder(of path: String) -> String {
-        let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
     }
 }

@@ -69,10 +69,10 @@ package protocol SubscriberStore: Sendable {
     /// Lists raw payloads in the order in which they were stored.
     func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload]
 
-    /// Merges the facts that were derived anew from raw payloads. What the same signed texts gave before is replaced, and
-    /// withdrawn if they do not give it any more.
+    /// Merges facts that were derived again from raw payloads.
     ///
-    /// A fact that was withdrawn may have displaced one of another payload, which comes back when that payload is read again.
+    /// They replace the facts derived earlier from the same signed texts. An earlier fact without a replacement is withdrawn.
+    /// If it had displaced a fact of another payload, that one comes back when its payload is read again.
     /// - Returns: the number of facts withdrawn.
     func rederive(_ payloads: [RereadPayload]) async throws(StoreError) -> Int
 

@@ -30,8 +30,8 @@ struct HistoryTests {
         #expect(SubscriberState(other, at: .day(121)).history == .partial)
     }
 
-    @Test("of a customer nobody knows, nothing is known")
-    func nobody() throws {
+    @Test("nothing is known of an unknown customer")
+    func unknownCustomer() throws {
         let state = SubscriberState([], at: .day(0))
         #expect(state.everSubscribed == nil)
         #expect(state.owns(try ProductID("p")) == nil)

@@ -39,7 +39,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("what nobody reports on is due again when its lease ends", arguments: StoreEngine.all)
+    @Test("a delivery without a report is due again when its lease ends", arguments: StoreEngine.all)
     func lease(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             try await self.apply("n1", about: 1, store)

@@ -33,7 +33,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("a notification without facts is kept, and so is one of a type that nobody knows", arguments: StoreEngine.all)
+    @Test("a notification without facts is kept, and so is one of an unknown type", arguments: StoreEngine.all)
     func withoutFacts(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let outcome = try await store.apply(Sample.delivery("test", [], to: ["https://a.example"]))

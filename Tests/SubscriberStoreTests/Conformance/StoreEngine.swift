@@ -42,7 +42,7 @@ private func withExtendedLifetime<Value, Result>(
 }
 
 extension SubscriberStore {
-    /// The only customer with an identifier; nil if nobody knows one.
+    /// The only customer with an identifier; nil if the identifier is unknown.
     func customer(
         _ identifier: CustomerIdentifier, _ environment: AppStoreEnvironment? = nil
     ) async throws -> StoredCustomer? {

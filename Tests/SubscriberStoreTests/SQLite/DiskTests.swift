@@ -82,20 +82,11 @@ struct DiskTests {
         let database = try TestDatabase()
         let store = try database.open()
         _ = try await store.apply(Sample.delivery("n1", Sample.facts(1)))
-        let locker = Process()
-        locker.executableURL = URL(filePath: Command.offerSigner).deletingLastPathComponent()
-            .appending(path: "store-load")
-        locker.arguments = ["lock", database.path]
-        let (input, output) = (Pipe(), Pipe())
-        locker.standardInput = input
-        locker.standardOutput = output
-        try locker.run()
-        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        let lock = try await onOwnThread { try DatabaseLock(database.path) }
         let error = await store.failure(applying: Sample.delivery("n2", Sample.facts(2)))
         #expect(error?.kind == .busy && error?.isRetryable == true)
         #expect(try await store.customer(Sample.account(1)) != nil)
-        try input.fileHandleForWriting.close()
-        locker.waitUntilExit()
+        try lock.release()
         #expect(try await store.apply(Sample.delivery("n2", Sample.facts(2))) == .applied)
     }
 }

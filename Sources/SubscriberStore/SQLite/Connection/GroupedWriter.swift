@@ -75,15 +75,12 @@ final class GroupedWriter: Sendable {
 
     private func write(_ group: ArraySlice<Change>, _ db: Database) {
         // A savepoint costs as much as a small change. They are needed only if a change fails, which is rare.
-        for perform in [performTogether, performAlone] {
-            guard let outcomes = commit(group, db, perform: perform) else { continue }
-            for (change, outcome) in zip(group, outcomes) {
-                switch outcome {
-                case .success(let complete): complete()
-                case .failure(let error): change.fail(error)
-                }
+        let outcomes = commit(group, db, perform: performTogether) ?? commit(group, db, perform: performAlone) ?? []
+        for (change, outcome) in zip(group, outcomes) {
+            switch outcome {
+            case .success(let complete): complete()
+            case .failure(let error): change.fail(error)
             }
-            return
         }
     }
 

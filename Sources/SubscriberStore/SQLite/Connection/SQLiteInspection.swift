@@ -23,8 +23,8 @@ enum SQLiteInspection {
         return configuration
     }
 
-    /// While nobody has the database open, there is no log beside it. Even a connection that only reads would then create one,
-    /// unless the file is called immutable.
+    /// The write-ahead log exists only while a process has the database open. Without it, even a connection that only reads
+    /// would create one, unless the file is declared immutable.
     private static func name(of path: String) -> String {
         guard !FileManager.default.fileExists(atPath: path + "-wal") else { return path }
         return URL(filePath: path).absoluteString + "?immutable=1"
