@@ -106,6 +106,18 @@ let package = Package(
         ),
         .target(name: "AppStoreData", dependencies: ["OfferCore", "OfferCrypto", locks], swiftSettings: strict),
         .target(
+            name: "AppStoreAPI",
+            dependencies: [
+                "OfferCore", "OfferCrypto", "AppStoreData", locks,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "SubscriberStore",
             dependencies: [
                 "OfferCore", "OfferFiles", locks,
@@ -119,7 +131,8 @@ let package = Package(
             name: "OfferService",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "SubscriberStore", "OfferExplanations", locks,
+                "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
+                locks,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -137,7 +150,8 @@ let package = Package(
             name: "offer-signer",
             dependencies: [
                 "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "SubscriberStore", "OfferExplanations", "OfferService",
+                "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
+                "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -223,12 +237,43 @@ let package = Package(
         ),
         // Certificates, JWS and receipts like Apple's, signed with keys made for tests.
         .target(
-            name: "AppStoreTestSupport", dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport"],
+            name: "AppStoreTestSupport",
+            dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", locks],
             path: "Tests/AppStoreTestSupport", swiftSettings: strict
         ),
         .testTarget(
             name: "AppStoreDataTests",
             dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport"],
+            swiftSettings: strict
+        ),
+        // The App Store for tests and demonstrations: generated customers, its Server API over TLS, and notifications.
+        .target(
+            name: "AppStoreStandIn",
+            dependencies: [
+                "AppStoreTestSupport", "OfferCore", "OfferCrypto", "TestSupport", locks,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/AppStoreStandIn", swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "app-store-stand-in",
+            dependencies: [
+                "AppStoreStandIn", "AppStoreTestSupport", "OfferCrypto",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/AppStoreStandInProgram", swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AppStoreAPITests",
+            dependencies: [
+                "AppStoreAPI", "AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport",
+                "AppStoreStandIn", "StoreTestSupport", locks, .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
         // Writes to a database until a test kills it.
@@ -268,8 +313,8 @@ let package = Package(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "AppStoreData", "SubscriberStore", "OfferExplanations", "OfferService", "TestSupport",
-                "AppStoreTestSupport", "StoreTestSupport", locks,
+                "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferService", "TestSupport",
+                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -288,7 +333,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "OfferCore", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity", "AppStoreData",
-                "OfferExplanations", "SubscriberStore", "OfferService", locks,
+                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -306,7 +351,7 @@ let package = Package(
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferCrypto", "OfferTelemetry",
                 "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport",
-                "StoreTestSupport", locks,
+                "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -9,6 +9,8 @@ import OfferCrypto
 package final class AuditEntry: Sendable {
     package enum Outcome: Hashable, Sendable {
         case signed(KeyID, Nonce)
+        /// A token for the App Store was signed, which has no nonce.
+        case signedToken(KeyID)
         /// The change is recorded before it is made. If it then fails, another entry with the same `requestID` says so.
         case accepted
         /// The value is the problem code that the caller received.
@@ -53,15 +55,17 @@ package final class AuditEntry: Sendable {
     /// The bytes that identify the customer: the signed username or account token, or a transaction ID; nil if the
     /// signature identifies no customer. The trail stores only the HMAC of these bytes.
     package let customer: [UInt8]?
+    /// nil if the signature rests on no rule.
+    package let decision: SignedDecision?
     package let outcome: Outcome
 
     package convenience init(
         time: Timestamp, requestID: String, client: Client, kind: SignatureKind, item: CatalogueItem,
-        grant: Grant? = nil, customer: [UInt8]?, outcome: Outcome
+        grant: Grant? = nil, customer: [UInt8]?, decision: SignedDecision? = nil, outcome: Outcome
     ) {
         self.init(
             time: time, requestID: requestID, client: client, subject: .signature(kind), item: item, grant: grant,
-            customer: customer, outcome: outcome)
+            customer: customer, decision: decision, outcome: outcome)
     }
 
     /// Creates an entry for a change to what is known of a customer.
@@ -71,12 +75,12 @@ package final class AuditEntry: Sendable {
     ) {
         self.init(
             time: time, requestID: requestID, client: client, subject: .customer(change),
-            item: CatalogueItem(app: app), grant: nil, customer: customer, outcome: outcome)
+            item: CatalogueItem(app: app), grant: nil, customer: customer, decision: nil, outcome: outcome)
     }
 
     private init(
         time: Timestamp, requestID: String, client: Client, subject: Subject, item: CatalogueItem, grant: Grant?,
-        customer: [UInt8]?, outcome: Outcome
+        customer: [UInt8]?, decision: SignedDecision?, outcome: Outcome
     ) {
         self.time = time
         self.requestID = requestID
@@ -85,6 +89,7 @@ package final class AuditEntry: Sendable {
         self.item = item
         self.grant = grant
         self.customer = customer
+        self.decision = decision
         self.outcome = outcome
     }
 
@@ -114,10 +119,18 @@ package final class AuditEntry: Sendable {
             if let account = change.account { writer.member("account", hexadecimal: try customerCode(account)) }
             if let environment = change.environment { writer.member("environment", environment.rawValue) }
         }
+        if let decision {
+            if let rule = decision.rule { writer.member("rule", rule) }
+            writer.member("rulesSHA256", hexadecimal: decision.rulesDigest)
+            writer.member("factsSHA256", hexadecimal: decision.factsDigest)
+        }
         switch outcome {
         case .signed(let keyID, let nonce):
             writer.member("keyID", utf8: keyID.text.utf8)
             writer.member("nonce", utf8: nonce.uuid.utf8)
+            writer.member("outcome", "signed")
+        case .signedToken(let keyID):
+            writer.member("keyID", utf8: keyID.text.utf8)
             writer.member("outcome", "signed")
         case .accepted:
             writer.member("outcome", "accepted")

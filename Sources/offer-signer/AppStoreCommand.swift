@@ -1,10 +1,13 @@
 import ArgumentParser
 
-/// `offer-signer app-store`: commands for data of the App Store.
+/// `offer-signer app-store`: commands for data of the App Store, and for questions to it.
 struct AppStoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-store",
-        abstract: "Inspect data that the App Store signed.",
-        subcommands: [AppStoreInspectCommand.self]
+        abstract: "Inspect data that the App Store signed, and ask the App Store.",
+        subcommands: [
+            AppStoreInspectCommand.self, AppStoreTestNotificationCommand.self, AppStoreRecoverCommand.self,
+            AppStoreRefreshCommand.self, AppStoreStatusesCommand.self, AppStoreHistoryCommand.self,
+        ]
     )
 }

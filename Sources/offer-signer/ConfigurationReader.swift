@@ -38,11 +38,12 @@ struct ConfigurationReader: Sendable {
         let certificate = readCertificate(environment, &problems)
         let roots = readRoots(Settings.appStoreRoots, environment, &problems)
         let forwardRoots = readRoots(Settings.forwardRoots, environment, &problems)
+        let apiRoots = readRoots(Settings.appStoreAPIRoots, environment, &problems)
         // The file with the problem may be the one that chooses the key, so do not also report a missing choice.
         if !problems.isEmpty { flags.mayChooseNoKey = true }
         let (configuration, problemsOfSettings) = Configuration.read(
             flags: flags, environment: environment, file: configurationFile, certificate: certificate?.certificate,
-            roots: roots, forwardRoots: forwardRoots?.certificates)
+            roots: roots, forwardRoots: forwardRoots?.certificates, apiRoots: apiRoots?.certificates)
         if !configuration.keys.folder.allowsReadableByOthers {
             problems += [certificate?.problem].compactMap(\.self)
             problems += (environmentFile?.problemsOfMode ?? []) + readableSecrets

@@ -39,10 +39,12 @@ struct CustomersShowCommand: AsyncParsableCommand {
                 "the configuration file has no app \(bundleID.text.description.printable)",
                 hint: "use a bundleID of \(Settings.configurationFile.variable)")
         }
-        let stored = try await options.withStore { store in
-            try await store.customers(known: customer.identifier, bundleID: bundleID, environment: environment)
+        let body = try await options.withStore { store in
+            let stored = try await store.customers(
+                known: customer.identifier, bundleID: bundleID, environment: environment)
+            return try await CustomerAnswer.body(
+                stored, known: customer.identifier, of: app, at: Timestamp(.now), in: store)
         }
-        let body = CustomerAnswer.body(stored, known: customer.identifier, of: app, at: Timestamp(.now))
         StandardStreams.print(String(decoding: body, as: UTF8.self) + "\n")
     }
 }

@@ -1,3 +1,4 @@
+import AppStoreAPI
 import ArgumentParser
 import FoundationEssentials
 import OfferAudit
@@ -20,10 +21,16 @@ struct DoctorCommand: AsyncParsableCommand {
             (with known-answer tests). Does not try the port, because a running service may be using it. Exits with \
             status 0 if the service would be ready, otherwise 1. That no caller is configured is only a warning: \
             /health/ready would answer 200, with the status degraded.
+
+            With --online, it also asks the App Store with each key. That shows whether the keys, the issuer ID and the \
+            apps of the configuration belong together, and whether the App Store can be reached.
             """
     )
 
     @OptionGroup var options: ServeOptions
+
+    @Flag(help: "Also ask the App Store with each key.")
+    var online = false
 
     func run() async throws {
         var (configuration, problems) = options.reader.readAll()
@@ -32,6 +39,9 @@ struct DoctorCommand: AsyncParsableCommand {
             for problem in configuration.callersProblems {
                 StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
             }
+        }
+        for warning in configuration.catalogue.map(CatalogueLint.warnings) ?? [] {
+            StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
         if let notice = configuration.proxyNotice {
             StandardStreams.print("note: \(notice.error)\nhint: \(notice.hint)\n")
@@ -44,6 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
         problems += clockProblems(configuration)
         problems += cryptographyProblems()
         if let problem = configuration.certificate?.problem(at: .now) { problems.append(problem) }
+        if online { problems += await onlineProblems(configuration) } else { reportAppStoreAPI(configuration) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         report("the service would be ready")
     }
@@ -100,6 +111,57 @@ struct DoctorCommand: AsyncParsableCommand {
                 problems += found
             } catch {
                 problems.append(error.problem)
+            }
+        }
+        return problems
+    }
+
+    /// Says about which apps the App Store would be asked.
+    private func reportAppStoreAPI(_ configuration: Configuration) {
+        guard configuration.appStoreAPI != nil else {
+            return report("the App Store would not be asked about customers")
+        }
+        let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
+        let asked = apps.filter { configuration.issuerIDs[$0] != nil }.map(\.text.description).sorted()
+        report(
+            asked.isEmpty
+                ? "the App Store would be asked about no app, because none has an issuer ID"
+                : "the App Store would be asked about \(asked.joined(separator: ", ")); --online tries it")
+    }
+
+    /// Asks the App Store with each key, and returns the problems with those that sign.
+    private func onlineProblems(_ configuration: Configuration) async -> [Diagnostic] {
+        let ring = AvailableKeys(configuration.keys).plan(from: KeyRing()).ring
+        let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
+        let asked = apps.filter { configuration.issuerIDs[$0] != nil }.sorted {
+            $0.text.description < $1.text.description
+        }
+        guard !asked.isEmpty else {
+            return [
+                Diagnostic(
+                    "the App Store cannot be asked: no app of the configuration file has an issuer ID",
+                    hint:
+                        "set \(Settings.issuerID.variable), and list your apps in \(Settings.configurationFile.variable)"
+                )
+            ]
+        }
+        let settings = configuration.appStoreAPI ?? AppStoreAPISettings()
+        let transport: HTTPTransport
+        do { transport = try HTTPTransport(roots: settings.roots) } catch { return [error] }
+        let results = await KeyTrial.results(
+            of: ring, apps: asked, issuerIDs: configuration.issuerIDs, hosts: settings.hosts, transport: transport,
+            now: Sources.system.now)
+        await transport.close()
+        var problems: [Diagnostic] = []
+        for result in results {
+            guard let problem = result.problem(beside: results) else {
+                report("the App Store accepts key \(result.keyID) for \(result.bundleID.text)")
+                continue
+            }
+            if result.isWarning {
+                StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
+            } else {
+                problems.append(problem)
             }
         }
         return problems

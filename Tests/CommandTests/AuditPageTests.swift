@@ -179,7 +179,12 @@ struct AuditPageTests {
         let digest = Hexadecimal.text(of: try SHA256.hash(Array(token.utf8)))
         try folder.write(
             """
-            apps: [{bundleID: a, environments: [Sandbox], products: [{productID: p, offers: []}]}]
+            apps:
+              - bundleID: a
+                environments: [Sandbox]
+                introductoryOffers: {rule: sandbox}
+                products: [{productID: p, offers: []}]
+            rules: {sandbox: {environment: Sandbox}}
             callers: [{name: backend, tokenSHA256: \(digest), scopes: [introductory, facts]}]
             """.utf8, to: "config.yaml")
         let service = try RunningService(
@@ -200,6 +205,11 @@ struct AuditPageTests {
                     headers: "Authorization: Bearer \(token)\r\n")
                 #expect(answer?.status == 200)
             }
+            // Decided by the rule.
+            let decided = try await connection.post(
+                "/v1/introductory-offers", json: #"{"bundleID":"a","productID":"p","transactionID":"20000001"}"#,
+                headers: "Authorization: Bearer \(token)\r\n")
+            #expect(decided?.status == 200)
             let link = #"{"bundleID":"a","transactionID":"1","applicationUsername":"u"}"#
             try await connection.send(
                 "PUT /v1/customers/links HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"

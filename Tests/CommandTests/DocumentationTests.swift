@@ -173,8 +173,8 @@ struct DocumentationTests {
         #expect(
             Set(documented.flatMap { names($0[0]) })
                 == own.subtracting([
-                    "TestSupport", "AppStoreTestSupport", "StoreTestSupport", "store-load", "notification-load",
-                    "FuzzTargets", "offer-fuzz",
+                    "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "app-store-stand-in", "StoreTestSupport",
+                    "store-load", "notification-load", "FuzzTargets", "offer-fuzz",
                 ]))
     }
 }

@@ -83,7 +83,9 @@ struct PrometheusTests {
                 "offer_signer_notification_lag_seconds", "offer_signer_subscriptions", "offer_signer_store_up",
                 "offer_signer_store_changes_total", "offer_signer_store_commits_total", "offer_signer_forwards_total",
                 "offer_signer_forwards_pending", "offer_signer_forwards_dead",
-                "offer_signer_oldest_forward_timestamp_seconds",
+                "offer_signer_oldest_forward_timestamp_seconds", "offer_signer_app_store_requests_total",
+                "offer_signer_decisions_total", "offer_signer_reservations_total", "offer_signer_redemptions_total",
+                "offer_signer_redemption_delay_seconds_total", "offer_signer_unexplained_redemptions",
             ])
         #expect(service.stop() == 0)
     }

@@ -31,7 +31,7 @@ struct CustomerLookupTests {
             "refunds":[{"transactionID":"1","productID":"monthly","at":\(Sample.day(-40).milliseconds),\
             "reason":"app_issue","percentage":100000}]}],\
             "redemptions":[{"type":"promotional","offerID":"half","productID":"monthly","transactionID":"2",\
-            "at":\(Sample.day(-30).milliseconds)},{"type":"win_back","offerID":"back","productID":"monthly",\
+            "at":\(Sample.day(-30).milliseconds),"authorised":false},{"type":"win_back","offerID":"back","productID":"monthly",\
             "at":\(Sample.day(1).milliseconds)}],"authorisations":[],"facts":{"a\\"":"x\\u000a","b":1.50},"links":[]},\
             {"environment":"Sandbox","appAccountToken":"\(Sample.token(1))","subscriptions":[\
             {"originalTransactionID":"1","transactionID":"1","productID":"monthly","subscriptionGroupID":"21012345",\

@@ -105,6 +105,9 @@ struct OpenAPITests {
         case .offerNotServed: .offerNotServed
         case .appNotServed: .appNotServed(because: "a test")
         case .environmentNeeded: .environmentNeeded
+        case .notEligible: .notEligible([DecisionReason(.holdout)], showsDetails: true)
+        case .anotherCustomersProof: .anotherCustomersProof
+        case .anotherCustomersTransaction: .anotherCustomersTransaction
         case .proofRefused: .proofRefused("a", DataRefusal(VerificationFailure(.signatureInvalid)))
         case .proofsUnavailable: .proofRefused("a", DataRefusal(VerificationFailure(.verificationUnavailable)))
         case .notificationRefused: .notificationRefused(DataRefusal(VerificationFailure(.signatureInvalid)))

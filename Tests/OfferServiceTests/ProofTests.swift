@@ -242,7 +242,9 @@ struct ProofTests {
     @Test("only the routes that accept App Store data read large bodies")
     func sizes() throws {
         let router = try Self.service().router
-        let large = ["/v1/promotional-offers", "/v1/app-store-notifications"]
+        let large = [
+            "/v1/promotional-offers", "/v1/app-store-notifications", "/v1/decisions", "/v1/introductory-offers",
+        ]
         for path in large { #expect(router.maximumBodySize(of: path) == 1024 * 1024) }
         for path in router.paths where !large.contains(path) {
             #expect(router.maximumBodySize(of: path) == HTTPRequest.maximumBodySize)

@@ -79,6 +79,7 @@ struct ReadyTests {
             Self.checks(answer)
                 == [
                     "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
+                    "appStoreAPI": "off",
                     "store": "off", "notifications": "off",
                 ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
@@ -98,7 +99,7 @@ struct ReadyTests {
             pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 8)
+        #expect(Self.checks(answer).count == 9)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }

@@ -24,6 +24,23 @@ struct Measurements {
         try store.close()
     }
 
+    /// Fills a database with customers of whose current period a renewal info is known.
+    static func fill(path: String, count: Int) async throws {
+        let store = try SQLiteStore(SQLiteSettings(path: path))
+        for start in stride(from: 0, to: count, by: 500) {
+            let facts = (start..<min(start + 500, count)).flatMap { number in
+                let facts = history(number)
+                return facts + [
+                    Sample.renewal(of: facts[0].originalTransactionID.text.description, signed: 61) {
+                        $0.appAccountToken = facts[0].appAccountToken
+                    }
+                ]
+            }
+            try await store.merge(facts, in: Sample.production)
+        }
+        try store.close()
+    }
+
     /// Adds subscriptions with three periods each, unless they are there.
     private func fill() async throws {
         let known = try await store.intakes().first?.subscriptions ?? 0

@@ -11,13 +11,17 @@ package struct Catalogue: Hashable, Sendable {
         /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
         package let ownership: OwnershipPolicy
+        /// The age from which on the App Store is asked about a customer again; nil for never.
+        package let freshness: Duration?
         package let notifications: AppNotifications
+        package let rules: AppRules
 
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
         package init(
             appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
             offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:], allowsUnboundJWS: Bool = false,
-            ownership: OwnershipPolicy = .first, notifications: AppNotifications = AppNotifications()
+            ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
+            notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules()
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? (appAppleID == nil ? [.sandbox] : [.production, .sandbox])
@@ -25,14 +29,19 @@ package struct Catalogue: Hashable, Sendable {
             self.groups = groups
             self.allowsUnboundJWS = allowsUnboundJWS
             self.ownership = ownership
+            self.freshness = freshness
             self.notifications = notifications
+            self.rules = rules
         }
     }
 
     package let apps: [BundleID: App]
+    /// The SHA-256 of the configuration file, for the audit trail: the catalogue and the rules in force. Empty without a file.
+    package let digest: [UInt8]
 
-    package init(apps: [BundleID: App]) {
+    package init(apps: [BundleID: App], digest: [UInt8] = []) {
         self.apps = apps
+        self.digest = digest
     }
 
     /// Checks that the catalogue contains the item. Identifiers are compared byte for byte.

@@ -7,6 +7,11 @@ extension Timestamp {
             seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         return overflow ? .max : Timestamp(milliseconds: sum)
     }
+
+    /// The time from one to another; negative if the second one is later. Whatever the App Store signs, this cannot overflow.
+    package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .milliseconds(later.milliseconds) - .milliseconds(earlier.milliseconds)
+    }
 }
 
 extension Duration {

@@ -1,7 +1,9 @@
 extension Timestamp {
-    /// The time in UTC with milliseconds (RFC 3339), in ASCII, such as `2026-01-01T00:00:00.000Z`.
+    /// The time in UTC with milliseconds (RFC 3339), in ASCII, such as `2026-01-01T00:00:00.000Z`; the nearest one from year 0 to
+    /// 9999, because no other has four digits.
     package var iso8601: [UInt8] {
-        let (days, time) = Self.divide(milliseconds, by: 86_400_000)
+        let (days, time) = Self.divide(
+            Swift.min(Swift.max(milliseconds, -62_167_219_200_000), 253_402_300_799_999), by: 86_400_000)
         // Counts years from 1 March, so that the leap day comes last (H. Hinnant, "chrono-compatible low-level date
         // algorithms").
         let (era, dayOfEra) = Self.divide(days + 719_468, by: 146_097)

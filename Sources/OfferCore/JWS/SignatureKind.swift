@@ -5,6 +5,8 @@ package enum SignatureKind: String, CaseIterable, Hashable, Sendable {
     case promotionalOfferJWS = "promotional_offer_jws"
     case introductoryOfferJWS = "introductory_offer_jws"
     case advancedCommerceJWS = "advanced_commerce_jws"
+    /// A token that authorises requests to the App Store. It leaves for Apple alone.
+    case appStoreAPIToken = "app_store_api_token"
 }
 
 extension AppStoreRequest {

@@ -8,6 +8,11 @@ package enum NearMiss {
         return a == b || differByOneEdit(a, b) || differByASwap(a, b)
     }
 
+    /// A hint that names the most similar of some names; nil if none is near.
+    package static func suggestion(for name: String, among names: [String]) -> String? {
+        names.first { isNear($0, name) }.map { "did you mean \($0)?" }
+    }
+
     private static func folded(_ text: String) -> [Character] {
         text.uppercased().map { character in
             switch character {

@@ -3,7 +3,7 @@ extension UInt8 {
     package var isASCIIWhiteSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
     /// Whether the byte is an ASCII letter or digit.
-    var isASCIIAlphanumeric: Bool {
+    package var isASCIIAlphanumeric: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):

@@ -49,6 +49,8 @@ package struct Configuration: Sendable {
     package let appStore: AppStoreSettings
     /// nil if no subscribers are remembered.
     package let store: StoreSettings?
+    /// nil if the App Store is not asked.
+    package let appStoreAPI: AppStoreAPISettings?
     /// The separate address for notifications; nil if they are received at the main address.
     package let notificationsAddress: ListeningAddress?
     package let forwarding: ForwardSettings
@@ -68,13 +70,16 @@ package struct Configuration: Sendable {
     ///   - certificate: the contents of the TLS files.
     ///   - roots: the certificates to trust in place of Apple's; nil for Apple's.
     ///   - forwardRoots: the certificates to trust for receivers, beside the system's; nil for none.
+    ///   - apiRoots: the certificates to trust for the App Store's servers, beside the system's; nil for none.
     package static func read(
         flags: Flags, environment: [String: String], file: ConfigurationFile = ConfigurationFile(),
-        certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil
+        certificate: ServerCertificate? = nil, roots: TrustedRoots? = nil, forwardRoots: [X509Certificate]? = nil,
+        apiRoots: [X509Certificate]? = nil
     ) -> (configuration: Configuration, problems: [Diagnostic]) {
         var reader = SettingReader(flags: flags, environment: environment)
         let configuration = Configuration(
-            &reader, flags: flags, file: file, certificate: certificate, roots: roots, forwardRoots: forwardRoots)
+            &reader, flags: flags, file: file, certificate: certificate, roots: roots, forwardRoots: forwardRoots,
+            apiRoots: apiRoots)
         return (configuration, reader.problems)
     }
 
@@ -113,7 +118,7 @@ package struct Configuration: Sendable {
 
     private init(
         _ reader: inout SettingReader, flags: Flags, file: ConfigurationFile, certificate: ServerCertificate?,
-        roots: TrustedRoots?, forwardRoots: [X509Certificate]?
+        roots: TrustedRoots?, forwardRoots: [X509Certificate]?, apiRoots: [X509Certificate]?
     ) {
         address = ListeningAddress(host: reader.value(Settings.host), port: reader.value(Settings.port))
         metricsAddress = reader.value(Settings.metricsAddress)
@@ -129,6 +134,7 @@ package struct Configuration: Sendable {
         memoryLimit = reader.value(Settings.bufferMiB) * 1024 * 1024
         appStore = reader.appStore(flags: flags, file: file, roots: roots)
         store = reader.store(file: file)
+        appStoreAPI = reader.appStoreAPI(flags: flags, ofData: appStore, store: store, roots: apiRoots)
         notificationsAddress = reader.value(Settings.notificationsAddress)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)
         audit = reader.audit()

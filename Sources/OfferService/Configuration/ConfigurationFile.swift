@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferCrypto
 
 /// The contents of the configuration file (YAML): apps with their products and offers, callers, users, and limits.
 ///
@@ -12,13 +13,25 @@ package import OfferCore
 ///     appAppleID: 1234567890     # optional: Apple's number of the app, needed for production data
 ///     environments: [Production, Sandbox]  # optional: both with an appAppleID, otherwise Sandbox
 ///     ownership: first           # optional: first, transfer or share
+///     freshness: 12h             # optional: ask the App Store again about customers whose data is older
 ///     sharedSecret: file:/run/secrets/app-store  # optional: for notifications of version 1
 ///     notifications:
 ///       forward: [https://backend.example/app-store]  # optional: none
 ///     products:
 ///       - productID: com.example.app.pro.monthly
 ///         subscriptionGroupID: "21012345"  # optional
-///         offers: [retention_50off_3m, winback_1m]
+///         rank: 2                # optional: the higher, the better within its group
+///         price: {USD: 9.99}     # optional, for doctor
+///         offers:
+///           - retention_50off_3m # whoever may ask gets it
+///           - offerID: winback_1m
+///             rule: win_back     # a name below, or a condition in place
+///             priority: 20       # optional: 0; the higher one is offered first
+///             limits: {perCustomer: {count: 1, every: 365d}, cooldown: 30d, outstanding: 1, total: 10000}
+///     introductoryOffers: {rule: app_store_default}  # optional: a caller says who may have one
+/// rules:
+///   win_back:
+///     subscription: {status: expired, endedBecause: cancelled, endedAgo: {atLeast: 7d}}
 /// callers:
 ///   - name: backend
 ///     tokenSHA256: 3b1f…         # printed by 'offer-signer tokens new'
@@ -50,8 +63,12 @@ package struct ConfigurationFile: Sendable {
     package private(set) var userIssuers: [UserIssuer] = []
 
     package private(set) var limits = Limits()
+    /// The rules of the file by name.
+    package private(set) var rules: [String: Condition] = [:]
     /// Whether an app has settings that need a database.
     package private(set) var needsStore = false
+
+    private static let membersThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]
 
     /// Reads a secret from the file at a path.
     package typealias ReadSecret = (_ path: String) throws(Diagnostic) -> Secret
@@ -72,11 +89,17 @@ package struct ConfigurationFile: Sendable {
         var file = ConfigurationFile()
         var reader = YAMLReader(name: name)
         if let root = reader.compose(text) {
-            let members = reader.members(of: root, "the configuration", known: ["apps", "callers", "users", "limits"])
+            let members = reader.members(
+                of: root, "the configuration", known: ["apps", "callers", "users", "limits", "rules"])
             if members.isEmpty {
                 reader.add("this file lists no apps, callers or users", at: root, hint: "add some, or omit the file")
             }
-            if let apps = members["apps"] { file.catalogue = file.readApps(apps, &reader, readSecret) }
+            var rules = RulesReader(members["rules"], builtIn: BuiltInRules.conditions, &reader)
+            if let apps = members["apps"] {
+                let digest = (try? SHA256.hash(text)) ?? []
+                file.catalogue = file.readApps(apps, digest, &rules, &reader, readSecret)
+            }
+            file.rules = rules.named
             if let callers = members["callers"] { file.readCallers(callers, &reader) }
             if let limits = members["limits"] { file.limits = LimitsReader.read(limits, &reader) }
             if let users = members["users"] { file.userIssuers = UserIssuersReader.read(users, &reader) }
@@ -91,7 +114,8 @@ package struct ConfigurationFile: Sendable {
     // MARK: Apps
 
     private mutating func readApps(
-        _ node: YAMLNode, _ reader: inout YAMLReader, _ readSecret: ReadSecret
+        _ node: YAMLNode, _ digest: [UInt8], _ rules: inout RulesReader, _ reader: inout YAMLReader,
+        _ readSecret: ReadSecret
     ) -> Catalogue {
         var apps: [BundleID: Catalogue.App] = [:]
         var seen: Set<String> = []
@@ -99,8 +123,9 @@ package struct ConfigurationFile: Sendable {
         if nodes.isEmpty {
             reader.add("apps is empty, so nothing would be signed", at: node, hint: "add an app, or remove apps")
         }
-        for node in nodes {
-            guard let (bundleID, app) = readApp(node, &reader, readSecret) else { continue }
+        for (index, node) in nodes.enumerated() {
+            let place = RuleNode(node, "apps[\(index)]")
+            guard let (bundleID, app) = readApp(place, &rules, &reader, readSecret) else { continue }
             // According to Apple, bundle IDs are case-insensitive, so no two apps differ only in letter case.
             guard seen.insert(bundleID.text.description.lowercased()).inserted else {
                 reader.add("this app is a duplicate; letter case is ignored", at: node, hint: "remove one")
@@ -111,24 +136,29 @@ package struct ConfigurationFile: Sendable {
             }
             apps[bundleID] = app
         }
-        return Catalogue(apps: apps)
+        return Catalogue(apps: apps, digest: digest)
     }
 
     private mutating func readApp(
-        _ node: YAMLNode, _ reader: inout YAMLReader, _ readSecret: ReadSecret
+        _ place: RuleNode, _ rules: inout RulesReader, _ reader: inout YAMLReader, _ readSecret: ReadSecret
     ) -> (BundleID, Catalogue.App)? {
+        let node = place.node
         let members = reader.members(
             of: node, "an app",
             known: [
                 "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
-                "sharedSecret", "notifications", "ownership", "products",
+                "sharedSecret", "notifications", "ownership", "freshness", "products",
+                "introductoryOffers", "jwsLifetime", "preferWinBackOffers", "sandboxV1",
             ],
             required: ["bundleID", "products"], renamed: ["appStoreID": "appAppleID"])
         let bundleID = members["bundleID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try BundleID(utf8: text, field: "bundleID") }
         }
-        if ["sharedSecret", "notifications", "ownership"].contains(where: { members[$0] != nil }) { needsStore = true }
-        let products = members["products"].map { Self.readProducts($0, &reader) } ?? [:]
+        if Self.membersThatNeedStore.contains(where: { members[$0] != nil }) { needsStore = true }
+        let products =
+            members["products"].map { ProductsReader.read(place.member("products", $0), &rules, &reader) } ?? [:]
+        let appRules = AppRulesReader.read(members, at: place, products, &rules, &reader)
+        if !appRules.isEmpty { needsStore = true }
         let app = Catalogue.App(
             appAppleID: members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") },
             environments: members["environments"].flatMap {
@@ -137,9 +167,11 @@ package struct ConfigurationFile: Sendable {
             offers: products.mapValues(\.offers), groups: products.compactMapValues(\.group),
             allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false,
             ownership: members["ownership"].flatMap { Self.readOwnership($0, &reader) } ?? .first,
+            freshness: members["freshness"].flatMap { reader.duration(of: $0, "freshness") },
             notifications: AppNotifications(
                 receivers: members["notifications"].map { Self.readReceivers($0, &reader) } ?? [],
-                sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, &reader, readSecret) }))
+                sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, &reader, readSecret) }),
+            rules: appRules)
         let keyID = members["keyID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
         }
@@ -240,38 +272,6 @@ package struct ConfigurationFile: Sendable {
         do throws(Diagnostic) { return try readSecret(String(text.dropFirst("file:".count))) } catch {
             return reader.refuse("sharedSecret: \(error.error)", at: node, hint: error.hint)
         }
-    }
-
-    /// The offers of a product and its subscription group.
-    private struct Product {
-        let offers: Set<OfferID>
-        let group: String?
-    }
-
-    private static func readProducts(_ node: YAMLNode, _ reader: inout YAMLReader) -> [ProductID: Product] {
-        var products: [ProductID: Product] = [:]
-        for node in reader.items(of: node, "products") {
-            let members = reader.members(
-                of: node, "a product", known: ["productID", "subscriptionGroupID", "offers"],
-                required: ["productID", "offers"])
-            let productID = members["productID"].flatMap { node in
-                reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
-            }
-            var offers: Set<OfferID> = []
-            for node in members["offers"].map({ reader.items(of: $0, "offers") }) ?? [] {
-                let offer = reader.value(of: node) { text throws(FieldError) in try OfferID(utf8: text) }
-                guard let offer else { continue }
-                if !offers.insert(offer).inserted {
-                    reader.add("this offer is a duplicate", at: node, hint: "remove one")
-                }
-            }
-            let group = members["subscriptionGroupID"].flatMap { reader.digits(of: $0, "subscriptionGroupID") }
-            guard let productID else { continue }
-            if products.updateValue(Product(offers: offers, group: group), forKey: productID) != nil {
-                reader.add("this product is a duplicate", at: node, hint: "list all of its offers in one place")
-            }
-        }
-        return products
     }
 
     // MARK: Callers

@@ -111,6 +111,19 @@ enum Parse {
         return mebibytes
     }
 
+    /// Parses the URL of a server, without a query. A slash at the end is dropped.
+    static func baseURL(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> String?? {
+        guard !text.isEmpty else { return .some(nil) }
+        guard ServerURL.isGood(text), !text.contains("?") else {
+            problems.append(
+                Diagnostic(
+                    "\(name) is not the base URL of a server",
+                    hint: "write it like https://api.storekit.apple.com; http is permitted only on this machine"))
+            return nil
+        }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
     static func storeLocation(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> StoreLocation?? {
         if let location = StoreLocation(text) { return location }
         problems.append(

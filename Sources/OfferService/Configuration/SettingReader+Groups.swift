@@ -1,3 +1,4 @@
+import AppStoreAPI
 import AppStoreData
 import OfferAudit
 import OfferCore
@@ -89,6 +90,26 @@ extension SettingReader {
         // Read it, so that it is compared on reload. The file has been read already.
         _ = value(Settings.appStoreRoots)
         return AppStoreSettings(roots: roots, ocsp: value(Settings.ocsp), isDevelopment: flags.development)
+    }
+
+    /// - Parameters:
+    ///   - ofData: whose signatures count. The App Store is not asked for what would be refused.
+    ///   - roots: the certificates to trust for the servers, beside the system's.
+    /// - Returns: nil if the App Store is not asked.
+    mutating func appStoreAPI(
+        flags: Configuration.Flags, ofData: AppStoreSettings, store: StoreSettings?, roots: [X509Certificate]?
+    ) -> AppStoreAPISettings? {
+        let mode = value(Settings.appStoreAPI)
+        let (production, sandbox) = (value(Settings.appStoreAPIURL), value(Settings.appStoreSandboxAPIURL))
+        let receipts = (value(Settings.verifyReceiptURL), value(Settings.sandboxVerifyReceiptURL))
+        // Read it, so that it is compared on reload. The file has been read already.
+        _ = value(Settings.appStoreAPIRoots)
+        let isAppleAsked = production == nil && sandbox == nil
+        let isUsual = !isAppleAsked || (ofData.ownRoots == nil && !flags.development)
+        guard store != nil, (mode ?? (isUsual ? .on : .off)) == .on else { return nil }
+        return AppStoreAPISettings(
+            hosts: APIHosts(production: production, sandbox: sandbox),
+            receiptHosts: ReceiptServiceHosts(production: receipts.0, sandbox: receipts.1), roots: roots ?? [])
     }
 
     /// - Returns: nil if no part of the configuration needs a database.

@@ -93,6 +93,29 @@ package enum Settings {
         "OCSP", "Ask Apple's OCSP responders whether certificates of App Store data are revoked: on or off",
         default: nil, "on; off with roots of your own", reload: .onRestart, parse: Parse.optionalChoice)
 
+    // MARK: App Store Server API
+
+    package static let appStoreAPI = Setting<AppStoreAPIMode?>(
+        "APP_STORE_API", "Ask the App Store about subscriptions and missed notifications: on or off", default: nil,
+        "on; off with roots of your own, unless a URL is set, and with --development", reload: .onRestart,
+        parse: Parse.optionalChoice)
+    package static let appStoreAPIURL = Setting<String?>(
+        "APP_STORE_API_URL", "Base URL of the App Store Server API", default: nil, "https://api.storekit.apple.com",
+        reload: .onRestart, parse: Parse.baseURL)
+    package static let appStoreSandboxAPIURL = Setting<String?>(
+        "APP_STORE_SANDBOX_API_URL", "Base URL of the App Store Server API of the sandbox", default: nil,
+        "https://api.storekit-sandbox.apple.com", reload: .onRestart, parse: Parse.baseURL)
+    package static let verifyReceiptURL = Setting<String?>(
+        "VERIFY_RECEIPT_URL", "Base URL of the legacy receipt service", default: nil, "https://buy.itunes.apple.com",
+        reload: .onRestart, parse: Parse.baseURL)
+    package static let sandboxVerifyReceiptURL = Setting<String?>(
+        "SANDBOX_VERIFY_RECEIPT_URL", "Base URL of the legacy receipt service of the sandbox", default: nil,
+        "https://sandbox.itunes.apple.com", reload: .onRestart, parse: Parse.baseURL)
+    package static let appStoreAPIRoots = Setting<String?>(
+        "APP_STORE_API_ROOTS",
+        "PEM file of certificates to trust for the servers at these URLs, beside the system's; for tests", default: nil,
+        nil, reload: .onRestart, parse: Parse.path)
+
     // MARK: Subscribers
 
     package static let database = Setting<StoreLocation?>(
@@ -147,7 +170,8 @@ package enum Settings {
     package static let all: [any SettingDeclaration] = [
         keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
-        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, database, payloadDays,
+        tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, appStoreAPI, appStoreAPIURL,
+        appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL, appStoreAPIRoots, database, payloadDays,
         notificationsAddress, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
         auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,

@@ -157,4 +157,11 @@ struct YAMLReader {
         }
         return number
     }
+
+    mutating func duration(of node: Node, _ what: String) -> Duration? {
+        text(of: node).flatMap { text in
+            Duration(configured: text)
+                ?? refuse("\(what) is not a duration", at: node, hint: "write it like 90m, 12h or 30d")
+        }
+    }
 }

@@ -6,29 +6,49 @@ package enum CustomerAnswer {
     /// - Parameters:
     ///   - stored: what the store knows of the customer, for each environment.
     ///   - identifier: the one that was asked for.
+    ///   - store: is asked for the customer's authorisations.
     package static func body(
-        _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App, at now: Timestamp
-    ) -> [UInt8] {
+        _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App, at now: Timestamp,
+        in store: any SubscriberStore
+    ) async throws(StoreError) -> [UInt8] {
         let customers = stored.sorted { $0.app.environment.rawValue < $1.app.environment.rawValue }
             .compactMap { OwnedCustomer($0, known: identifier, by: app.ownership) }
+        var known: [(OwnedCustomer, LedgerEntries)] = []
+        for customer in customers {
+            known.append((customer, try await store.ledgerEntries(of: customer.holders, in: customer.app)))
+        }
         var writer = JSONWriter()
-        writer.objects("customers", customers) { $1.write(to: &$0, groups: app.groups, at: now) }
+        writer.objects("customers", known) { $1.0.write(to: &$0, $1.1, groups: app.groups, at: now) }
         return writer.finish()
     }
 }
 
 extension OwnedCustomer {
-    /// - Parameter groups: the subscription groups of products, for receipts, which do not name them.
-    fileprivate func write(to writer: inout JSONWriter, groups: [ProductID: String], at now: Timestamp) {
+    /// - Parameters:
+    ///   - ledger: what the customer holds and has redeemed.
+    ///   - groups: the subscription groups of products, for receipts, which do not name them.
+    fileprivate func write(
+        to writer: inout JSONWriter, _ ledger: LedgerEntries, groups: [ProductID: String], at now: Timestamp
+    ) {
         let state = SubscriberState(of: facts, environment: app.environment, groups: groups, at: now)
         writer.member("environment", app.environment.rawValue)
         if let appAccountToken { writer.member(.appAccountToken(appAccountToken)) }
         if let applicationUsername { writer.member(.applicationUsername(applicationUsername)) }
         if let appTransactionID { writer.member(.appTransactionID(appTransactionID)) }
         writer.objects("subscriptions", state.subscriptions) { $1.write(to: &$0) }
-        writer.objects("redemptions", state.redemptions) { $1.write(to: &$0) }
-        // There is no ledger yet.
-        writer.member("authorisations", [String]())
+        writer.objects("redemptions", state.redemptions) { writer, redemption in
+            redemption.write(to: &writer)
+            guard let known = ledger.redemptions.first(where: { $0.isSame(as: redemption) }) else { return }
+            writer.member("authorised", known.authorisedAt != nil)
+        }
+        writer.objects("authorisations", ledger.authorisations) { writer, authorisation in
+            writer.member("offerID", utf8: authorisation.offerID.text.utf8)
+            writer.member("productID", utf8: authorisation.productID.text.utf8)
+            let isExpired = authorisation.state == .outstanding && !authorisation.isOutstanding(at: now)
+            writer.member("state", isExpired ? "expired" : authorisation.state.rawValue)
+            writer.member("at", authorisation.at.milliseconds)
+            writer.member("expiresAt", authorisation.expiresAt.milliseconds)
+        }
         writer.object("facts") { writer in
             for fact in teamFacts { writer.rawMembers(fact.member) }
         }
@@ -37,6 +57,13 @@ extension OwnedCustomer {
             writer.member(CustomerIdentifier(link.account))
         }
         if !isComplete { writer.member("complete", false) }
+    }
+}
+
+extension LedgerRedemption {
+    fileprivate func isSame(as redemption: Redemption) -> Bool {
+        originalTransactionID == redemption.originalTransactionID && redemption.type == .promotional
+            && productID == redemption.productID && offerID == redemption.offerID && at == redemption.at
     }
 }
 

@@ -8,14 +8,20 @@ import SubscriberStore
 /// A change has its line in the audit trail before it is made, so that none is without a trace.
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
+    private let refresher: CustomerRefresher?
     private let trail: AuditTrail?
     private let now: @Sendable () -> Timestamp
     /// Bounds the requests that wait for the database.
     private let limit = LaneLimit(256)
 
-    /// - Parameter trail: nil if there is no audit trail.
-    init(store: CurrentStore, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameters:
+    ///   - refresher: nil if the App Store is not asked.
+    ///   - trail: nil if there is no audit trail.
+    init(
+        store: CurrentStore, refresher: CustomerRefresher?, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.store = store
+        self.refresher = refresher
         self.trail = trail
         self.now = now
     }
@@ -25,9 +31,16 @@ struct CustomerEndpoints: Sendable {
         .later(limit: limit) { request, admission async throws(Problem) in
             let customer = try CustomerReference(RequestMembers.read(request))
             let app = try admission.app(customer.bundleID)
-            let stored = try await stored(customer)
-            return HTTPResponse(
-                body: CustomerAnswer.body(stored, known: customer.identifier, of: app, at: now()))
+            var stored = try await stored(customer)
+            if await refresher?.refresh(customer, knownAs: stored, of: app, at: now()) == true {
+                stored = try await self.stored(customer)
+            }
+            do throws(StoreError) {
+                let body = try await store.read { [stored] store async throws(StoreError) in
+                    try await CustomerAnswer.body(stored, known: customer.identifier, of: app, at: now(), in: store)
+                }
+                return HTTPResponse(body: body)
+            } catch { throw Problem(error) }
         }
     }
 

@@ -14,16 +14,26 @@ struct OwnedCustomer {
     let appAccountToken: UUIDText?
     let applicationUsername: FieldText?
     let appTransactionID: TransactionID?
+    /// The account that was asked for, with those that are the same customer's. Empty for an identifier of the App Store.
+    let accounts: Set<Customer>
     /// False if the identifier names more subscriptions than the store reads.
     let isComplete: Bool
 
-    /// - Parameter identifier: the one that was asked for.
+    /// - Parameters:
+    ///   - identifier: the one that was asked for.
+    ///   - proven: subscriptions that count as the customer's for this request, whoever owns them.
     /// - Returns: nil if nothing belongs to the customer.
-    init?(_ stored: StoredCustomer, known identifier: CustomerIdentifier, by policy: OwnershipPolicy) {
+    init?(
+        _ stored: StoredCustomer, known identifier: CustomerIdentifier, by policy: OwnershipPolicy,
+        alsoOwning proven: Set<TransactionID> = []
+    ) {
         let links = LinkedAccounts(stored.links)
         let accounts = identifier.account.map(links.accounts(same:))
+        self.accounts = accounts ?? []
         let subscriptions = OwnedSubscription.all(in: stored.facts, links, by: policy)
-            .filter { accounts.map($0.mayBelong) ?? true }
+            .filter { subscription in
+                accounts.map(subscription.mayBelong) ?? true || proven.contains(subscription.original)
+            }
             .sorted {
                 $0.isNamed(by: identifier) != $1.isNamed(by: identifier)
                     ? $0.isNamed(by: identifier) : $0.original.precedes($1.original)
@@ -49,6 +59,37 @@ struct OwnedCustomer {
             appTransactionID = id
         } else {
             appTransactionID = subscriptions.lazy.compactMap(\.appleAccounts.first).first
+        }
+    }
+
+    /// What the team says, as rules name it.
+    var teamFactsByName: [String: TeamFactValue] {
+        Dictionary(teamFacts.map { ($0.name.description, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The accounts, the subscriptions and the Apple Accounts that hold what is reserved for the customer.
+    var holders: [CustomerIdentifier] {
+        accounts.map(CustomerIdentifier.init)
+            + Set(facts.lazy.map(\.originalTransactionID)).map(CustomerIdentifier.originalTransactionID)
+            + Set(facts.lazy.compactMap(\.appTransactionID)).map(CustomerIdentifier.appTransactionID)
+    }
+
+    /// Whether one of some subscriptions belongs to another customer than an account's.
+    ///
+    /// A username appears in no signed data. It is another customer than a token only if the token, or the username, is linked to
+    /// someone else.
+    static func isAnothers(
+        _ originals: Set<TransactionID>, _ stored: StoredCustomer, _ account: Customer, by policy: OwnershipPolicy
+    ) -> Bool {
+        let links = LinkedAccounts(stored.links)
+        let accounts = links.accounts(same: account)
+        return OwnedSubscription.all(in: stored.facts, links, by: policy).contains { subscription in
+            guard originals.contains(subscription.original), !subscription.mayBelong(to: accounts) else { return false }
+            guard case .applicationUsername = account, accounts.count == 1 else { return true }
+            return subscription.owners.contains { owner in
+                if case .applicationUsername = owner { return true }
+                return !links.usernames(of: owner).isEmpty
+            }
         }
     }
 
@@ -109,7 +150,7 @@ private struct OwnedSubscription {
     }
 
     private static func transactions(of facts: [SubscriberFact]) -> [TransactionID] {
-        facts.filter { [.transaction, .receiptTransaction].contains($0.key.kind) }.map(\.key.id)
+        facts.filter { [.transaction, .receiptTransaction, .fetchedTransaction].contains($0.key.kind) }.map(\.key.id)
             .sorted { $0.precedes($1) }
     }
 }

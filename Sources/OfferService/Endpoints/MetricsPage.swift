@@ -69,6 +69,9 @@ struct MetricsPage: Sendable {
         case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
         case .storeChanges: one(store.store.map { Double($0.writeCounts.changes) })
         case .storeCommits: one(store.store.map { Double($0.writeCounts.commits) })
+        case .unexplainedRedemptions:
+            (store.unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { (labels: [$0.key.rawValue], value: Double($0.value)) }
         case .memoryUsed: one(budget.map { Double($0.usedBytes) })
         case .memoryBudget: one(budget.map { Double($0.limit) })
         case .processCPU: one(process.now?.cpuSeconds)

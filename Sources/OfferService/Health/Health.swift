@@ -17,6 +17,7 @@ package struct Health: Sendable {
     private let now: @Sendable () -> Timestamp
     private let gatekeeper: Gatekeeper
     private let store: CurrentStore
+    private let asksAppStore: Bool
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -25,7 +26,7 @@ package struct Health: Sendable {
         policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, readiness: Readiness,
         trail: AuditTrail?,
         selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
-        store: CurrentStore
+        store: CurrentStore, asksAppStore: Bool
     ) {
         self.policy = policy
         self.keys = keys
@@ -37,6 +38,7 @@ package struct Health: Sendable {
         self.now = now
         self.gatekeeper = gatekeeper
         self.store = store
+        self.asksAppStore = asksAppStore
     }
 
     /// `GET /health/live`.
@@ -110,12 +112,18 @@ package struct Health: Sendable {
             guard policy.catalogue != nil else { return .off }
             return readiness.isNewestInForce ? .ok : .degraded
         case .appStore: return readiness.hasProblem(from: .appStore) ? .degraded : .ok
+        case .appStoreAPI:
+            guard asksAppStore else { return .off }
+            return readiness.hasProblem(from: .appStoreAPI) ? .degraded : .ok
         case .store:
             guard store.isConfigured else { return .off }
             return store.works && !readiness.hasProblem(from: .store) ? .ok : .degraded
         case .notifications:
             guard store.isConfigured else { return .off }
             return readiness.hasProblem(from: .notifications) ? .degraded : .ok
+        case .ledger:
+            guard store.isConfigured, policy.catalogue?.ledgerOffers.isEmpty == false else { return .off }
+            return readiness.hasProblem(from: .ledger) ? .degraded : .ok
         }
     }
 

@@ -5,7 +5,7 @@ import SubscriberStore
 struct HealthReport {
     /// `openapi.json` documents the states of each check.
     enum Check: String, CaseIterable {
-        case keys, selfTest, audit, clock, catalogue, appStore, store, notifications
+        case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger
     }
 
     enum State: String {

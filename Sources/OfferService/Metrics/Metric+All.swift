@@ -32,6 +32,27 @@ extension Metric {
         "offer_signer_verifying_seconds", .histogram, [],
         "Time to verify one signature with its own public key; for a JWS, including parsing it.")
 
+    // Decisions.
+    static let decisions = Metric(
+        "offer_signer_decisions_total", .counter, ["app", "environment", "product", "offer", "rule", "reason"],
+        "Decisions about offers with a rule: `eligible`, or the first reason against it. The rule is empty for a condition in place."
+    )
+    static let reservations = Metric(
+        "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
+        "What the ledger said about eligible offers: `reserved`, `allowed` where nothing was to be signed, or the first limit "
+            + "that was reached.")
+    static let redemptions = Metric(
+        "offer_signer_redemptions_total", .counter, ["app", "environment", "product", "offer", "authorised"],
+        "Redemptions of promotional offers that became known since the process began. `authorised` is `false` if no signature of "
+            + "the ledger explains them, as for offers without a rule.")
+    static let redemptionDelay = Metric(
+        "offer_signer_redemption_delay_seconds_total", .counter, ["app", "environment", "product", "offer"],
+        "Time between signature and redemption, summed over the authorised redemptions of the counter before.")
+    static let unexplainedRedemptions = Metric(
+        "offer_signer_unexplained_redemptions", .gauge, ["environment"],
+        "Redemptions of offers with a rule that no signature of this service explains and nobody has acknowledged. Above 0, "
+            + "somebody else may hold a key. Absent without a database.")
+
     // App Store data.
     static let appStoreData = Metric(
         "offer_signer_app_store_data_total", .counter, ["data", "outcome"],
@@ -51,8 +72,8 @@ extension Metric {
     // Subscribers.
     static let notifications = Metric(
         "offer_signer_notifications_total", .counter, ["outcome"],
-        "App Store notifications: `stored`, `known` from an earlier delivery, `unusable` but stored, `refused`, or `failed` and "
-            + "to be sent again.")
+        "App Store notifications: `stored`, `known` from an earlier delivery, `unusable` but stored, `recovered` because they "
+            + "never arrived, `refused`, or `failed` and to be sent again.")
     static let notificationTypes = Metric(
         "offer_signer_notification_types_total", .counter, ["app", "environment", "type"],
         "App Store notifications stored, by type. The type `other` is for those unknown to this version.")
@@ -74,6 +95,13 @@ extension Metric {
     static let storeCommits = Metric(
         "offer_signer_store_commits_total", .counter, [],
         "Transactions in which these changes were committed. Each transaction is synced once.")
+
+    static let apiRequests = Metric(
+        "offer_signer_app_store_requests_total", .counter, ["endpoint", "environment", "outcome"],
+        "Requests to the App Store Server API: `success`, or the name of the failure.")
+    static let apiSeconds = Metric(
+        "offer_signer_app_store_request_seconds", .histogram, [],
+        "Time until the App Store Server API answered, or failed to.")
 
     static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
@@ -162,8 +190,10 @@ extension Metric {
 
     package static let all = [
         requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
+        decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
+        apiRequests, apiSeconds,
         forwards,
         forwardsPending, forwardsDead, oldestForward,
         keyState,

@@ -1,5 +1,7 @@
+import AppStoreAPI
 import AppStoreData
 import NIOConcurrencyHelpers
+import NIOCore
 package import OfferAudit
 import OfferCore
 package import OfferHTTP
@@ -15,10 +17,12 @@ package final class ServiceMetrics: Sendable {
     private let refusals: [Problem.Code: Counter]
     private let limited: [LimitedParty: Counter]
     private let signatures = NIOLockedValueBox<[SignedWith: Counter]>([:])
+    private let decisions = NIOLockedValueBox<[DecidedOn: Counter]>([:])
     private let reloads: [ReloadOutcome: Counter]
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
+    private let apiSeconds: Histogram
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
     private let notifications: [NotificationOutcome: Counter]
@@ -35,6 +39,7 @@ package final class ServiceMetrics: Sendable {
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
         clockSteps = registry.counter(.clockSteps)
+        apiSeconds = registry.histogram(.apiSeconds)
         appStoreData = Dictionary(
             uniqueKeysWithValues: AppStoreDataSeries.all.map {
                 ($0, registry.counter(.appStoreData, $0.kind, $0.outcome.rawValue))
@@ -86,6 +91,54 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
+    /// Counts decisions about the offers of one customer.
+    func decided(_ all: [OfferDecision], of app: AppScope) {
+        let missing = decisions.withLockedValue { decisions in
+            all.filter { decision in
+                guard let counter = decisions[DecidedOn(decision, app)] else { return true }
+                counter.increment()
+                return false
+            }
+        }
+        for decision in missing {
+            let counter = registry.counter(
+                .decisions, app.bundleID.text.description, app.environment.rawValue,
+                decision.offer.productID.text.description, decision.offer.offerID.text.description,
+                decision.offer.rule.name ?? "", decision.reasons.first?.code.rawValue ?? "eligible")
+            decisions.withLockedValue { $0[DecidedOn(decision, app)] = counter }
+            counter.increment()
+        }
+    }
+
+    /// Counts what the ledger said about an offer.
+    func asked(_ answer: LedgerAnswer, _ offer: OfferTerms, of app: AppScope) {
+        let outcome =
+            switch answer {
+            case .allowed: "allowed"
+            case .reserved: "reserved"
+            case .refused(let codes): codes.first?.rawValue ?? ""
+            }
+        registry.counter(
+            .reservations, app.bundleID.text.description, app.environment.rawValue,
+            offer.productID.text.description, offer.offerID.text.description, outcome
+        ).increment()
+    }
+
+    /// Counts a redemption that has become known.
+    /// - Parameter redemption: of an offer in the catalogue, so that its name cannot be made up.
+    func redeemed(_ redemption: LedgerRedemption) {
+        let names = [
+            redemption.app.bundleID.text.description, redemption.app.environment.rawValue,
+            redemption.productID.text.description, redemption.offerID,
+        ]
+        registry.counter(
+            .redemptions, names[0], names[1], names[2], names[3], redemption.authorisedAt == nil ? "false" : "true"
+        ).increment()
+        guard let authorisedAt = redemption.authorisedAt else { return }
+        let delay = max(0, (redemption.at - authorisedAt).components.seconds)
+        registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
+    }
+
     /// The kind of an app receipt, which is no JWS.
     static let receipt = "receipt"
 
@@ -96,6 +149,14 @@ package final class ServiceMetrics: Sendable {
 
     /// - Parameter code: of a ``DataRefusal``.
     func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
+
+    /// Counts an exchange with the App Store Server API.
+    func asked(_ observation: APIObservation) {
+        registry.counter(
+            .apiRequests, observation.endpoint.rawValue, observation.app.environment.rawValue, observation.outcome
+        ).increment()
+        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
+    }
 
     func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
 
@@ -150,7 +211,7 @@ enum AppStoreDataOutcome: String, CaseIterable {
 
 /// What became of a notification.
 enum NotificationOutcome: String, CaseIterable {
-    case stored, known, unusable, refused, failed
+    case stored, known, unusable, recovered, refused, failed
 }
 
 private struct AppStoreDataSeries: Hashable {
@@ -161,6 +222,23 @@ private struct AppStoreDataSeries: Hashable {
         (PayloadKind.allCases.map(\.rawValue) + [ServiceMetrics.receipt]).flatMap { kind in
             AppStoreDataOutcome.allCases.map { AppStoreDataSeries(kind: kind, outcome: $0) }
         }
+    }
+}
+
+private struct DecidedOn: Hashable {
+    let app: AppScope
+    let productID: ProductID
+    let offerID: OfferID
+    let rule: String?
+    /// nil if the customer may have the offer.
+    let reason: ReasonCode?
+
+    init(_ decision: OfferDecision, _ app: AppScope) {
+        self.app = app
+        productID = decision.offer.productID
+        offerID = decision.offer.offerID
+        rule = decision.offer.rule.name
+        reason = decision.reasons.first?.code
     }
 }
 

@@ -1,6 +1,5 @@
 import AppStoreData
 import Logging
-import NIOConcurrencyHelpers
 import OfferCore
 import OfferHTTP
 import SubscriberStore
@@ -15,29 +14,24 @@ import SubscriberStore
 /// 4xx and 5xx alike, the App Store sends it again, for about six days.
 struct NotificationEndpoint: Sendable {
     private let store: CurrentStore
-    private let trust: AppStoreTrust
-    private let reader: NotificationReader
+    private let intake: NotificationIntake
     private let limits: RequestLimits
-    private let now: @Sendable () -> Timestamp
     private let metrics: ServiceMetrics
     private let log: Logger
     /// Called when a notification that has receivers is stored.
     private let onStored: @Sendable () -> Void
     private let limit = LaneLimit(maximumRequests)
-    private let apps = NIOLockedValueBox<(policy: Policy, apps: ExpectedApps)?>(nil)
 
     /// The maximum number of requests that are verified, or wait for the database or an OCSP responder.
     private static let maximumRequests = 512
 
     init(
-        store: CurrentStore, trust: AppStoreTrust, limits: RequestLimits, now: @escaping @Sendable () -> Timestamp,
-        metrics: ServiceMetrics, log: Logger, onStored: @escaping @Sendable () -> Void = {}
+        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: ServiceMetrics, log: Logger,
+        onStored: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
-        self.trust = trust
-        reader = NotificationReader(trust.verifier)
+        self.intake = intake
         self.limits = limits
-        self.now = now
         self.metrics = metrics
         self.log = log
         self.onStored = onStored
@@ -80,41 +74,17 @@ struct NotificationEndpoint: Sendable {
         _ request: HTTPRequest, under policy: Policy
     ) async throws(Problem) -> NotificationReader.Reading {
         let body = try NotificationBody(request)
-        do throws(DataRefusal) {
-            let apps = try apps(of: policy)
-            let reading =
-                switch body {
-                case .signed(let text): try reader.read(signed: text, for: apps, at: now())
-                case .legacy(let notification): try read(notification, for: apps, under: policy)
-                }
-            for chain in reading.chains { try await trust.requireGood(chain) }
-            trust.noteVerified(PayloadKind.notification.rawValue)
-            return reading
-        } catch {
-            trust.noteRefused(PayloadKind.notification.rawValue, error)
+        do throws(DataRefusal) { return try await intake.read(body, under: policy) } catch {
             throw error.isSharedSecret ? .sharedSecretRefused : .notificationRefused(error)
         }
-    }
-
-    private func read(
-        _ notification: LegacyNotification, for apps: ExpectedApps, under policy: Policy
-    ) throws(DataRefusal) -> NotificationReader.Reading {
-        do throws(LegacyNotificationFailure) {
-            return try reader.read(
-                legacy: notification, for: apps, in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
-        } catch { throw DataRefusal(error) }
     }
 
     private func keep(
         _ reading: NotificationReader.Reading, _ request: HTTPRequest, under policy: Policy
     ) async throws(Problem) -> DeliveryOutcome {
-        let receivers = policy.catalogue?.apps[reading.app.bundleID]?.notifications.receivers ?? []
-        let delivery = Delivery(
-            app: reading.app, notification: reading.notification, body: request.body, facts: reading.facts,
-            receivers: receivers)
         do throws(StoreError) {
-            let outcome = try await store.write { store throws(StoreError) in try await store.apply(delivery) }
-            if outcome == .applied, !receivers.isEmpty { onStored() }
+            let outcome = try await intake.keep(reading, body: request.body, under: policy)
+            if outcome == .applied, !policy.receivers(of: reading.app).isEmpty { onStored() }
             return outcome
         } catch {
             metrics.received(.failed)
@@ -146,18 +116,5 @@ struct NotificationEndpoint: Sendable {
         }
         let isTest = NotificationType(rawValue: notification.type) == .test
         log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
-    }
-
-    /// The apps whose notifications are accepted under a policy.
-    private func apps(of policy: Policy) throws(DataRefusal) -> ExpectedApps {
-        if let known = apps.withLockedValue({ $0 }), known.policy === policy { return known.apps }
-        do {
-            let expected = try (policy.catalogue ?? Catalogue(apps: [:])).expectedApps
-            apps.withLockedValue { $0 = (policy, expected) }
-            return expected
-        } catch {
-            log.error("the apps of the configuration contradict each other", metadata: ["reason": "\(error)"])
-            throw DataRefusal(VerificationFailure(.verificationUnavailable))
-        }
     }
 }

@@ -1,40 +1,58 @@
 import OfferCore
 
-/// A list of offers in one request to `POST /v1/promotional-offers`, and their results.
-enum OfferList {
+/// The offers that one request to `POST /v1/promotional-offers` asks for: one, or a list.
+struct OfferList {
+    /// Whether the request has the member `offers`. The answer then has it too.
+    let isList: Bool
+    /// In the order of the request. An offer of a list that cannot be read does not fail the others.
+    let items: [Result<OfferRequest, Problem>]
+
     /// The permitted number of offers, enough for a paywall.
     static let counts = 1...20
 
     /// - Parameter members: the members of the request's body.
-    /// - Returns: nil if the body requests a single offer.
-    static func items(in members: JSONObject) throws(Problem) -> [JSONValue]? {
-        guard let value = members["offers"] else { return nil }
+    init(_ members: JSONObject, _ principal: Principal) throws(Problem) {
+        guard let value = members["offers"] else {
+            isList = false
+            items = [.success(try OfferRequest(members, spelling: .v1, user: principal.customer))]
+            return
+        }
         do { try MemberReader(members).refuseOthers(than: ["offers"]) } catch { throw Problem(error) }
-        guard case .array(let items) = value else {
+        guard case .array(let values) = value else {
             throw .wrongType(field: "offers", expected: "an array", found: value.kind)
         }
-        guard counts.contains(items.count) else {
-            throw .invalidField(FieldError(field: "offers", reason: .wrongCount(counts)))
+        guard Self.counts.contains(values.count) else {
+            throw .invalidField(FieldError(field: "offers", reason: .wrongCount(Self.counts)))
         }
-        return items
-    }
-
-    /// Returns the members of one item.
-    /// - Parameter index: the position of the item, counted from 0.
-    static func members(of item: JSONValue, at index: Int) throws(Problem) -> JSONObject {
-        guard case .object(let members) = item else {
-            throw .wrongType(field: "offers[\(index)]", expected: "an object", found: item.kind)
-        }
-        return members
-    }
-
-    /// Writes, for each offer in order, the result that a separate request would get, or the problem.
-    static func write(_ outcomes: [Result<SignedOffer, Problem>], to writer: inout JSONWriter) {
-        writer.objects("offers", outcomes) { writer, outcome in
-            switch outcome {
-            case .success(let offer): offer.writeV1(to: &writer)
-            case .failure(let problem): writer.object("problem") { problem.writeItem(to: &$0) }
+        isList = true
+        items = values.enumerated().map { index, value in
+            Result { () throws(Problem) in
+                guard case .object(let members) = value else {
+                    throw .wrongType(field: "offers[\(index)]", expected: "an object", found: value.kind)
+                }
+                return try OfferRequest(members, spelling: .v1, user: principal.customer)
             }
         }
+    }
+
+    /// The offers that could be read.
+    var requests: [OfferRequest] { items.compactMap { try? $0.get() } }
+
+    /// The answer: for each offer of a list, in order, the result that a separate request would get, or the problem.
+    /// - Parameter proofs: to repeat in the answer.
+    func body(_ outcomes: [Result<SignedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
+        var writer = JSONWriter()
+        if isList {
+            writer.objects("offers", outcomes) { writer, outcome in
+                switch outcome {
+                case .success(let offer): offer.writeV1(to: &writer)
+                case .failure(let problem): writer.object("problem") { problem.writeItem(to: &$0) }
+                }
+            }
+        } else {
+            for case .success(let offer) in outcomes { offer.writeV1(to: &writer) }
+        }
+        proofs?.write(to: &writer)
+        return writer.finish()
     }
 }

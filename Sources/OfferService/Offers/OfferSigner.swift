@@ -11,8 +11,9 @@ import OfferTelemetry
 ///                                               └ SigningRight: the only access to a key
 /// ```
 ///
-/// It owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation. It is synchronous, except that
-/// proofs are verified on the asynchronous lane first; see ``answerWithProofs(_:_:)``.
+/// It owns neither socket nor clock, so it can be tested, fuzzed and timed in isolation. It is synchronous, except that on the
+/// asynchronous lane proofs are verified first, and offers with a rule are decided and reserved; see
+/// ``decide(_:_:about:signing:wantsJWS:_:)``.
 package struct OfferSigner: Sendable {
     let policy: CurrentPolicy
     private let keyHealth: KeyHealth
@@ -27,6 +28,10 @@ package struct OfferSigner: Sendable {
     let missingIssuerWarning: ThrottledWarning
     let proofs: ProofVerifier
     let store: CurrentStore
+    /// nil if the App Store is not asked.
+    let refresher: CustomerRefresher?
+    /// Bounds the requests that wait for the database.
+    let decisionLimit = LaneLimit(256)
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -34,7 +39,7 @@ package struct OfferSigner: Sendable {
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, limits: RequestLimits, trail: AuditTrail?, selfTest: SelfTest?,
         earliest: Timestamp, sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog, proofs: ProofVerifier,
-        store: CurrentStore, log: Logger
+        store: CurrentStore, refresher: CustomerRefresher?, log: Logger
     ) {
         self.policy = policy
         self.keyHealth = keyHealth
@@ -47,6 +52,7 @@ package struct OfferSigner: Sendable {
         self.refusals = refusals
         self.proofs = proofs
         self.store = store
+        self.refresher = refresher
         self.log = log
         missingIssuerWarning = ThrottledWarning(
             "a JWS was requested for an app without an issuer ID", log: log)
@@ -55,58 +61,78 @@ package struct OfferSigner: Sendable {
     // MARK: Endpoints
 
     /// `POST /offer` and `GET /offer`: one offer, in the format of Apple's sample.
-    func answerSample(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+    func answerSample(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
-        let offer = try signOffer(in: RequestMembers.read(request), spelling: .sample, admission)
-        let body = offer.sampleBody(namesCustomer: admission.principal.customer != nil)
-        return try record(offer.entries(for: admission), answer: body)
+        let user = admission.principal.customer
+        let offer = try OfferRequest(RequestMembers.read(request), spelling: .sample, user: user)
+        guard admission.policy.terms(of: offer) == nil else {
+            return .later { () async throws(Problem) in
+                let signed = try await self.signByRule(offer, proofs: nil, admission)
+                return try await self.respond(
+                    with: signed.offer.sampleBody(namesCustomer: user != nil), to: [signed], admission)
+            }
+        }
+        let signed = try signPlain(offer, admission)
+        return .now(
+            try record(signed.entries(for: admission), answer: signed.sampleBody(namesCustomer: user != nil)))
     }
 
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
     ///
-    /// Proofs are verified first, on the asynchronous lane. Large bodies are read there too, which takes a few milliseconds.
+    /// Proofs are verified first, on the asynchronous lane, and offers with a rule are decided there. Large bodies are read there
+    /// too, which takes a few milliseconds.
     func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         guard request.body.count <= HTTPRequest.maximumBodySize else {
             return .later { () async throws(Problem) in
-                try await self.answerWithProofs(ProofBody(RequestMembers.read(request)), admission)
+                let body = try ProofBody(RequestMembers.read(request))
+                return try await self.answerLater(body, OfferList(body.rest, admission.principal), admission)
             }
         }
         let body = try ProofBody(RequestMembers.read(request))
-        guard body.proofs != nil else { return .now(try signPromotionalOffers(in: body.rest, admission)) }
-        return .later { () async throws(Problem) in try await self.answerWithProofs(body, admission) }
-    }
-
-    /// - Parameter proofs: to repeat in the answer.
-    func signPromotionalOffers(
-        in members: JSONObject, _ admission: Admission, showing proofs: VerifiedProofs? = nil
-    ) throws(Problem) -> Endpoint.Answer {
-        var writer = JSONWriter()
-        guard let items = try OfferList.items(in: members) else {
-            let offer = try signOffer(in: members, spelling: .v1, admission)
-            offer.writeV1(to: &writer)
-            proofs?.write(to: &writer)
-            return try record(offer.entries(for: admission), answer: writer.finish())
+        let list = try OfferList(body.rest, admission.principal)
+        guard body.proofs == nil, !list.requests.contains(where: { admission.policy.terms(of: $0) != nil }) else {
+            return .later { () async throws(Problem) in try await self.answerLater(body, list, admission) }
         }
-        try limits.countList(
-            of: items.count, admission.principal, under: admission.policy.limits, admission.context)
-        let offers = signEach(items, admission)
-        OfferList.write(offers, to: &writer)
-        proofs?.write(to: &writer)
-        return try record(
-            offers.flatMap { offer in (try? offer.get())?.entries(for: admission) ?? [] }, answer: writer.finish())
+        let outcomes = try signEach(of: list, admission)
+        let signed = outcomes.compactMap { try? $0.get() }
+        return .now(try record(signed.flatMap { $0.entries(for: admission) }, answer: list.body(outcomes)))
     }
 
-    /// `POST /v1/introductory-offers`.
-    func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Answer {
+    /// Counts the offers of a list against their principal.
+    func count(_ list: OfferList, _ admission: Admission) throws(Problem) {
+        guard list.isList else { return }
+        try limits.countList(
+            of: list.items.count, admission.principal, under: admission.policy.limits, admission.context)
+    }
+
+    /// `POST /v1/introductory-offers`. Where the caller does not say who gets the offer, the app's rule does.
+    func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         try refuseUsers(admission)
-        let offer = try IntroductoryOfferRequest(RequestMembers.read(request))
-        let jws = try signJWS(offer.appStoreRequest, app: offer.bundleID, admission) { () throws(Problem) in
+        let body = try ProofBody(RequestMembers.read(request))
+        let offer = try IntroductoryOfferRequest(body.rest)
+        guard let isAllowed = offer.allowIntroductoryOffer else {
+            guard let rule = admission.policy.catalogue?.apps[offer.bundleID]?.rules.introductoryOffers else {
+                throw .missingField("allowIntroductoryOffer")
+            }
+            return .later { () async throws(Problem) in
+                try await self.answerIntroductoryOffer(offer, by: rule, body, admission)
+            }
+        }
+        guard body.proofs == nil else { throw .conflictingFields("proofs", "allowIntroductoryOffer") }
+        let jws = try signIntroductoryOffer(offer, allowing: isAllowed, admission)
+        return .now(try record([jws.entry(for: admission)], answer: offer.body(jws, allowing: isAllowed)))
+    }
+
+    func signIntroductoryOffer(
+        _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission
+    ) throws(Problem) -> CompactJWS {
+        try signJWS(offer.appStoreRequest(allowing: isAllowed), app: offer.bundleID, admission) {
+            () throws(Problem) in
             try limits.countCustomer(
                 of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
         }
-        return try record([jws.entry(for: admission)], answer: offer.body(jws))
     }
 
     /// `POST /v1/advanced-commerce`.
@@ -147,12 +173,9 @@ package struct OfferSigner: Sendable {
 
     // MARK: Promotional offers
 
-    /// Reads the fields, checks the app and the customer's rate limit, and signs the offer.
-    private func signOffer(
-        in members: JSONObject, spelling: OfferRequest.Spelling, _ admission: Admission
-    ) throws(Problem) -> SignedOffer {
-        let offer = try OfferRequest(members, spelling: spelling, user: admission.principal.customer)
-        return try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
+    /// Checks the app and the customer's rate limit, and signs an offer without a rule.
+    func signPlain(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
+        try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
             () throws(Problem) in
             // Check the app first: a request for an app that the caller may not sign for must not count against the
             // customer.
@@ -162,48 +185,70 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    private func signEach(_ items: [JSONValue], _ admission: Admission) -> [Result<SignedOffer, Problem>] {
+    /// Signs offers without a rule.
+    private func signEach(
+        of list: OfferList, _ admission: Admission
+    ) throws(Problem) -> [Result<SignedOffer, Problem>] {
+        try count(list, admission)
         var admission = admission
-        return items.enumerated().map { index, item in
-            do throws(Problem) {
-                let members = try OfferList.members(of: item, at: index)
-                return .success(try signOffer(in: members, spelling: .v1, admission))
-            } catch {
-                metrics.refused(error.code)
-                log.debug(
-                    "offer in list refused",
-                    metadata: admission.context.metadata(["code": "\(error.code.rawValue)"]))
-                // A key that has made a bad signature must not sign the rest of the list.
-                admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
-                return .failure(error)
+        var outcomes: [Result<SignedOffer, Problem>] = []
+        for item in list.items {
+            do throws(Problem) { outcomes.append(.success(try signPlain(item.get(), admission))) } catch {
+                guard list.isList else { throw error }
+                outcomes.append(.failure(noteRefusal(error, inListOf: &admission)))
             }
         }
+        return outcomes
+    }
+
+    /// Counts and logs that one offer of a list was refused.
+    func noteRefusal(_ problem: Problem, inListOf admission: inout Admission) -> Problem {
+        metrics.refused(problem.code)
+        log.debug(
+            "offer in list refused", metadata: admission.context.metadata(["code": "\(problem.code.rawValue)"]))
+        // A key that has made a bad signature must not sign the rest of the list.
+        admission.policy = admission.policy.mergingOutOfService(from: policy.snapshot.ring)
+        return problem
     }
 
     /// Authorises and signs the offer, and makes its JWS.
     private func sign(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
         let right = try authorise(offer.item, admission)
         let time = try timestamp()
-        let (payload, signature) = try reportingFaults(of: right, admission) { () throws(SigningFault) in
-            var timer = SigningTimer(metrics)
-            return try right.signature(for: offer.customer, nonce: sources.makeNonce(), timestamp: time) {
-                timer.note($0)
-            }
-        }
-        metrics.signed(.promotionalOffer, for: offer.appBundleID, with: right.keyID, under: admission.policy)
-        log.debug(
-            "offer signed",
-            metadata: admission.context.metadata(["keyID": "\(right.keyID)", "offerID": "\(offer.offerID.text)"]))
+        let (payload, signature) = try makeSignature(
+            for: offer.customer, right, nonce: sources.makeNonce(), at: time, admission)
         return SignedOffer(
             payload: payload, signature: signature, jws: try makeJWS(for: offer, right, at: time, admission))
     }
 
+    func makeSignature(
+        for customer: Customer, _ right: SigningRight, nonce: Nonce, at time: Timestamp, _ admission: Admission
+    ) throws(Problem) -> (OfferPayload, OfferSignature) {
+        let signed = try reportingFaults(of: right, admission) { () throws(SigningFault) in
+            var timer = SigningTimer(metrics)
+            return try right.signature(for: customer, nonce: nonce, timestamp: time) { timer.note($0) }
+        }
+        metrics.signed(.promotionalOffer, for: right.item.app, with: right.keyID, under: admission.policy)
+        log.debug(
+            "offer signed",
+            metadata: admission.context.metadata([
+                "keyID": "\(right.keyID)", "offerID": "\(signed.0.offerID.text)",
+            ]))
+        return signed
+    }
+
     /// Counts the offer against its customer. Users can request only their own offers and have already been counted.
-    private func countCustomer(of offer: OfferRequest, _ admission: Admission) throws(Problem) {
+    func countCustomer(of offer: OfferRequest, _ admission: Admission) throws(Problem) {
+        try countCustomer(offer.customer, of: offer.appBundleID, offer.transactionID, admission)
+    }
+
+    func countCustomer(
+        _ customer: Customer, of app: BundleID, _ transactionID: TransactionID?, _ admission: Admission
+    ) throws(Problem) {
         guard admission.principal.customer == nil else { return }
-        let (app, limits) = (offer.appBundleID, admission.policy.limits)
-        try self.limits.countCustomer(offer.customer, of: app, under: limits, admission.context)
-        guard let transactionID = offer.transactionID else { return }
+        let limits = admission.policy.limits
+        try self.limits.countCustomer(customer, of: app, under: limits, admission.context)
+        guard let transactionID else { return }
         try self.limits.countCustomer(of: transactionID, of: app, under: limits, admission.context)
     }
 
@@ -240,12 +285,16 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    private func makeJWS(
-        _ request: AppStoreRequest, _ right: SigningRight, at time: Timestamp, _ admission: Admission
+    /// - Parameter nonce: nil for a new one.
+    func makeJWS(
+        _ request: AppStoreRequest, _ right: SigningRight, nonce: Nonce? = nil, at time: Timestamp,
+        _ admission: Admission
     ) throws(Problem) -> CompactJWS {
         let jws = try reportingFaults(of: right, admission) { () throws(SigningFault) in
             var timer = SigningTimer(metrics)
-            return try right.compactJWS(for: request, nonce: sources.makeNonce(), timestamp: time) { timer.note($0) }
+            return try right.compactJWS(for: request, nonce: nonce ?? sources.makeNonce(), timestamp: time) {
+                timer.note($0)
+            }
         }
         metrics.signed(request.kind, for: right.item.app, with: right.keyID, under: admission.policy)
         log.debug(
@@ -255,7 +304,7 @@ package struct OfferSigner: Sendable {
     }
 
     /// Returns the time to sign with, which must not be before ``earliest``.
-    private func timestamp() throws(Problem) -> Timestamp {
+    func timestamp() throws(Problem) -> Timestamp {
         let now = sources.now()
         guard now >= earliest else { throw .clockWrong }
         return now
@@ -271,7 +320,7 @@ package struct OfferSigner: Sendable {
         Endpoint.Answer(HTTPResponse(body: body), after: try commit(entries()))
     }
 
-    private func commit(_ entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Commit? {
+    func commit(_ entries: @autoclosure () -> [AuditEntry]) throws(Problem) -> Commit? {
         guard let trail else { return nil }
         let entries = entries()
         guard !entries.isEmpty else { return nil }

@@ -6,24 +6,26 @@ import OfferHTTP
 
 extension SignedOffer {
     func entries(for admission: Admission) -> [AuditEntry] {
+        let ofJWS = if case .made(let jws) = jws { [jws.entry(for: admission, decision)] } else { [AuditEntry]() }
+        guard signature != nil else { return ofJWS }
         let entry = AuditEntry(
             time: payload.timestamp, requestID: admission.context.id.text, client: admission.client,
             kind: .promotionalOffer,
             item: CatalogueItem(
                 app: payload.appBundleID, product: payload.productIdentifier, offer: payload.offerID),
-            customer: payload.customer.utf8, outcome: .signed(payload.keyID, payload.nonce))
-        guard case .made(let jws) = jws else { return [entry] }
-        return [entry, jws.entry(for: admission)]
+            customer: payload.customer.utf8, decision: decision, outcome: .signed(payload.keyID, payload.nonce))
+        return [entry] + ofJWS
     }
 }
 
 extension CompactJWS {
-    func entry(for admission: Admission) -> AuditEntry {
+    /// - Parameter decision: nil if none was made.
+    func entry(for admission: Admission, _ decision: SignedDecision? = nil) -> AuditEntry {
         AuditEntry(
             time: Timestamp(milliseconds: content.issuedAtSeconds * 1000), requestID: admission.context.id.text,
             client: admission.client, kind: content.request.kind, item: content.request.item(of: content.bundleID),
             grant: content.request.grant, customer: content.request.transactionID?.text.utf8,
-            outcome: .signed(content.keyID, content.nonce))
+            decision: decision, outcome: .signed(content.keyID, content.nonce))
     }
 }
 

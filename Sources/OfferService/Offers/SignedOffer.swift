@@ -1,15 +1,22 @@
+package import OfferAudit
 package import OfferCore
 
 /// An offer with a verified signature, and the response bodies that contain it.
 package struct SignedOffer: Hashable, Sendable {
     package let payload: OfferPayload
-    package let signature: OfferSignature
+    /// nil if only a JWS was made, for a customer of the sandbox.
+    package let signature: OfferSignature?
     package let jws: OfferJWS
+    /// nil for an offer without a rule.
+    package let decision: SignedDecision?
 
-    package init(payload: OfferPayload, signature: OfferSignature, jws: OfferJWS = .notWanted) {
+    package init(
+        payload: OfferPayload, signature: OfferSignature?, jws: OfferJWS = .notWanted, decision: SignedDecision? = nil
+    ) {
         self.payload = payload
         self.signature = signature
         self.jws = jws
+        self.decision = decision
     }
 
     /// When the App Store stops accepting the signature.
@@ -39,8 +46,15 @@ package struct SignedOffer: Hashable, Sendable {
         writer.member("bundleID", utf8: payload.appBundleID.text.utf8)
         writer.member("productID", utf8: payload.productIdentifier.text.utf8)
         writeOfferAndCustomer(to: &writer)
-        writer.member("expiresAt", expiresAt.milliseconds)
-        writer.object("signature") { writeSignature(to: &$0) }
+        writeSignatures(to: &writer)
+    }
+
+    /// Writes both signatures, without what they sign.
+    func writeSignatures(to writer: inout JSONWriter) {
+        if signature != nil {
+            writer.member("expiresAt", expiresAt.milliseconds)
+            writer.object("signature") { writeSignature(to: &$0) }
+        }
         writeJWS(to: &writer)
         if case .missing(let gaps) = jws { writer.member("compactJWSMissing", gaps.codes) }
     }
@@ -84,6 +98,6 @@ package struct SignedOffer: Hashable, Sendable {
         writer.member("keyID", utf8: payload.keyID.text.utf8)
         writer.member("nonce", utf8: payload.nonce.uuid.utf8)
         writer.member("timestamp", payload.timestamp.milliseconds)
-        writer.member("signature", utf8: signature.base64)
+        if let signature { writer.member("signature", utf8: signature.base64) }
     }
 }

@@ -5,9 +5,9 @@ import OfferTelemetry
 
 /// The right to sign one item for one request, together with its key.
 ///
-/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and nothing else in the service hands out a signing
-/// key. The right signs exactly the item that was checked, because the signed fields come from here and not from the
-/// request.
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with a rule.
+/// Nothing else in the service signs for a customer; a key is also used for the tokens of `TokenSource`, which leave for Apple
+/// alone. The right signs exactly the item that was checked, because the signed fields come from here and not from the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.
@@ -34,6 +34,14 @@ struct SigningRight: Sendable {
             appBundleID: item.app, keyID: key.id, productIdentifier: product, offerID: offer, customer: customer,
             nonce: nonce, timestamp: timestamp)
         return (payload, try key.pair.signature(for: payload, onStep: onStep))
+    }
+
+    /// What a signature would say, for an offer that gets a JWS alone.
+    func payload(for reserved: ReservedOffer, _ customer: Customer) -> OfferPayload {
+        let terms = reserved.plan.terms
+        return OfferPayload(
+            appBundleID: item.app, keyID: key.id, productIdentifier: terms.productID, offerID: terms.offerID,
+            customer: customer, nonce: reserved.plan.nonces[0], timestamp: reserved.plan.at)
     }
 
     /// Signs a request to the App Store as a JWS and verifies it.
@@ -77,6 +85,21 @@ extension OfferSigner {
         return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
     }
 
+    /// Grants the right to sign an offer with a rule, once its signatures are reserved.
+    func authorise(_ reserved: ReservedOffer, _ admission: Admission) throws(Problem) -> SigningRight {
+        let item = reserved.item
+        try requireSignable(item, admission)
+        return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
+    }
+
+    /// Checks what must hold before anything is reserved for an offer with a rule.
+    func requireSignable(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
+        try requireReady()
+        try requireApp(of: item, admission)
+        try requireListed(item, admission)
+        _ = try signingKey(for: item, admission)
+    }
+
     /// Checks that the principal may sign for this app.
     func requireApp(of item: CatalogueItem, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps, !apps.contains(item.app) else { return }
@@ -84,6 +107,16 @@ extension OfferSigner {
     }
 
     private func requireInCatalogue(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
+        guard let catalogue = admission.policy.catalogue else { return }
+        if let product = item.product, let offer = item.offer,
+            catalogue.apps[item.app]?.rules.terms(of: product, offer) != nil
+        {
+            throw refuse(item, because: "the offer has a rule, so it is signed only after a decision", admission)
+        }
+        try requireListed(item, admission)
+    }
+
+    private func requireListed(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
         guard let catalogue = admission.policy.catalogue else { return }
         do { try catalogue.require(item) } catch {
             throw refuse(

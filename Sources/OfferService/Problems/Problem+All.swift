@@ -33,6 +33,9 @@ extension Problem {
         case offerNotServed = "offer_not_served"
         case appNotServed = "app_not_served"
         case environmentNeeded = "environment_needed"
+        case notEligible = "not_eligible"
+        case anotherCustomersProof = "another_customers_proof"
+        case anotherCustomersTransaction = "another_customers_transaction"
         case proofRefused = "proof_refused"
         case proofsUnavailable = "proofs_unavailable"
         case notificationRefused = "notification_refused"
@@ -132,6 +135,24 @@ extension Problem {
     package static let environmentNeeded = Problem(
         .environmentNeeded, 422, "The app has several environments: say which one in environment."
     ).with { $0.field = "environment" }
+
+    // MARK: The customer does not get the offer
+
+    /// - Parameter showsDetails: false for the codes alone.
+    package static func notEligible(_ reasons: [DecisionReason], showsDetails: Bool) -> Problem {
+        Problem(.notEligible, 422, "The customer cannot have this offer now. The reasons say why.").with { problem in
+            problem.members = JSONWriter.members { $0.reasons(reasons, showsDetails: showsDetails) }
+            problem.logReason = reasons.map(\.code.rawValue).joined(separator: ", ")
+        }
+    }
+    package static let anotherCustomersProof = Problem(
+        .anotherCustomersProof, 422,
+        "The proofs show purchases of another account. Send those of this customer, or have your backend link them."
+    ).with { $0.field = "proofs" }
+    package static let anotherCustomersTransaction = Problem(
+        .anotherCustomersTransaction, 422,
+        "The transaction is known as another customer's. Send one of this customer, or leave it out."
+    ).with { $0.field = "transactionID" }
 
     // MARK: A proof is not accepted
 

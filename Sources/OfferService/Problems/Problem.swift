@@ -57,6 +57,7 @@ package struct Problem: Error, Hashable, Sendable {
     /// headers.
     func writeItem(to writer: inout JSONWriter) {
         writeCode(to: &writer)
+        if !members.isEmpty { writer.rawMembers(members) }
         if let retryAfter { writer.member("retryAfter", Int64(retryAfter)) }
     }
 

@@ -14,6 +14,7 @@ package final class CurrentStore: Sendable {
         var fault: StoreError?
         var intakes: [Intake] = []
         var receivers: [Receiver] = []
+        var unexplainedRedemptions: [AppStoreEnvironment: Int]?
     }
 
     /// nil if no subscribers are remembered.
@@ -51,6 +52,12 @@ package final class CurrentStore: Sendable {
     var receivers: [Receiver] {
         get { state.withLockedValue { $0.receivers } }
         set { state.withLockedValue { $0.receivers = newValue } }
+    }
+
+    /// How many redemptions had no authorisation a few seconds ago; nil until that is known.
+    var unexplainedRedemptions: [AppStoreEnvironment: Int]? {
+        get { state.withLockedValue { $0.unexplainedRedemptions } }
+        set { state.withLockedValue { $0.unexplainedRedemptions = newValue } }
     }
 
     /// Begins to use a store that has been opened.

@@ -25,6 +25,8 @@ package struct Application: Sendable {
         package var trust: AppStoreTrust?
         /// The store of subscribers; nil if none are remembered.
         package var store: CurrentStore?
+        /// Asks the App Store about unknown customers; nil if it is not asked.
+        var refresher: CustomerRefresher?
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
         /// nil to skip the self-test of the cryptography.
@@ -48,6 +50,7 @@ package struct Application: Sendable {
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
     let store: CurrentStore
+    let intake: NotificationIntake
     let notifications: NotificationEndpoint
     let customers: CustomerEndpoints
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
@@ -71,23 +74,25 @@ package struct Application: Sendable {
         let trust =
             dependencies.trust
             ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
-        customers = CustomerEndpoints(store: store, trail: dependencies.trail, now: sources.now)
+        customers = CustomerEndpoints(
+            store: store, refresher: dependencies.refresher, trail: dependencies.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
             policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
             selfTest: dependencies.selfTest,
             earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals,
-            proofs: ProofVerifier(trust: trust, now: sources.now), store: store, log: log)
+            proofs: ProofVerifier(trust: trust, now: sources.now), store: store, refresher: dependencies.refresher,
+            log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
         health = Health(
             policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
-            now: sources.now, gatekeeper: gatekeeper, store: store)
+            now: sources.now, gatekeeper: gatekeeper, store: store, asksAppStore: dependencies.refresher != nil)
         metricsPage = MetricsPage(
             metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
-        notifications = NotificationEndpoint(
-            store: store, trust: trust, limits: limits, now: sources.now, metrics: metrics, log: log)
+        intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
+        notifications = NotificationEndpoint(store: store, intake: intake, limits: limits, metrics: metrics, log: log)
     }
 
     /// Returns the responder for a listener with this role.

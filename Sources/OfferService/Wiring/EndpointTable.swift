@@ -16,12 +16,19 @@ extension Application {
             }
         ]
         let work: [Endpoint] = [
-            .work(["GET", "POST"], "/offer", scope: .sign, .now(signer.answerSample)),
+            .work(
+                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signer.decisionLimit, signer.answerSample)),
             .work(
                 ["POST"], "/v1/promotional-offers", scope: .sign,
                 .either(limit: proofLimit, signer.answerPromotionalOffers)
             ).acceptingProofs(),
-            .work(["POST"], "/v1/introductory-offers", scope: .introductory, .now(signer.answerIntroductoryOffer)),
+            .work(
+                ["POST"], "/v1/decisions", scope: .sign, .later(limit: signer.decisionLimit, signer.answerDecisions)
+            ).acceptingProofs(),
+            .work(
+                ["POST"], "/v1/introductory-offers", scope: .introductory,
+                .either(limit: signer.decisionLimit, signer.answerIntroductoryOffer)
+            ).acceptingProofs(),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),

@@ -55,6 +55,16 @@ package enum ServiceBuilder {
         let trust = AppStoreTrust(
             settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
         dependencies.trust = trust
+        let trail = dependencies.trail
+        let asking: AppStoreAsking?
+        do throws(Diagnostic) {
+            asking = try configuration.appStoreAPI.map { settings throws(Diagnostic) in
+                try AppStoreAsking(
+                    settings, policy: reloader.policy, trust: trust, store: store, trail: trail, sources: sources,
+                    metrics: metrics, log: log)
+            }
+        } catch { throw ConfigurationError(problems: [error]) }
+        dependencies.refresher = asking?.refresher
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
@@ -70,13 +80,16 @@ package enum ServiceBuilder {
         ) { ports in onListening(ListeningPorts(ports, of: configuration)) }
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
         let storeWatch = StoreWatch(store, now: sources.now, readiness: readiness, log: log)
-        var services: [any Service] = [reloader, jwksRefresher, healthMonitor, watch, storeWatch]
+        let ledgerWatch = LedgerWatch(
+            store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics, log: log)
+        // The store is closed last.
+        var services: [any Service] = [reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch]
         if let forwardClient {
             services.append(
                 ForwardingWorker(
                     store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics, log: log))
         }
-        return services + [server]
+        return services + (asking?.services(readiness: readiness) ?? []) + [server]
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {

@@ -19,10 +19,14 @@ package final class Readiness: Sendable {
         case selfTest
         /// The certificates of App Store data.
         case appStore
+        /// The App Store's answers to the service's own questions.
+        case appStoreAPI
         /// The database of subscribers.
         case store
         /// The notifications of the App Store, and their receivers.
         case notifications
+        /// Redemptions without an authorisation.
+        case ledger
     }
 
     private struct State {

@@ -9,6 +9,23 @@ package enum StoreRecord: Hashable, Sendable {
     case notification(NotificationEntry)
     case teamFact(AppScope, TeamFact)
     case link(AppScope, CustomerLink, setAt: Timestamp)
+    case authorisation(AppScope, AuthorisationEntry)
+}
+
+/// An authorisation with its name and those who hold it. Its redemption follows from the facts.
+package struct AuthorisationEntry: Hashable, Sendable {
+    package let id: Nonce
+    package let authorisation: Authorisation
+    package let holders: [CustomerIdentifier]
+    /// The other signature of the same answer, if that was added before.
+    package let twin: Nonce?
+
+    package init(id: Nonce, authorisation: Authorisation, holders: [CustomerIdentifier], twin: Nonce? = nil) {
+        self.id = id
+        self.authorisation = authorisation
+        self.holders = holders
+        self.twin = twin
+    }
 }
 
 /// A notification with what is kept of it only for a time.

@@ -27,6 +27,17 @@ package struct StoredCustomer: Hashable, Sendable {
     package static let maximumSubscriptions = 200
 }
 
+/// The customer of one subscription.
+package struct NumberedCustomer: Hashable, Sendable {
+    package let originalTransactionID: TransactionID
+    package let customer: StoredCustomer
+
+    package init(originalTransactionID: TransactionID, customer: StoredCustomer) {
+        self.originalTransactionID = originalTransactionID
+        self.customer = customer
+    }
+}
+
 /// What an erasure removed.
 package struct Erasure: Hashable, Sendable {
     package let subscriptions: Int

@@ -21,6 +21,15 @@ package protocol SubscriberStore: Sendable {
         known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer]
 
+    /// The numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
+    func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>?
+
+    /// Loads, for each subscription in a range of numbers, everything that may belong to its customer. A customer with several
+    /// subscriptions is loaded for each.
+    func customers(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [NumberedCustomer]
+
     /// Sets facts of the team, also for a customer not seen yet.
     /// - Parameter values: nil removes the fact.
     func setTeamFacts(
@@ -36,6 +45,40 @@ package protocol SubscriberStore: Sendable {
     /// Erases a customer: identifiers, facts, links and the raw payloads that name them. Counts stay, and so does the
     /// `notificationUUID` of each notification, so a repeated delivery brings nothing back.
     func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure
+
+    // MARK: Ledger
+
+    /// Merges facts, checks the limits of offers and reserves signatures, all in one change, so that a cap holds whoever asks at
+    /// the same moment.
+    /// - Returns: one answer for each offer, in their order.
+    func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer]
+
+    /// Takes reservations back whose signatures were not handed out.
+    func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError)
+
+    /// What any of some identifiers holds and has redeemed.
+    func ledgerEntries(
+        of holders: [CustomerIdentifier], in app: AppScope
+    ) async throws(StoreError) -> LedgerEntries
+
+    /// Expects an authorisation for each redemption of these offers and no others, from now on. For those known already, nothing
+    /// changes.
+    func beginLedger(of offers: [LedgerOffer], at now: Timestamp) async throws(StoreError)
+
+    /// Redemptions of some offers that no authorisation explains and nobody has acknowledged, the oldest first. Those before
+    /// ``beginLedger(of:at:)`` need none.
+    func unexplainedRedemptions(
+        of offers: [LedgerOffer], limit: Int
+    ) async throws(StoreError) -> [LedgerRedemption]
+
+    /// - Parameter number: of the redemption.
+    func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError)
+
+    /// Lists redemptions in the order in which they were recorded.
+    func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption]
+
+    /// The number of the redemption that was recorded last; 0 if there is none.
+    func lastRedemption() async throws(StoreError) -> Int64
 
     // MARK: Forwarding
 
@@ -58,11 +101,22 @@ package protocol SubscriberStore: Sendable {
 
     // MARK: Polling
 
-    /// Takes subscriptions whose period is over without a word from the App Store, longest overdue first.
-    /// - Parameter nextCheck: when they are due again if nothing newer arrives.
+    /// Takes subscriptions of an app about which the App Store should be asked, as ``NextCheck`` says, longest overdue first.
+    /// - Parameters:
+    ///   - time: only those are taken that are due before.
+    ///   - leaseEnd: when they are due again if nothing newer arrives.
     func claimDueSubscriptions(
-        at now: Timestamp, nextCheck: Timestamp, limit: Int
+        of app: AppScope, dueBefore time: Timestamp, leaseEnd: Timestamp, limit: Int
     ) async throws(StoreError) -> [DueSubscription]
+
+    /// Stops asking about a subscription until something newer arrives, because the App Store does not know it.
+    func giveUpChecking(_ subscription: TransactionID, of app: AppScope) async throws(StoreError)
+
+    /// The time up to which the notification history has been read; nil if it never was.
+    func recoveryCheckpoint(of app: AppScope) async throws(StoreError) -> Timestamp?
+
+    /// Moves the checkpoint forward. An earlier time than the present one is ignored.
+    func setRecoveryCheckpoint(_ time: Timestamp, of app: AppScope) async throws(StoreError)
 
     // MARK: Raw payloads
 

@@ -12,6 +12,23 @@ extension SQLiteStore {
         }
     }
 
+    package func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>? {
+        try await read { db in try AppTable.id(of: app, db).flatMap { try SubscriptionTable.numbers(of: $0, db) } }
+    }
+
+    package func customers(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [NumberedCustomer] {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return [] }
+            return try SubscriptionTable.originals(of: id, numbers, db).compactMap { original in
+                try Self.customer(.originalTransactionID(original), id, app, db).map {
+                    NumberedCustomer(originalTransactionID: original, customer: $0)
+                }
+            }
+        }
+    }
+
     /// - Returns: nil if nothing is known.
     private static func customer(
         _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: Database

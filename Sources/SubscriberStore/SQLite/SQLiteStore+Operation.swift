@@ -4,17 +4,6 @@ import OfferFiles
 import SystemPackage
 
 extension SQLiteStore {
-    package func claimDueSubscriptions(
-        at now: Timestamp, nextCheck: Timestamp, limit: Int
-    ) async throws(StoreError) -> [DueSubscription] {
-        try await writer.write { db in
-            try SubscriptionTable.due(at: now, limit: limit, db).map { id, due in
-                try SubscriptionTable.setCheck(id, nextCheck, db)
-                return due
-            }
-        }
-    }
-
     package func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload] {
         try await read { try PayloadTable.page(after: after?.number ?? 0, limit: limit, $0) }
     }

@@ -7,11 +7,31 @@ extension SQLiteStore {
         _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
     ) async throws(StoreError) {
         try await read { db in
+            // Before the facts, whose redemptions they explain.
+            try Self.authorisations(db) { try body($0) }
             try Self.facts(db) { try body($0) }
             try Self.identifiers(db) { try body($0) }
             try Self.notifications(db) { try body($0) }
             try Self.callersStatements(db) { try body($0) }
             for intake in try AppTable.intakes(db) { try body(.intake(intake)) }
+        }
+    }
+
+    private static func authorisations(_ db: Database, _ body: (StoreRecord) throws -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT authorisation.*, twin.nonce AS twin_nonce, bundle_id, environment
+                FROM authorisation JOIN app ON app.id = authorisation.app
+                    LEFT JOIN authorisation AS twin ON twin.id = authorisation.twin
+                ORDER BY authorisation.id
+                """)
+        while let row = try rows.next() {
+            let entry = AuthorisationEntry(
+                id: try AuthorisationTable.nonce(row), authorisation: try AuthorisationTable.authorisation(row),
+                holders: try AuthorisationTable.holders(of: row["id"], db),
+                twin: row["twin_nonce"] == nil ? nil : try AuthorisationTable.nonce(row, "twin_nonce"))
+            try body(.authorisation(AppTable.scope(row), entry))
         }
     }
 
@@ -100,7 +120,20 @@ extension SQLiteStore {
         case .notification(let entry): try add(entry, db)
         case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
         case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)
+        case .authorisation(let app, let entry): try add(entry, AppTable.makeID(of: app, db), db)
         }
+    }
+
+    private static func add(_ entry: AuthorisationEntry, _ app: Int64, _ db: Database) throws {
+        let authorisation = entry.authorisation
+        let shared = try AuthorisationTable.held(by: entry.holders, app, db).first { found in
+            found.authorisation.productID == authorisation.productID
+                && found.authorisation.offerID == authorisation.offerID
+                && found.authorisation.isOutstanding(at: authorisation.at)
+        }
+        let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
+        try AuthorisationTable.add(
+            authorisation, entry.id, heldBy: entry.holders, slot: shared?.slot, twin: twin, app, db)
     }
 
     private static func add(_ entry: NotificationEntry, _ db: Database) throws {

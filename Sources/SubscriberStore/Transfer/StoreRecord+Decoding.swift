@@ -16,6 +16,7 @@ extension StoreRecord {
             }
             let link = CustomerLink(identifier: try reader.identifier("identifier"), account: account)
             self = .link(try AppScope(reader), link, setAt: try reader.time("setAt"))
+        case .authorisation: self = .authorisation(try AppScope(reader), try AuthorisationEntry(reader))
         }
     }
 }
@@ -82,6 +83,23 @@ extension ForwardEntry {
         self.init(
             receiver: try reader.text("receiver"), failures: try reader.count("failures"),
             diedAt: try reader.optionalTime("diedAt"))
+    }
+}
+
+extension AuthorisationEntry {
+    fileprivate init(_ reader: RecordReader) throws(TransferError) {
+        guard let state = Authorisation.State(rawValue: try reader.text("state")) else {
+            throw TransferError("state is unknown")
+        }
+        let authorisation = Authorisation(
+            productID: try reader.field("productID") { try ProductID(utf8: $0) },
+            offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, state: state, at: try reader.time("at"),
+            expiresAt: try reader.time("expiresAt"))
+        var holders: [CustomerIdentifier] = []
+        for reader in try reader.records("holders") { holders.append(try reader.identifier("identifier")) }
+        self.init(
+            id: try reader.field("nonce") { try Nonce(utf8: $0) }, authorisation: authorisation, holders: holders,
+            twin: reader.object["twin"] == nil ? nil : try reader.field("twin") { try Nonce(utf8: $0) })
     }
 }
 

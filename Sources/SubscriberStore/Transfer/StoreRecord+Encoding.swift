@@ -23,6 +23,9 @@ extension StoreRecord {
             writer.member("identifier", of: link.identifier)
             writer.member("account", of: CustomerIdentifier(link.account))
             writer.member("setAt", setAt.milliseconds)
+        case .authorisation(let app, let entry):
+            writer.members(of: app)
+            writer.members(of: entry)
         }
         return writer.finish()
     }
@@ -35,12 +38,13 @@ extension StoreRecord {
         case .notification: .notification
         case .teamFact: .teamFact
         case .link: .link
+        case .authorisation: .authorisation
         }
     }
 
     /// The member `record` of a line.
     enum Name: String, CaseIterable {
-        case intake, fact, identifier, notification, teamFact, link
+        case intake, fact, identifier, notification, teamFact, link, authorisation
     }
 }
 
@@ -94,6 +98,18 @@ extension JSONWriter {
         case .bool(let value): member("bool", value)
         }
         member("setAt", fact.setAt.milliseconds)
+    }
+
+    fileprivate mutating func members(of entry: AuthorisationEntry) {
+        let authorisation = entry.authorisation
+        member("nonce", "\(entry.id)")
+        member("productID", utf8: authorisation.productID.text.utf8)
+        member("offerID", utf8: authorisation.offerID.text.utf8)
+        member("state", authorisation.state.rawValue)
+        member("at", authorisation.at.milliseconds)
+        member("expiresAt", authorisation.expiresAt.milliseconds)
+        if let twin = entry.twin { member("twin", "\(twin)") }
+        objects("holders", entry.holders) { writer, holder in writer.member("identifier", of: holder) }
     }
 
     fileprivate mutating func member(_ name: String, of identifier: CustomerIdentifier) {

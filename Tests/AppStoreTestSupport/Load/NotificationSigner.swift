@@ -31,12 +31,17 @@ package struct NotificationSigner: Sendable {
 
     /// - Parameter folder: one that ``make(in:)`` has filled.
     package init(folder: String) throws {
+        chain = try Self.chain(in: folder)
+        header = Array(chain.header.utf8)
+    }
+
+    /// The chain that ``make(in:)`` has written.
+    static func chain(in folder: String) throws -> TestChain {
         let keys = try Self.keyFiles.map { try TestKey.p256(pem: LoadFile.read(folder + "/" + $0)) }
         let certificates = try Self.certificateFiles.map { try LoadFile.read(folder + "/" + $0) }
         var chain = try TestChain(rootKey: keys[0], intermediateKey: keys[1], leafKey: keys[2])
         (chain.root, chain.intermediate, chain.leaf) = (certificates[0], certificates[1], certificates[2])
-        self.chain = chain
-        header = Array(chain.header.utf8)
+        return chain
     }
 
     /// The body that the App Store would post, of about 17 kB.

@@ -40,7 +40,7 @@ extension FuzzTarget {
         }
         if let asked = try? IntroductoryOfferRequest(members) {
             let request = AppStoreRequest.introductoryOfferEligibility(
-                asked.productID, allowed: asked.allowIntroductoryOffer, asked.transactionID)
+                asked.productID, allowed: asked.allowIntroductoryOffer ?? true, asked.transactionID)
             requests.append((asked.bundleID, request))
         }
         if let asked = try? AdvancedCommerceRequest(members, body: body) {

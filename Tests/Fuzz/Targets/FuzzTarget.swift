@@ -14,8 +14,10 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
 
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
+        .decision,
         .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .certificate, .cms,
-        .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake,
+        .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake, .apiAnswer,
+        .verifyReceiptAnswer,
     ]
 
     package func run(_ input: [UInt8]) throws(BrokenPromise) { try check(input) }

@@ -25,8 +25,12 @@ struct FactEncodingTests {
         }
         var receipt = Purchase(productID: try ProductID("p"), purchaseDate: .day(0))
         receipt.price = 0
+        let fetched = Renewal(productID: try ProductID("p"), autoRenewStatus: .on)
         return [
-            transaction, renewal, try TestFacts.fact(.receiptTransaction(receipt), "3", of: "3", signed: .day(0)),
+            transaction, renewal, try TestFacts.fact(.fetchedTransaction(receipt), "3", of: "3", signed: .day(0)),
+            try TestFacts.fact(.fetchedRenewalInfo(fetched), "3", of: "3", signed: .day(0)),
+            try TestFacts.fact(.wholeHistory("rev-1"), "3", of: "3", signed: .day(0)),
+            try TestFacts.fact(.receiptTransaction(receipt), "3", of: "3", signed: .day(0)),
             try TestFacts.status(.init(rawValue: 99), signed: 1), try TestFacts.expired(.init(rawValue: ""), signed: 1),
             try TestFacts.expired(.init(rawValue: "NEW_REASON"), signed: 1),
             try TestFacts.refundRequest(.declined, "2", signed: 1),

@@ -80,6 +80,8 @@ extension Mistake {
         case .status: return .status(SubscriptionStatus(rawValue: 5))
         case .refundRequest: return .refundRequest(.declined)
         case .expiryReason: return .expiryReason(ExpiryReason(rawValue: "WRONG"))
+        // No notification brings these.
+        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory: return fact.value
         }
     }
 

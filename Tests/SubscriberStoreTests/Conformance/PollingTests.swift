@@ -54,7 +54,7 @@ struct PollingTests {
 
     private func due(_ store: any SubscriberStore, at day: Double) async throws -> [String] {
         let due = try await store.claimDueSubscriptions(
-            at: Sample.day(day), nextCheck: Sample.day(day + 5), limit: 10)
+            of: Sample.production, dueBefore: Sample.day(day), leaseEnd: Sample.day(day + 5), limit: 10)
         #expect(due.allSatisfy { $0.app == Sample.production })
         return due.map(\.originalTransactionID.text.description)
     }

@@ -45,7 +45,8 @@ private struct Claim {
         self.account = account
         transactionID = fact.key.id
         switch fact.value {
-        case .transaction(let purchase), .receiptTransaction(let purchase): purchaseDate = purchase.purchaseDate
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchaseDate = purchase.purchaseDate
         default: purchaseDate = .max
         }
     }

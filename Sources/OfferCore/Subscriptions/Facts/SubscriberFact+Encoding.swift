@@ -3,11 +3,13 @@ extension SubscriberFact {
     package var encoded: [UInt8] {
         var writer = FactWriter()
         switch value {
-        case .transaction(let purchase), .receiptTransaction(let purchase): purchase.write(to: &writer)
-        case .renewalInfo(let renewal): renewal.write(to: &writer)
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.write(to: &writer)
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.write(to: &writer)
         case .status(let status): writer.write(Self.onlyTag, status.rawValue)
         case .refundRequest(let request): writer.write(Self.onlyTag, request.rawValue)
         case .expiryReason(let reason): writer.write(Self.onlyTag, reason.rawValue)
+        case .wholeHistory(let revision): writer.write(Self.onlyTag, revision)
         }
         return writer.bytes
     }
@@ -32,6 +34,9 @@ extension SubscriberFact {
         case .transaction: return .transaction(try Purchase(reader))
         case .receiptTransaction: return .receiptTransaction(try Purchase(reader))
         case .renewalInfo: return .renewalInfo(try Renewal(reader))
+        case .fetchedTransaction: return .fetchedTransaction(try Purchase(reader))
+        case .fetchedRenewalInfo: return .fetchedRenewalInfo(try Renewal(reader))
+        case .wholeHistory: return .wholeHistory(try reader.required(onlyTag, reader.text(onlyTag)))
         case .status:
             let number = try reader.required(onlyTag, reader.number(onlyTag))
             return .status(SubscriptionStatus(rawValue: number))

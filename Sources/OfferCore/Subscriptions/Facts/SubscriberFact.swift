@@ -33,6 +33,12 @@ package struct SubscriberFact: Hashable, Sendable {
         case refundRequest = 5
         /// The subtype of an `EXPIRED`.
         case expiryReason = 6
+        /// A transaction as `verifyReceipt` describes it: fetched from Apple over TLS, but not signed. It never replaces a JWS.
+        case fetchedTransaction = 7
+        /// A renewal info as `verifyReceipt` describes it.
+        case fetchedRenewalInfo = 8
+        /// The App Store has given the whole history of the customer.
+        case wholeHistory = 9
     }
 
     package enum Value: Hashable, Sendable {
@@ -42,6 +48,10 @@ package struct SubscriberFact: Hashable, Sendable {
         case status(SubscriptionStatus)
         case refundRequest(RefundRequest)
         case expiryReason(ExpiryReason)
+        case fetchedTransaction(Purchase)
+        case fetchedRenewalInfo(Renewal)
+        /// The value is the `revision` from which later changes can be read.
+        case wholeHistory(String)
     }
 
     /// - Parameter transactionID: the transaction that the fact is about. Facts about a whole subscription ignore it.
@@ -68,8 +78,8 @@ package struct SubscriberFact: Hashable, Sendable {
 extension SubscriberFact.Kind {
     fileprivate var isAboutOneTransaction: Bool {
         switch self {
-        case .transaction, .receiptTransaction, .refundRequest: true
-        case .renewalInfo, .status, .expiryReason: false
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest: true
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .wholeHistory: false
         }
     }
 }
@@ -83,6 +93,9 @@ extension SubscriberFact.Value {
         case .status: .status
         case .refundRequest: .refundRequest
         case .expiryReason: .expiryReason
+        case .fetchedTransaction: .fetchedTransaction
+        case .fetchedRenewalInfo: .fetchedRenewalInfo
+        case .wholeHistory: .wholeHistory
         }
     }
 }
@@ -91,18 +104,20 @@ extension SubscriberFact {
     /// The account of the purchase or of the coming renewals, if the fact names one.
     package var appAccountToken: UUIDText? {
         switch value {
-        case .transaction(let purchase), .receiptTransaction(let purchase): purchase.appAccountToken
-        case .renewalInfo(let renewal): renewal.appAccountToken
-        case .status, .refundRequest, .expiryReason: nil
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.appAccountToken
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appAccountToken
+        case .status, .refundRequest, .expiryReason, .wholeHistory: nil
         }
     }
 
     /// The Apple Account's identifier within the app, if the fact names it.
     package var appTransactionID: TransactionID? {
         switch value {
-        case .transaction(let purchase), .receiptTransaction(let purchase): purchase.appTransactionID
-        case .renewalInfo(let renewal): renewal.appTransactionID
-        case .status, .refundRequest, .expiryReason: nil
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.appTransactionID
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appTransactionID
+        case .status, .refundRequest, .expiryReason, .wholeHistory: nil
         }
     }
 }

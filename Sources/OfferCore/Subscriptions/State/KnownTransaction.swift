@@ -1,4 +1,4 @@
-/// One transaction, put together from the JWS and the receipts that report it.
+/// One transaction, put together from the JWS, the receipts and the receipt service that report it.
 struct KnownTransaction {
     let transactionID: TransactionID
     let originalTransactionID: TransactionID
@@ -7,26 +7,25 @@ struct KnownTransaction {
 
     /// Ascending by purchase date. The IDs decide between equal dates, the shorter and smaller one first.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
+        // The source that says most comes first.
+        let kinds = [SubscriberFact.Kind.transaction, .fetchedTransaction, .receiptTransaction]
         var byID: [TransactionID: KnownTransaction] = [:]
-        for fact in facts {
-            guard let new = KnownTransaction(fact) else { continue }
-            guard let known = byID[new.transactionID] else {
-                byID[new.transactionID] = new
-                continue
+        for kind in kinds {
+            for fact in facts where fact.key.kind == kind {
+                guard let new = KnownTransaction(fact) else { continue }
+                byID[new.transactionID] = byID[new.transactionID]?.adding(new) ?? new
             }
-            byID[new.transactionID] =
-                fact.key.kind == .transaction ? new.adding(receipt: known) : known.adding(receipt: new)
         }
         return byID.values.sorted(by: precedes)
     }
 
     private init?(_ fact: SubscriberFact) {
         switch fact.value {
-        case .transaction(let purchase), .receiptTransaction(let purchase):
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             self.init(
                 transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
                 signedDate: fact.signedDate, purchase: purchase)
-        case .renewalInfo, .status, .refundRequest, .expiryReason: return nil
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: return nil
         }
     }
 
@@ -39,16 +38,16 @@ struct KnownTransaction {
         self.purchase = purchase
     }
 
-    /// The JWS says more than a receipt, but a later receipt knows whether the purchase has been refunded since.
-    private func adding(receipt: KnownTransaction) -> KnownTransaction {
-        guard receipt.signedDate > signedDate else { return self }
+    /// The other source says less, but a later one knows whether the purchase has been refunded since.
+    private func adding(_ other: KnownTransaction) -> KnownTransaction {
+        guard other.signedDate > signedDate else { return self }
         var purchase = purchase
-        if purchase.revocation?.date != receipt.purchase.revocation?.date {
-            purchase.revocation = receipt.purchase.revocation
+        if purchase.revocation?.date != other.purchase.revocation?.date {
+            purchase.revocation = other.purchase.revocation
         }
         return KnownTransaction(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
-            signedDate: receipt.signedDate, purchase: purchase)
+            signedDate: other.signedDate, purchase: purchase)
     }
 
     static func precedes(_ one: KnownTransaction, _ other: KnownTransaction) -> Bool {

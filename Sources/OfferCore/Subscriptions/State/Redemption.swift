@@ -17,7 +17,7 @@ extension Redemption {
         var redemptions: [Redemption] = []
         var previous: Period?
         for period in subscription.periods {
-            if let offer = UsedOffer(period), !offer.continues(previous) {
+            if let offer = UsedOffer(period), !offer.continues(previous, until: period) {
                 redemptions.append(
                     Redemption(offer, subscription, transactionID: period.transactionID, at: period.start))
             }
@@ -56,14 +56,19 @@ private struct UsedOffer: Equatable {
     }
 
     /// Whether the period before has the same offer. A free or prepaid offer has one period only, so there the customer
-    /// redeemed it again.
-    func continues(_ previous: Period?) -> Bool {
+    /// redeemed it again, and so did one who bought instead of renewing, or came back after a gap.
+    /// - Parameter next: the period that follows; nil while it is to come.
+    func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
         guard let previous, UsedOffer(previous) == self else { return false }
+        if let next, next.purchase.reason == .purchase || next.start > previous.end + Self.longestRetry { return false }
         switch previous.purchase.offer?.discountType {
         case .freeTrial, .payUpFront: return false
         default: return true
         }
     }
+
+    /// A renewal follows at the latest when the App Store gives up collecting the payment.
+    private static let longestRetry = Duration.days(62)
 
     /// Whether a transaction already stands for the offer that a renewal info announces: the period in which the renewal
     /// info was signed, or the one after it.

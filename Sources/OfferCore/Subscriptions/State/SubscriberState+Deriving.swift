@@ -4,15 +4,17 @@ extension SubscriberState {
     /// - Parameters:
     ///   - groups: the subscription group of each product, for receipts, which do not name it.
     ///   - given: whether a history was given as complete. A receipt among the facts is one.
+    ///   - onlyGiven: whether a history is whole only if the App Store has given it as complete, and a receipt of it is new. By
+    ///     default, one that is known from each first transaction on is whole too.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
-        given: HistoryExtent = .partial, at now: Timestamp
+        given: HistoryExtent = .partial, onlyGiven: Bool = false, at now: Timestamp
     ) {
         let transactions = KnownTransaction.all(in: facts)
         let subscriptions = SubscriptionPeriods.all(of: transactions, groups: groups)
         let signals = SubscriptionSignals.all(in: facts)
         let requests = PendingRefunds(facts, transactions, at: now)
-        history = given == .whole ? .whole : HistoryExtent(facts, subscriptions)
+        history = given == .whole ? .whole : HistoryExtent(facts, subscriptions, onlyGiven: onlyGiven, at: now)
         refundPending = !requests.isEmpty
         readOtherPurchases(transactions)
         for subscription in subscriptions {
@@ -55,9 +57,22 @@ extension SubscriberState {
 }
 
 extension HistoryExtent {
-    fileprivate init(_ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods]) {
-        let hasReceipt = facts.contains { $0.key.kind == .receiptTransaction }
-        let isKnownFromStart = !subscriptions.isEmpty && subscriptions.allSatisfy(\.isKnownFromStart)
-        self = hasReceipt || isKnownFromStart ? .whole : .partial
+    /// The age up to which a receipt says that a customer never used an offer, where that alone gives one.
+    package static let receiptAge = Duration.hours(24)
+
+    fileprivate init(
+        _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods], onlyGiven: Bool, at now: Timestamp
+    ) {
+        // A receipt and a history each cover one Apple Account. Another subscription of the customer may belong to another one.
+        let given = Set(
+            facts.lazy.filter { fact in
+                fact.key.kind == .wholeHistory
+                    || fact.key.kind == .receiptTransaction
+                        && (!onlyGiven || now - fact.signedDate <= Self.receiptAge)
+            }.map(\.originalTransactionID))
+        let isKnown = subscriptions.allSatisfy {
+            !onlyGiven && $0.isKnownFromStart || given.contains($0.originalTransactionID)
+        }
+        self = isKnown && !(given.isEmpty && subscriptions.isEmpty) ? .whole : .partial
     }
 }

@@ -22,6 +22,7 @@ extension Subscription {
         productID = period.purchase.productID
         subscriptionGroupID = subscription.groupID
         self.environment = environment
+        purchasedAt = period.start
         (status, settled) = standing.status
         (endedAt, endedBecause) = standing.end
         expiresAt = period.purchase.expiresDate

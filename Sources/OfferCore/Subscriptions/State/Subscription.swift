@@ -7,6 +7,8 @@ package struct Subscription: Hashable, Sendable {
     /// nil if neither the App Store nor the catalogue names it.
     package let subscriptionGroupID: String?
     package let environment: AppStoreEnvironment
+    /// When the current period began.
+    package let purchasedAt: Timestamp
     package internal(set) var status: Status
     /// False while the period is over and the App Store has not said what follows. Then `expired` is only likely, and
     /// ``endedAt``, ``endedBecause`` and ``renewals`` are not known.

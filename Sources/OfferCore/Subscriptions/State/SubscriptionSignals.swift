@@ -12,10 +12,19 @@ struct SubscriptionSignals {
 
     private mutating func add(_ fact: SubscriberFact) {
         switch fact.value {
-        case .renewalInfo(let value): renewal = Signed(value: value, signedDate: fact.signedDate)
+        case .renewalInfo(let value): add(value, fact, isSigned: true)
+        case .fetchedRenewalInfo(let value): add(value, fact, isSigned: false)
         case .status(let value): status = Signed(value: value, signedDate: fact.signedDate)
         case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
-        case .transaction, .receiptTransaction, .refundRequest: break
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
         }
+    }
+
+    /// The newer one counts; of two with the same date the signed one.
+    private mutating func add(_ value: Renewal, _ fact: SubscriberFact, isSigned: Bool) {
+        if let renewal, renewal.signedDate > fact.signedDate || (renewal.signedDate == fact.signedDate && !isSigned) {
+            return
+        }
+        renewal = Signed(value: value, signedDate: fact.signedDate)
     }
 }

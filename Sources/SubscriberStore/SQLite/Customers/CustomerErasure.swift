@@ -35,6 +35,7 @@ struct CustomerErasure {
     private func eraseStatements(about name: CustomerIdentifier) throws {
         try TeamFactTable.removeAll(of: name, app, db)
         try LinkTable.remove(name, app, db)
+        try AuthorisationTable.erase(name, app, db)
         for link in try LinkTable.links(to: name, app, limit: StoredCustomer.maximumSubscriptions, db) {
             try LinkTable.remove(link.identifier, app, db)
         }
@@ -53,7 +54,7 @@ struct CustomerErasure {
             try FactTable.delete(fact, id, db)
         }
         for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
-        try FactMerge.schedule(id, subscription.original, db)
+        try FactMerge.schedule(id, subscription.original, afterRemoval: true, db)
     }
 
     private func isNamed(by fact: SubscriberFact) -> Bool {

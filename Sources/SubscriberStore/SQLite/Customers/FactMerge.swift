@@ -36,9 +36,32 @@ struct FactMerge {
         let subscription: Int64
     }
 
-    /// Works out when a subscription is checked.
-    static func schedule(_ subscription: Int64, _ original: TransactionID, _ db: Database) throws {
+    /// Works out when a subscription is checked, and what it has redeemed.
+    /// - Parameter afterRemoval: whether facts were removed, so that a redemption may never have been.
+    static func schedule(
+        _ subscription: Int64, _ original: TransactionID, afterRemoval: Bool = false, _ db: Database
+    ) throws {
         let facts = try FactTable.all(subscription, of: original, db)
-        try SubscriptionTable.setCheck(subscription, NextCheck.time(after: facts), db)
+        if facts.contains(where: \.showsPromotionalOffer) {
+            try RedemptionTable.update(facts, of: subscription, db)
+        } else if afterRemoval {
+            try RedemptionTable.removeAll(of: subscription, db)
+        }
+        try setCheck(of: subscription, original, facts, db)
+    }
+
+    /// Works out when the App Store is asked about a subscription: when its period ends, or before a signature that its customer
+    /// holds gives its slot back. Whoever redeemed it then keeps the slot.
+    /// - Parameter facts: all facts about the subscription.
+    static func setCheck(
+        of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: Database
+    ) throws {
+        let environment = try SubscriptionTable.environment(of: subscription, db)
+        let ends = [
+            NextCheck.time(after: facts, in: environment),
+            try AuthorisationTable.nextCheck(
+                of: original, subscription, after: facts.map(\.signedDate).max() ?? .min, db),
+        ]
+        try SubscriptionTable.setCheck(subscription, ends.compactMap(\.self).min(), db)
     }
 }

@@ -39,7 +39,7 @@ struct FactRederivation {
         if right.isEmpty && !payload.facts.contains(where: { $0.originalTransactionID == original }) {
             try SubscriptionTable.retract(subscription, app, db)
         } else {
-            try FactMerge.schedule(subscription, original, db)
+            try FactMerge.schedule(subscription, original, afterRemoval: true, db)
         }
         return wrong.count { !isReplaced($0) }
     }

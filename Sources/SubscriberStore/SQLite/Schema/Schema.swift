@@ -5,7 +5,9 @@ enum Schema {
     /// Marks our databases in their header: the letters `OfSg`.
     static let applicationID: Int64 = 0x4F66_5367
 
-    static let migrations: [Migration] = [.subscriptions, .notifications, .forwarding, .customers]
+    static let migrations: [Migration] = [
+        .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
+    ]
 
     static var latestVersion: Int { migrations.count }
 

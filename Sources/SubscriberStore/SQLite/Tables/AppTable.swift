@@ -18,6 +18,18 @@ enum AppTable {
         return db.lastInsertedRowID
     }
 
+    static func recoveryCheckpoint(of app: AppScope, _ db: Database) throws -> Timestamp? {
+        try db.row(
+            "SELECT recovered_until FROM app WHERE bundle_id = ? AND environment = ?",
+            [app.bundleID.text.description, app.environment.rawValue])?.time("recovered_until")
+    }
+
+    static func setRecoveryCheckpoint(_ time: Timestamp, _ app: Int64, _ db: Database) throws {
+        try db.change(
+            "UPDATE app SET recovered_until = max(ifnull(recovered_until, ?1), ?1) WHERE id = ?2",
+            [time.milliseconds, app])
+    }
+
     /// - Parameter environment: nil for all.
     static func all(
         _ bundleID: BundleID, _ environment: AppStoreEnvironment?, _ db: Database
@@ -25,6 +37,11 @@ enum AppTable {
         try db.rows("SELECT * FROM app WHERE bundle_id = ?", [bundleID.text.description])
             .map { (id: $0["id"], app: try scope($0)) }
             .filter { environment == nil || $0.app.environment == environment }
+    }
+
+    /// All apps by their identifiers.
+    static func all(_ db: Database) throws -> [Int64: AppScope] {
+        Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { ($0["id"], try scope($0)) })
     }
 
     /// Reads the columns `bundle_id` and `environment`.

@@ -29,6 +29,23 @@ enum SubscriptionTable {
             .transactionID("original_transaction_id")
     }
 
+    /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus has SQLite read the table
+    /// in the order of numbers.
+    static func numbers(of app: Int64, _ db: Database) throws -> ClosedRange<Int64>? {
+        guard let first = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id LIMIT 1", [app]),
+            let last = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id DESC LIMIT 1", [app])
+        else { return nil }
+        return first...last
+    }
+
+    /// The subscriptions of an app with a number in a range, the lowest first.
+    static func originals(of app: Int64, _ numbers: ClosedRange<Int64>, _ db: Database) throws -> [TransactionID] {
+        try db.rows(
+            "SELECT original_transaction_id FROM subscription WHERE +app = ? AND id BETWEEN ? AND ? ORDER BY id",
+            [app, numbers.lowerBound, numbers.upperBound]
+        ).map { try $0.transactionID("original_transaction_id") }
+    }
+
     /// Removes a subscription with its facts and identifiers.
     static func delete(_ id: Int64, _ db: Database) throws {
         try db.change("DELETE FROM subscription WHERE id = ?", [id])
@@ -45,18 +62,22 @@ enum SubscriptionTable {
             "UPDATE subscription SET check_at = ?1 WHERE id = ?2 AND check_at IS NOT ?1", [time?.milliseconds, id])
     }
 
-    static func due(at now: Timestamp, limit: Int, _ db: Database) throws -> [(id: Int64, due: DueSubscription)] {
+    static func due(
+        before time: Timestamp, _ app: Int64, limit: Int, _ db: Database
+    ) throws -> [(id: Int64, original: TransactionID, dueAt: Timestamp)] {
         try db.rows(
             """
-            SELECT subscription.id, bundle_id, environment, original_transaction_id, check_at
-            FROM subscription JOIN app ON app.id = subscription.app
-            WHERE check_at IS NOT NULL AND check_at <= ? ORDER BY check_at LIMIT ?
-            """, [now.milliseconds, limit]
-        ).map { row in
-            let due = DueSubscription(
-                app: try AppTable.scope(row), originalTransactionID: try row.transactionID("original_transaction_id"),
-                dueAt: row.requiredTime("check_at"))
-            return (id: row["id"], due: due)
-        }
+            SELECT id, original_transaction_id, check_at FROM subscription
+            WHERE app = ? AND check_at IS NOT NULL AND check_at <= ? ORDER BY check_at LIMIT ?
+            """, [app, time.milliseconds, limit]
+        ).map { (id: $0["id"], try $0.transactionID("original_transaction_id"), $0.requiredTime("check_at")) }
+    }
+
+    static func environment(of id: Int64, _ db: Database) throws -> AppStoreEnvironment {
+        let row = try db.row(
+            "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]
+        )
+        guard let row else { throw StoreError.unreadable("environment") }
+        return AppStoreEnvironment(rawValue: row["environment"])
     }
 }

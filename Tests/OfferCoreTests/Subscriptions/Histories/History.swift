@@ -59,12 +59,18 @@ struct History {
             (receipt.appAccountToken, receipt.appTransactionID) = (nil, nil)
             let restored = try TestFacts.fact(copy.value, term.id + "0", of: life.original, signed: date)
             let described = try TestFacts.fact(.receiptTransaction(receipt), term.id, of: life.original, signed: date)
-            let sets = [[copy], [described], [restored], [copy, described, restored]]
+            let fetched = try TestFacts.fact(.fetchedTransaction(receipt), term.id, of: life.original, signed: date)
+            let sets = [[copy], [described], [restored], [fetched], [copy, described, restored, fetched]]
             copies += sets.randomElement(using: &random) ?? []
         }
         // The date of a renewal info is the date of the redemption that it shows.
         if life.pending == nil, let info = life.lastRenewal, Bool.random(using: &random) {
             copies.append(try TestFacts.fact(info.value, life.original, of: life.original, signed: end.after))
+            if case .renewalInfo(let renewal) = info.value {
+                copies.append(
+                    try TestFacts.fact(
+                        .fetchedRenewalInfo(renewal), life.original, of: life.original, signed: end.after))
+            }
         }
         return copies
     }

@@ -1,11 +1,9 @@
-import OfferCore
-
 extension Timestamp {
     /// Parses a date and time of RFC 3339, such as `2020-07-22T17:39:06Z`.
     ///
     /// Xcode writes offsets without a colon, such as `+0300`. Digits beyond milliseconds are dropped.
     /// - Returns: nil for any other text, and for a day or a time that does not exist.
-    init?(rfc3339 text: ArraySlice<UInt8>) {
+    package init?(rfc3339 text: ArraySlice<UInt8>) {
         var reader = DateReader(rest: text)
         guard let year = reader.number(4, 0...9999), reader.skip("-"), let month = reader.number(2, 1...12),
             reader.skip("-"), let day = reader.number(2, 1...Self.dayCount(of: month, in: year)), reader.skip("T"),
@@ -15,6 +13,12 @@ extension Timestamp {
         else { return nil }
         let seconds = (Self.days(to: year, month, day) * 24 + hour) * 3600 + (minute - offset) * 60 + second
         self.init(milliseconds: seconds * 1000 + millisecond)
+    }
+
+    /// Parses a date such as `2026-11-20`, which stands for the beginning of that day in UTC, or a date and time of RFC 3339.
+    package init?(dateOrTime text: String) {
+        let bytes = Array(text.utf8)
+        self.init(rfc3339: (bytes.count == 10 ? bytes + Array("T00:00:00Z".utf8) : bytes)[...])
     }
 
     private static func dayCount(of month: Int64, in year: Int64) -> Int64 {

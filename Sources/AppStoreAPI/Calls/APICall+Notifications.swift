@@ -1,0 +1,96 @@
+package import OfferCore
+
+/// A notification as the App Store remembers it. Nothing is verified yet.
+package struct SentNotification: Hashable, Sendable {
+    package struct Attempt: Hashable, Sendable {
+        package let date: Timestamp
+        /// Apple's name of the result: `SUCCESS`, or why the attempt failed.
+        package let result: String
+    }
+
+    /// In compact form, as it was signed first.
+    package let signedPayload: [UInt8]
+    /// At most six.
+    package let attempts: [Attempt]
+}
+
+/// One page of Get Notification History.
+package struct NotificationHistoryPage: Hashable, Sendable {
+    /// At most 20.
+    package let notifications: [SentNotification]
+    /// The token of the next page; nil if there is none.
+    package let next: String?
+}
+
+/// What Get Notification History is asked for. It stays the same for all pages.
+package struct NotificationHistoryQuery: Hashable, Sendable {
+    package let start: Timestamp
+    package let end: Timestamp
+    /// Whether to list only notifications that the server has not received.
+    package let onlyFailures: Bool
+
+    package init(start: Timestamp, end: Timestamp, onlyFailures: Bool = false) {
+        self.start = start
+        self.end = end
+        self.onlyFailures = onlyFailures
+    }
+
+    fileprivate var body: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("startDate", start.milliseconds)
+        writer.member("endDate", end.milliseconds)
+        if onlyFailures { writer.member("onlyFailures", true) }
+        return writer.finish()
+    }
+}
+
+extension APICall<NotificationHistoryPage> {
+    /// Get Notification History.
+    /// - Parameter token: of the page before; nil for the first.
+    package static func notificationHistory(_ query: NotificationHistoryQuery, after token: String?) -> Self {
+        APICall(
+            .notificationHistory, .post, ["inApps", "v1", "notifications", "history"],
+            query: token.map { [(name: "paginationToken", value: $0)] } ?? [], body: query.body
+        ) { answer throws(AnswerError) in
+            var notifications: [SentNotification] = []
+            for item in try answer.objects("notificationHistory") { notifications.append(try SentNotification(item)) }
+            guard try answer.bool("hasMore") else {
+                return NotificationHistoryPage(notifications: notifications, next: nil)
+            }
+            return NotificationHistoryPage(
+                notifications: notifications, next: String(decoding: try answer.text("paginationToken"), as: UTF8.self))
+        }
+    }
+}
+
+extension APICall<String> {
+    /// Request a Test Notification. The answer is a token for ``testNotificationStatus(_:)``.
+    package static func testNotification() -> Self {
+        APICall(.testNotification, .post, ["inApps", "v1", "notifications", "test"]) { answer throws(AnswerError) in
+            String(decoding: try answer.text("testNotificationToken"), as: UTF8.self)
+        }
+    }
+}
+
+extension APICall<SentNotification> {
+    /// Get Test Notification Status.
+    package static func testNotificationStatus(_ token: String) -> Self {
+        APICall(
+            .testNotificationStatus, .get, ["inApps", "v1", "notifications", "test", token], read: SentNotification.init
+        )
+    }
+}
+
+extension SentNotification {
+    fileprivate init(_ answer: AnswerReader) throws(AnswerError) {
+        signedPayload = try answer.text("signedPayload")
+        var attempts: [Attempt] = []
+        for attempt in try answer.objects("sendAttempts") {
+            attempts.append(
+                Attempt(
+                    date: Timestamp(milliseconds: try attempt.integer("attemptDate")),
+                    result: String(decoding: try attempt.text("sendAttemptResult"), as: UTF8.self)))
+        }
+        self.attempts = attempts
+    }
+}

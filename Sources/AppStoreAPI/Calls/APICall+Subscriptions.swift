@@ -1,0 +1,110 @@
+package import OfferCore
+
+/// What Get All Subscription Statuses answers: every subscription of one customer in one app. Nothing is verified yet.
+package struct SubscriptionStatuses: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
+        package let originalTransactionID: TransactionID
+        package let status: SubscriptionStatus
+        /// In compact form.
+        package let signedTransaction: [UInt8]
+        /// In compact form; nil for a subscription without one, such as a revoked family share.
+        package let signedRenewalInfo: [UInt8]?
+    }
+
+    package let items: [Item]
+}
+
+extension APICall<SubscriptionStatuses> {
+    /// Get All Subscription Statuses.
+    /// - Parameter id: any transaction of the customer.
+    package static func subscriptionStatuses(of id: TransactionNumber) -> Self {
+        APICall(.subscriptionStatuses, .get, ["inApps", "v1", "subscriptions", id.text]) { answer throws(AnswerError) in
+            var items: [SubscriptionStatuses.Item] = []
+            for group in try answer.objects("data") {
+                for item in try group.objects("lastTransactions") {
+                    items.append(
+                        SubscriptionStatuses.Item(
+                            originalTransactionID: try item.transactionID("originalTransactionId"),
+                            status: SubscriptionStatus(rawValue: try item.integer("status")),
+                            signedTransaction: try item.text("signedTransactionInfo"),
+                            signedRenewalInfo: try item.optionalText("signedRenewalInfo")))
+                }
+            }
+            return SubscriptionStatuses(items: items)
+        }
+    }
+}
+
+/// One page of Get Transaction History. Nothing is verified yet.
+package struct TransactionHistoryPage: Hashable, Sendable {
+    /// In compact form, at most 20; the one modified least recently comes first.
+    package let signedTransactions: [[UInt8]]
+    /// Where the next page begins, now or later.
+    package let revision: HistoryRevision
+    package let hasMore: Bool
+}
+
+/// A place in a transaction history, as the App Store named it.
+package struct HistoryRevision: Hashable, Sendable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+}
+
+extension APICall<TransactionHistoryPage> {
+    /// Get Transaction History, version 2, of all products, finished and refunded purchases included.
+    ///
+    /// The order is ascending, so a revision that was kept finds what was modified since. A transaction that is modified
+    /// while the pages are read can appear twice.
+    /// - Parameters:
+    ///   - id: any transaction of the customer.
+    ///   - revision: of the page before; nil for the first.
+    package static func transactionHistory(of id: TransactionNumber, after revision: HistoryRevision?) -> Self {
+        var query = [(name: "sort", value: "ASCENDING")]
+        if let revision { query.append((name: "revision", value: revision.text)) }
+        return APICall(.transactionHistory, .get, ["inApps", "v2", "history", id.text], query: query) {
+            answer throws(AnswerError) in
+            TransactionHistoryPage(
+                signedTransactions: try answer.texts("signedTransactions"),
+                revision: HistoryRevision(String(decoding: try answer.text("revision"), as: UTF8.self)),
+                hasMore: try answer.bool("hasMore"))
+        }
+    }
+}
+
+extension APICall<[UInt8]> {
+    /// Get Transaction Info: one transaction in compact form.
+    package static func transactionInfo(of id: TransactionNumber) -> Self {
+        APICall(.transactionInfo, .get, ["inApps", "v1", "transactions", id.text]) { answer throws(AnswerError) in
+            try answer.text("signedTransactionInfo")
+        }
+    }
+
+    /// Get App Transaction Info: an AppTransaction in compact form.
+    package static func appTransactionInfo(of id: TransactionNumber) -> Self {
+        APICall(.appTransactionInfo, .get, ["inApps", "v1", "transactions", "appTransactions", id.text]) {
+            answer throws(AnswerError) in
+            try answer.text("signedAppTransactionInfo")
+        }
+    }
+}
+
+extension APICall<Void> {
+    /// Set App Account Token. It applies to the purchase and to all later renewals.
+    /// - Parameter id: an original transaction ID.
+    package static func setAppAccountToken(_ token: UUIDText, of id: TransactionNumber) -> Self {
+        var writer = JSONWriter()
+        writer.member("appAccountToken", utf8: token.utf8)
+        return APICall(
+            .appAccountToken, .put, ["inApps", "v1", "transactions", id.text, "appAccountToken"],
+            body: writer.finish()
+        ) { _ in }
+    }
+}
+
+extension AnswerReader {
+    fileprivate func transactionID(_ name: String) throws(AnswerError) -> TransactionID {
+        let utf8 = try text(name)
+        do { return try TransactionID(utf8: utf8) } catch { throw wrongType(name, "a transaction ID") }
+    }
+}

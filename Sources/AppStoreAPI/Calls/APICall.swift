@@ -1,0 +1,41 @@
+import OfferCore
+
+/// A request of the App Store Server API, and how its answer is read.
+package struct APICall<Answer: Sendable>: Sendable {
+    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
+
+    package let endpoint: APIEndpoint
+    package let method: Method
+    /// Begins with a slash. Each part is percent-encoded.
+    package let path: String
+    /// Names and values, not encoded yet. Names may repeat.
+    package let query: [(name: String, value: String)]
+    /// JSON; nil for none.
+    package let body: [UInt8]?
+    private let read: @Sendable (AnswerReader) throws(AnswerError) -> Answer
+
+    /// - Parameter path: the parts after the host, not encoded yet.
+    init(
+        _ endpoint: APIEndpoint, _ method: Method, _ path: [String], query: [(name: String, value: String)] = [],
+        body: [UInt8]? = nil, read: @escaping @Sendable (AnswerReader) throws(AnswerError) -> Answer
+    ) {
+        self.endpoint = endpoint
+        self.method = method
+        self.path = "/" + path.map(URLText.encoded).joined(separator: "/")
+        self.query = query
+        self.body = body
+        self.read = read
+    }
+
+    /// Reads an answer. Nothing in it is verified yet.
+    package func answer(from json: [UInt8]) throws(AnswerError) -> Answer { try read(AnswerReader(json: json)) }
+
+    /// The path with the query.
+    var target: String {
+        guard !query.isEmpty else { return path }
+        return path + "?" + query.map { "\($0.name)=\(URLText.encoded($0.value))" }.joined(separator: "&")
+    }
+
+    /// Whether the request can be sent again after its answer was lost.
+    var isRepeatable: Bool { endpoint != .testNotification }
+}

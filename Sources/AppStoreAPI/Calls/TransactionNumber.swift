@@ -1,0 +1,17 @@
+package import OfferCore
+
+/// A transaction ID that can be part of a path: digits only, as Apple issues them.
+package struct TransactionNumber: Hashable, Sendable {
+    package let text: String
+
+    /// The App Store issues numbers of 15 digits and more.
+    package static let neverIssued = TransactionNumber(text: "1")
+
+    private init(text: String) { self.text = text }
+
+    /// - Returns: nil for an ID with anything but digits.
+    package init?(_ id: TransactionID) {
+        guard id.text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        text = id.text.description
+    }
+}

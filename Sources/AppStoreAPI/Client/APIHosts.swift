@@ -1,0 +1,25 @@
+package import OfferCore
+
+/// The base URLs of the App Store Server API, without a slash at the end.
+package struct APIHosts: Hashable, Sendable {
+    package let production: String
+    package let sandbox: String
+
+    /// - Parameters: nil for Apple's.
+    package init(production: String? = nil, sandbox: String? = nil) {
+        self.production = production ?? Self.appleProduction
+        self.sandbox = sandbox ?? Self.appleSandbox
+    }
+
+    private static let appleProduction = "https://api.storekit.apple.com"
+    private static let appleSandbox = "https://api.storekit-sandbox.apple.com"
+
+    /// - Returns: nil for an environment without a server, such as Xcode.
+    package subscript(environment: AppStoreEnvironment) -> String? {
+        switch environment {
+        case .production: production
+        case .sandbox: sandbox
+        default: nil
+        }
+    }
+}

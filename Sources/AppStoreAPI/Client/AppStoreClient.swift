@@ -1,0 +1,172 @@
+import NIOConcurrencyHelpers
+package import NIOCore
+package import OfferCore
+
+/// The client of the App Store Server API.
+///
+/// ```
+/// budget ─▶ breaker ─▶ token ─▶ exchange ─▶ read
+///    ▲                                │ a failure that may pass
+///    └────────────── wait ◀───────────┘
+/// ```
+///
+/// Nothing in an answer is verified here; see ``SubscriptionReader``.
+package final class AppStoreClient: Sendable {
+    private let hosts: APIHosts
+    private let tokens: TokenSource
+    private let transport: any APITransport
+    private let pacing: Pacing
+    private let budget: RequestBudget
+    private let observe: @Sendable (APIObservation) -> Void
+    private let breakers: [String: CircuitBreaker]
+    private let retries = RetryBudget()
+
+    private static let maximumAttempts = 4
+    private static let firstDelay = Duration.milliseconds(250)
+    private static let attemptTimeout = Duration.seconds(30)
+
+    /// - Parameter observe: called after each exchange and each request that was not sent.
+    package init(
+        hosts: APIHosts, tokens: TokenSource, transport: any APITransport, pacing: Pacing, limitScale: Double = 1,
+        observe: @escaping @Sendable (APIObservation) -> Void = { _ in }
+    ) {
+        self.hosts = hosts
+        self.tokens = tokens
+        self.transport = transport
+        self.pacing = pacing
+        self.observe = observe
+        budget = RequestBudget(scale: limitScale)
+        breakers = Dictionary(
+            [hosts.production, hosts.sandbox].map { ($0, CircuitBreaker()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Sends a request, again after a failure that may pass, and reads the answer.
+    ///
+    /// It never waits for Apple's limits: `.limited` says when they allow another request.
+    /// - Parameter deadline: ends all attempts; nil for none.
+    package func send<Answer>(
+        _ call: APICall<Answer>, for app: AppScope, by deadline: NIODeadline? = nil
+    ) async throws(APIFailure) -> Answer {
+        var hasRenewedToken = false
+        var attempt = 0
+        while true {
+            attempt += 1
+            let began = pacing.uptime()
+            let result = await self.attempt(call, for: app, by: deadline)
+            observe(
+                APIObservation(
+                    app: app, endpoint: call.endpoint, outcome: result.outcome, duration: pacing.uptime() - began))
+            switch result {
+            case .success(let answer): return answer
+            case .failure(.unauthorised) where !hasRenewedToken: hasRenewedToken = true
+            case .failure(let failure):
+                guard failure.isRetryable, !failure.isWaitingUseless, attempt < Self.maximumAttempts,
+                    call.isRepeatable, await waits(beforeRetry: attempt, by: deadline)
+                else { throw failure }
+            }
+        }
+    }
+
+    private func attempt<Answer>(
+        _ call: APICall<Answer>, for app: AppScope, by deadline: NIODeadline?
+    ) async -> Result<Answer, APIFailure> {
+        do throws(APIFailure) {
+            guard let host = hosts[app.environment], let breaker = breakers[host] else { throw .noServer }
+            let token: String
+            do { token = try await tokens.token(for: app.bundleID) } catch { throw .noToken(error) }
+            let timeout = try timeout(until: deadline)
+            guard breaker.admits(at: pacing.uptime()) else { throw .paused }
+            if let time = budget.take(call.endpoint, of: app, at: pacing.now()) {
+                breaker.noteNothing()
+                throw .limited(until: time)
+            }
+            retries.noteRequest()
+            let request = APIRequest(
+                url: host + call.target, method: call.method.rawValue, body: call.body,
+                authorization: "Bearer " + token)
+            do throws(APIFailure) {
+                let answer = try read(await exchange(request, timeout: timeout), of: call, for: app)
+                breaker.noteSuccess()
+                return .success(answer)
+            } catch {
+                if case .unauthorised = error { tokens.discard(token, of: app.bundleID) }
+                if error.isOfHost { breaker.noteFailure(at: pacing.uptime()) } else { breaker.noteSuccess() }
+                throw error
+            }
+        } catch { return .failure(error) }
+    }
+
+    private func timeout(until deadline: NIODeadline?) throws(APIFailure) -> Duration {
+        guard let deadline else { return Self.attemptTimeout }
+        let rest = Duration(deadline - pacing.uptime())
+        guard rest > .zero else { throw .timedOut }
+        return min(rest, Self.attemptTimeout)
+    }
+
+    private func exchange(_ request: APIRequest, timeout: Duration) async throws(APIFailure) -> APIResponse {
+        do { return try await transport.exchange(request, timeout: timeout) } catch {
+            switch error {
+            case .unreachable(let reason): throw .unreachable(reason)
+            case .timedOut: throw .timedOut
+            case .tooLarge: throw .unreadable(AnswerError("it is too large"))
+            }
+        }
+    }
+
+    private func read<Answer>(
+        _ response: APIResponse, of call: APICall<Answer>, for app: AppScope
+    ) throws(APIFailure) -> Answer {
+        switch response.status {
+        case 200...299:
+            do { return try call.answer(from: response.body) } catch { throw .unreadable(error) }
+        case 401: throw .unauthorised
+        case 429:
+            let now = pacing.now()
+            let time = RetryAfter.time(response.retryAfter, at: now)
+            budget.close(call.endpoint, of: app, until: time, at: now)
+            throw .limited(until: time)
+        default:
+            guard let code = try? AnswerReader(json: response.body).integer("errorCode") else {
+                throw .status(response.status)
+            }
+            throw .refused(APIErrorCode(rawValue: code))
+        }
+    }
+
+    /// Waits before an attempt is repeated, twice as long each time, and between half and one and a half of it by chance.
+    /// - Returns: false if the attempt must not be repeated.
+    private func waits(beforeRetry number: Int, by deadline: NIODeadline?) async -> Bool {
+        let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
+        if let deadline, pacing.uptime() + TimeAmount(delay) >= deadline { return false }
+        guard retries.take() else { return false }
+        return (try? await pacing.sleep(delay)) != nil
+    }
+}
+
+/// What became of one exchange with the App Store Server API, for metrics.
+package struct APIObservation: Sendable {
+    package let app: AppScope
+    package let endpoint: APIEndpoint
+    /// `success`, or the name of the failure.
+    package let outcome: String
+    package let duration: TimeAmount
+}
+
+extension Result where Failure == APIFailure {
+    fileprivate var outcome: String {
+        switch self {
+        case .success: "success"
+        case .failure(let failure): failure.name
+        }
+    }
+}
+
+extension APIFailure {
+    /// Whether a wait of a second would not help.
+    fileprivate var isWaitingUseless: Bool {
+        switch self {
+        case .limited, .paused: true
+        default: false
+        }
+    }
+}

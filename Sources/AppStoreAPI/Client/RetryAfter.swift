@@ -1,0 +1,16 @@
+import OfferCore
+
+/// The header `Retry-After` of the App Store: a Unix time in milliseconds, and not a number of seconds as in HTTP.
+enum RetryAfter {
+    /// Without the header, or with one that makes no sense, in milliseconds.
+    private static let otherwise: Int64 = 60_000
+    /// Apple counts by the hour.
+    private static let longest: Int64 = 3_600_000
+
+    static func time(_ header: String?, at now: Timestamp) -> Timestamp {
+        guard let milliseconds = header.flatMap(Int64.init), milliseconds > now.milliseconds else {
+            return Timestamp(milliseconds: now.milliseconds + otherwise)
+        }
+        return Timestamp(milliseconds: min(milliseconds, now.milliseconds + longest))
+    }
+}

@@ -1,0 +1,53 @@
+/// The number that names an error of the App Store Server API: its HTTP status and four digits. Apple calls it `errorCode`.
+package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    struct Meaning: Hashable, Sendable {
+        let name: String
+        let sentence: String
+
+        init(_ name: String, _ sentence: String) {
+            (self.name, self.sentence) = (name, sentence)
+        }
+    }
+
+    package static let invalidRevision = Self(rawValue: 4_000_005)
+    package static let invalidPaginationToken = Self(rawValue: 4_000_014)
+    package static let paginationTokenExpired = Self(rawValue: 4_000_017)
+    package static let originalTransactionIDNotFound = Self(rawValue: 4_040_005)
+    package static let testNotificationNotFound = Self(rawValue: 4_040_008)
+    package static let transactionIDNotFound = Self(rawValue: 4_040_010)
+    package static let rateLimitExceeded = Self(rawValue: 4_290_000)
+
+    private static let retryable: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_000, 5_000_001]
+
+    /// Every code that this version knows.
+    package static var allKnown: [APIErrorCode] { known.keys.sorted().map(APIErrorCode.init) }
+
+    /// A stable name in lower snake case; `unknown` for a code that is new.
+    package var name: String { Self.known[rawValue]?.name ?? "unknown" }
+
+    /// What it means, or what to do about it.
+    package var sentence: String {
+        Self.known[rawValue]?.sentence ?? "This code is new. Look it up in the App Store Server API documentation."
+    }
+
+    /// Whether the same request can succeed soon.
+    package var isRetryable: Bool { Self.retryable.contains(rawValue) }
+
+    /// Whether the other environment may have what was not found.
+    package var meansOtherEnvironment: Bool {
+        self == .transactionIDNotFound || self == .originalTransactionIDNotFound
+    }
+
+    /// Whether a list must be read from its beginning.
+    package var meansRestart: Bool {
+        [.invalidRevision, .invalidPaginationToken, .paginationTokenExpired].contains(self)
+    }
+}
+
+extension APIErrorCode: CustomStringConvertible {
+    package var description: String { "\(rawValue) \(name)" }
+}

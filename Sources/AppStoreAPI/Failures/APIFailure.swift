@@ -1,0 +1,101 @@
+package import OfferCore
+
+/// The reason that the App Store Server API gave no answer that can be used.
+package enum APIFailure: Error, Sendable {
+    /// The App Store refused the request.
+    case refused(APIErrorCode)
+    /// HTTP status 401: the App Store does not accept the token.
+    case unauthorised
+    /// Too many requests in this hour. The time is when there may be another.
+    case limited(until: Timestamp)
+    /// Another HTTP status, without an error code.
+    case status(Int)
+    /// No complete answer: the value is half a sentence.
+    case unreachable(String)
+    /// The deadline has passed.
+    case timedOut
+    /// The answer is not what Apple documents.
+    case unreadable(AnswerError)
+    /// The host has failed often, and is left alone for a while.
+    case paused
+    /// No token could be made.
+    case noToken(TokenFault)
+    /// The environment has no server, such as Xcode.
+    case noServer
+}
+
+extension APIFailure {
+    /// A stable name for metrics and for programs.
+    package var name: String {
+        switch self {
+        case .refused(let code): code.name
+        case .unauthorised: "unauthorised"
+        case .limited: "rate_limit_exceeded"
+        case .status: "http_status"
+        case .unreachable: "unreachable"
+        case .timedOut: "timed_out"
+        case .unreadable: "unreadable"
+        case .paused: "paused"
+        case .noToken: "no_token"
+        case .noServer: "no_server"
+        }
+    }
+
+    /// Whether the same request can succeed later.
+    package var isRetryable: Bool {
+        switch self {
+        case .refused(let code): code.isRetryable
+        case .status(let status): status >= 500
+        case .limited, .unreachable, .timedOut, .paused: true
+        case .unauthorised, .unreadable, .noToken, .noServer: false
+        }
+    }
+
+    /// Whether the failure says that the host is in trouble, and not that the request is wrong.
+    var isOfHost: Bool {
+        switch self {
+        case .refused(let code): code.rawValue >= 5_000_000
+        case .status(let status): status >= 500
+        case .unreachable, .timedOut: true
+        case .unauthorised, .limited, .unreadable, .paused, .noToken, .noServer: false
+        }
+    }
+}
+
+extension APIFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let code): "\(code.rawValue) \(code.name): \(code.sentence)"
+        case .unauthorised: "the App Store does not accept the token (HTTP status 401)"
+        case .limited: "the App Store's limit for this hour is used up"
+        case .status(let status): "the App Store answered with HTTP status \(status)"
+        case .unreachable(let reason): reason
+        case .timedOut: "the App Store did not answer in time"
+        case .unreadable(let error): "the answer cannot be read: \(error.reason)"
+        case .paused: "the App Store has failed several times, so it is not asked for a moment"
+        case .noToken(let fault): "\(fault)"
+        case .noServer: "this environment has no server"
+        }
+    }
+
+    /// What an operator can do.
+    package var hint: String {
+        switch self {
+        case .unauthorised:
+            """
+            check that the key is an In-App Purchase key, not one of the App Store Connect API; that the issuer ID is the \
+            one above the In-App Purchase keys; and that key, issuer and app belong to one team. In production, an app \
+            that was never released gets 401 too
+            """
+        case .noToken(.noIssuerID): "set SUBSCRIPTION_OFFERS_ISSUER_ID"
+        case .noToken(.noKey): "choose a key for the app with SUBSCRIPTION_OFFERS_KEY_ID"
+        case .noToken(.signing): "see the log of the key; it may be out of service"
+        case .noToken(.notRecorded): "see the audit trail; doctor says what is wrong with it"
+        case .unreachable, .timedOut, .paused:
+            "check the network and Apple's system status page; the service asks again"
+        case .limited: "wait; the limit counts by the hour"
+        case .noServer: "ask about Production or Sandbox"
+        case .refused, .status, .unreadable: "see docs/app-store-api.md"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Leaves a host alone that has failed several times in a row. After a pause, one request at a time tries it.
+final class CircuitBreaker: Sendable {
+    private struct State {
+        var failures = 0
+        var closedUntil = NIODeadline.distantPast
+        var isTrying = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    private static let tolerated = 5
+    private static let firstPause: Int64 = 1
+    private static let longestPause: Int64 = 60
+
+    /// Whether a request may be sent. If so, its result must be reported.
+    func admits(at now: NIODeadline) -> Bool {
+        state.withLockedValue { state in
+            guard state.failures >= Self.tolerated else { return true }
+            guard now >= state.closedUntil, !state.isTrying else { return false }
+            state.isTrying = true
+            return true
+        }
+    }
+
+    func noteSuccess() { state.withLockedValue { $0 = State() } }
+
+    func noteFailure(at now: NIODeadline) {
+        state.withLockedValue { state in
+            state.failures += 1
+            state.isTrying = false
+            let doublings = min(max(0, state.failures - Self.tolerated), 6)
+            state.closedUntil = now + .seconds(min(Self.longestPause, Self.firstPause << doublings))
+        }
+    }
+
+    /// A request that was admitted ended without saying anything about the host, for example because it was cancelled.
+    func noteNothing() { state.withLockedValue { $0.isTrying = false } }
+}

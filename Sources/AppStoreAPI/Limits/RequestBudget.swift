@@ -1,0 +1,66 @@
+import NIOConcurrencyHelpers
+import OfferCore
+
+/// Apple's limits of requests per hour, for each app, environment and endpoint.
+///
+/// A token bucket: it holds the requests of five minutes, and is filled at nine tenths of Apple's rate. So the requests of any
+/// hour stay below Apple's limit, with something left for other programs of the team.
+final class RequestBudget: Sendable {
+    private struct Key: Hashable {
+        let app: AppScope
+        let endpoint: APIEndpoint
+    }
+
+    private struct Bucket {
+        var tokens: Double
+        var filledAt: Int64
+        /// The App Store has said that it accepts nothing before, in milliseconds.
+        var closedUntil: Int64 = .min
+    }
+
+    private let buckets = NIOLockedValueBox<[Key: Bucket]>([:])
+    private let scale: Double
+
+    private static let shareOfRate = 0.9
+    private static let burstSeconds = 300.0
+
+    /// - Parameter scale: for tests; a factor of Apple's limits.
+    init(scale: Double = 1) {
+        self.scale = scale
+    }
+
+    /// Takes one request out of the budget.
+    /// - Returns: nil if there was one, otherwise the time when there will be.
+    func take(_ endpoint: APIEndpoint, of app: AppScope, at now: Timestamp) -> Timestamp? {
+        let rate = rate(of: endpoint, in: app.environment)
+        return buckets.withLockedValue { buckets in
+            let key = Key(app: app, endpoint: endpoint)
+            var bucket = buckets[key] ?? Bucket(tokens: rate * Self.burstSeconds, filledAt: now.milliseconds)
+            defer { buckets[key] = bucket }
+            let passed = Double(max(0, now.milliseconds - bucket.filledAt)) / 1000
+            bucket.tokens = min(rate * Self.burstSeconds, bucket.tokens + passed * rate)
+            bucket.filledAt = max(bucket.filledAt, now.milliseconds)
+            guard bucket.closedUntil <= now.milliseconds else {
+                return Timestamp(milliseconds: bucket.closedUntil)
+            }
+            guard bucket.tokens >= 1 else {
+                return Timestamp(milliseconds: now.milliseconds + Int64((1 - bucket.tokens) / rate * 1000) + 1)
+            }
+            bucket.tokens -= 1
+            return nil
+        }
+    }
+
+    /// Closes an endpoint until the App Store accepts requests again.
+    func close(_ endpoint: APIEndpoint, of app: AppScope, until time: Timestamp, at now: Timestamp) {
+        buckets.withLockedValue { buckets in
+            buckets[Key(app: app, endpoint: endpoint), default: Bucket(tokens: 0, filledAt: now.milliseconds)]
+                .closedUntil = time.milliseconds
+        }
+    }
+
+    /// In requests per second.
+    private func rate(of endpoint: APIEndpoint, in environment: AppStoreEnvironment) -> Double {
+        Double(endpoint.requestsPerSecond) * (environment == .production ? 1 : 0.1) * Self.shareOfRate * scale
+    }
+}

@@ -1,0 +1,20 @@
+import NIOConcurrencyHelpers
+
+/// Bounds repeated requests to a tenth of all, so that a host in trouble does not get more of them.
+final class RetryBudget: Sendable {
+    private let tokens = NIOLockedValueBox(maximum)
+
+    private static let maximum = 10.0
+    private static let perRequest = 0.1
+
+    func noteRequest() { tokens.withLockedValue { $0 = min(Self.maximum, $0 + Self.perRequest) } }
+
+    /// - Returns: whether a request may be repeated.
+    func take() -> Bool {
+        tokens.withLockedValue { tokens in
+            guard tokens >= 1 else { return false }
+            tokens -= 1
+            return true
+        }
+    }
+}

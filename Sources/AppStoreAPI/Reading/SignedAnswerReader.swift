@@ -1,0 +1,94 @@
+package import AppStoreData
+package import OfferCore
+import OfferCrypto
+
+/// Verifies what Apple signed in an answer, and derives facts from it.
+///
+/// TLS protects an answer on its way, but only a signature shows that a purchase is of this app and environment.
+package struct SignedAnswerReader: Sendable {
+    /// The facts of an answer.
+    package struct Reading: Sendable {
+        package fileprivate(set) var facts: [SubscriberFact] = []
+        /// The certificates that must not be revoked.
+        package fileprivate(set) var chains: [VerifiedChain] = []
+    }
+
+    private let verifier: AppStoreVerifier
+    private let origin: ExpectedOrigin
+    private let now: Timestamp
+
+    /// - Parameters:
+    ///   - app: what the answer must be about.
+    ///   - appAppleID: checked for production only.
+    ///   - now: the time at which the answer arrived.
+    package init(_ verifier: AppStoreVerifier, for app: AppScope, appAppleID: Int64?, at now: Timestamp) {
+        self.verifier = verifier
+        self.now = now
+        origin = ExpectedOrigin(bundleID: app.bundleID, appAppleID: appAppleID, environments: [app.environment])
+    }
+
+    /// Reads statuses: for each subscription its last transaction, its renewal info and its status.
+    /// - Throws: if any part of it is not Apple's, or not about this app and environment.
+    package func read(_ statuses: SubscriptionStatuses) throws(DataRefusal) -> Reading {
+        var reading = Reading()
+        for item in statuses.items { try read(item, &reading) }
+        return reading
+    }
+
+    /// Reads a page of transactions. What is no subscription is read too, because rules can ask what a customer owns.
+    package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
+        var reading = Reading()
+        for text in page.signedTransactions {
+            let transaction = try transaction(text, &reading)
+            reading.facts.append(try fact { () throws(OpenSSLError) in try SubscriberFact(transaction) })
+        }
+        return reading
+    }
+
+    private func read(_ item: SubscriptionStatuses.Item, _ reading: inout Reading) throws(DataRefusal) {
+        let transaction = try transaction(item.signedTransaction, &reading)
+        guard transaction.originalTransactionID == item.originalTransactionID else {
+            throw DataRefusal(.anotherSubscription)
+        }
+        let ofTransaction = try fact { () throws(OpenSSLError) in try SubscriberFact(transaction) }
+        reading.facts.append(ofTransaction)
+        var (signedDate, digest) = (ofTransaction.signedDate, ofTransaction.digest)
+        if let text = item.signedRenewalInfo {
+            let info: VerifiedData<RenewalInfo> = try verify(text, &reading)
+            let record: SubscriptionRecord
+            do { record = try SubscriptionRecord(transaction, info.payload) } catch { throw DataRefusal(error) }
+            let ofRenewalInfo = try fact { () throws(OpenSSLError) in try SubscriberFact(record) }
+            reading.facts.append(ofRenewalInfo)
+            (signedDate, digest) = (max(signedDate, ofRenewalInfo.signedDate), digest + ofRenewalInfo.digest)
+        }
+        // The status is as old as the newest of what is signed beside it, as in a notification.
+        let digestOfStatus = try fact { () throws(OpenSSLError) in
+            try SHA256.hash(digest + Array("\(item.status.rawValue)".utf8))
+        }
+        reading.facts.append(
+            SubscriberFact(
+                .status(item.status), transactionID: transaction.transactionID,
+                originalTransactionID: transaction.originalTransactionID, signedDate: signedDate,
+                digest: digestOfStatus))
+    }
+
+    private func transaction(_ text: [UInt8], _ reading: inout Reading) throws(DataRefusal) -> SignedTransaction {
+        try verify(text, &reading).payload
+    }
+
+    private func verify<Payload: SignedPayload>(
+        _ text: [UInt8], _ reading: inout Reading
+    ) throws(DataRefusal) -> VerifiedData<Payload> {
+        let data: VerifiedData<Payload> = try verifier.verify(
+            text, at: .ofSigning(otherwise: now.milliseconds / 1000))
+        do { try origin.check(data.payload.origin) } catch { throw DataRefusal(error) }
+        if !reading.chains.contains(where: { $0.leaf.digest == data.chain.leaf.digest }) {
+            reading.chains.append(data.chain)
+        }
+        return data
+    }
+
+    private func fact<Value>(_ make: () throws(OpenSSLError) -> Value) throws(DataRefusal) -> Value {
+        do { return try make() } catch { throw DataRefusal(VerificationFailure(.verificationUnavailable)) }
+    }
+}

@@ -1,0 +1,73 @@
+/// What an app decides by rules.
+package struct AppRules: Hashable, Sendable {
+    /// The offers with a rule, in the order of the configuration file.
+    package let offers: [OfferTerms]
+    /// Who may have an introductory offer; nil if a caller says.
+    package let introductoryOffers: Rule?
+    package let products: ProductTraits
+    /// Whether an offer is refused while the App Store has one of its own for the customer.
+    package let prefersWinBackOffers: Bool
+    /// Whether customers of the sandbox get a signature that does not name its environment.
+    package let allowsSandboxV1: Bool
+    /// For how long an unused JWS counts as outstanding.
+    package let jwsLifetime: Duration
+
+    private let places: [Key: Int]
+
+    private struct Key: Hashable {
+        let productID: ProductID
+        let offerID: OfferID
+    }
+
+    package init(
+        offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, products: ProductTraits = ProductTraits(),
+        prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool = false, jwsLifetime: Duration = .hours(24)
+    ) {
+        self.offers = offers
+        self.introductoryOffers = introductoryOffers
+        self.products = products
+        self.prefersWinBackOffers = prefersWinBackOffers
+        self.allowsSandboxV1 = allowsSandboxV1
+        self.jwsLifetime = jwsLifetime
+        places = Dictionary(
+            offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// - Returns: nil for an offer without a rule.
+    package func terms(of productID: ProductID, _ offerID: OfferID) -> OfferTerms? {
+        places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
+    }
+
+    /// Whether anything is decided here.
+    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil }
+
+    /// Decides about all offers of some products.
+    /// - Parameter productIDs: nil for all.
+    /// - Returns: the best first: by priority, then in the order of the file.
+    package func decide(
+        _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
+    ) -> [OfferDecision] {
+        let asked = offers.enumerated().filter { productIDs?.contains($0.element.productID) ?? true }
+        let sorted = asked.sorted {
+            $0.element.priority == $1.element.priority
+                ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
+        }
+        return sorted.map { decide(facts, about: $0.element, at: now) }
+    }
+
+    package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
+        offer.decide(facts, products: products, prefersWinBackOffers: prefersWinBackOffers, at: now)
+    }
+
+    /// Decides whether a customer may have an introductory offer of a product.
+    /// - Returns: why not. Empty for a yes.
+    package func introductoryReasons(
+        _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
+    ) -> [DecisionReason] {
+        let situation = Situation(facts, offering: productID, products: products, at: now)
+        guard rule.condition.truth(in: situation) != .yes else { return [] }
+        let reasons = rule.condition.reasons(in: situation)
+        return reasons.isEmpty ? [DecisionReason(.unknown)] : reasons
+    }
+}

@@ -1,0 +1,82 @@
+extension CustomerTest {
+    func truth(in situation: Situation) -> Truth {
+        let state = situation.facts.state
+        switch self {
+        case .everSubscribed(let expected): return Truth(state.everSubscribed.map { $0 == expected })
+        case .usedIntroductoryOffer(let expected):
+            guard let groupID = situation.groupID else { return .unknown }
+            return Truth(state.usedIntroductoryOffer(inGroup: groupID).map { $0 == expected })
+        case .refunded(let test): return test.truth(in: situation)
+        case .refundPending(let expected): return Truth(state.refundPending == expected)
+        case .redeemed(let test):
+            let count = test.redemptions(in: situation).count
+            return state.history == .whole ? Truth(test.count.contains(count)) : test.count.contains(atLeast: count)
+        case .winBackOffers(let test): return test.truth(in: situation)
+        case .owns(let products): return .any(products.lazy.map { Truth(state.owns($0)) })
+        case .originalAppVersion(let range): return Truth(situation.facts.originalAppVersion.map(range.contains))
+        case .originalPurchase(let range): return Truth(situation.facts.originalPurchase.map(range.contains))
+        case .fact(let test): return test.truth(of: situation.facts.team[test.name])
+        case .date(let range): return Truth(range.contains(situation.now))
+        case .share(let test): return Truth(test.position(in: situation).map { $0 < test.share })
+        case .environment(let environments): return Truth(environments.contains(situation.facts.environment))
+        }
+    }
+}
+
+extension RefundTest {
+    func refunds(in situation: Situation) -> [Refund] {
+        situation.facts.state.refunds.filter { refund in
+            situation.isWithin(within, refund.at)
+                && (reasons.map { reasons in refund.reason.map(reasons.contains) ?? true } ?? true)
+        }
+    }
+
+    fileprivate func truth(in situation: Situation) -> Truth {
+        let found = refunds(in: situation)
+        // A refund in a receipt has no reason.
+        let isCertain = reasons == nil || found.contains { $0.reason != nil }
+        if !found.isEmpty { return isCertain ? Truth(expected) : .unknown }
+        return situation.facts.state.history == .whole ? Truth(!expected) : .unknown
+    }
+}
+
+extension RedemptionTest {
+    func redemptions(in situation: Situation) -> [Redemption] {
+        situation.facts.state.redemptions.filter { redemption in
+            redemption.type == .promotional && offers.map { $0.contains(redemption.offerID) } ?? true
+                && situation.isWithin(within, redemption.at)
+        }
+    }
+}
+
+extension WinBackTest {
+    fileprivate func truth(in situation: Situation) -> Truth {
+        // The App Store names its offers in a renewal info.
+        guard let subscription = situation.subscription, subscription.autoRenews != nil else { return .unknown }
+        switch self {
+        case .none: return Truth(subscription.winBackOffers.isEmpty)
+        case .any: return Truth(!subscription.winBackOffers.isEmpty)
+        case .offers(let ids): return Truth(subscription.winBackOffers.contains(where: ids.contains))
+        }
+    }
+}
+
+extension ShareTest {
+    /// The customer's place in the sample, from 0 to 1: the same for ever, because it depends on the first subscription and the name
+    /// alone.
+    /// - Returns: nil for a customer without a subscription.
+    func position(in situation: Situation) -> Double? {
+        let subscriptions = situation.facts.state.subscriptions
+        let first = subscriptions.min { $0.originalTransactionID.precedes($1.originalTransactionID) }
+        return first.map { Self.position(of: $0.originalTransactionID, in: name) }
+    }
+
+    private static func position(of id: TransactionID, in name: String) -> Double {
+        // FNV-1a, with the finalizer of MurmurHash3, because the last bytes of an ID differ most.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in Array(name.utf8) + [0] + Array(id.text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return Double((hash ^ hash >> 33) >> 11) / Double(1 << 53)
+    }
+}

@@ -1,0 +1,44 @@
+/// A customer, the product that is offered, and the time: everything that a condition is evaluated over.
+package struct Situation: Sendable {
+    let facts: CustomerFacts
+    /// The subscription group of the offered product; nil if it is not known.
+    let groupID: String?
+    let products: ProductTraits
+    let now: Timestamp
+
+    package init(_ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, at now: Timestamp) {
+        self.facts = facts
+        self.products = products
+        self.now = now
+        groupID =
+            products.groups[productID]
+            ?? facts.state.subscriptions.first { $0.productID == productID }?.subscriptionGroupID
+    }
+
+    /// The current subscription in the group of the offered product.
+    var subscription: Subscription? { groupID.flatMap { facts.state.current(inGroup: $0) } }
+
+    func duration(since time: Timestamp) -> Duration { now - time }
+
+    func isWithin(_ duration: Duration?, _ time: Timestamp) -> Bool {
+        duration.map { self.duration(since: time) <= $0 } ?? true
+    }
+}
+
+/// What the catalogue says of products.
+package struct ProductTraits: Hashable, Sendable {
+    package let groups: [ProductID: String]
+    /// The place of each product within its group; the greater, the higher.
+    package let ranks: [ProductID: Int]
+
+    package init(groups: [ProductID: String] = [:], ranks: [ProductID: Int] = [:]) {
+        self.groups = groups
+        self.ranks = ranks
+    }
+
+    /// The greatest rank in the group of a product; nil if the product has no rank.
+    func highestRank(beside productID: ProductID) -> Int? {
+        guard ranks[productID] != nil, let group = groups[productID] else { return nil }
+        return ranks.filter { groups[$0.key] == group }.values.max()
+    }
+}

@@ -1,0 +1,33 @@
+/// A signature that was handed out for a decision. Until it is redeemed or expires, the customer may use it.
+package struct Authorisation: Hashable, Sendable {
+    package enum State: String, CaseIterable, Hashable, Sendable {
+        /// Reserved, and handed out unless the service ended in between.
+        case outstanding
+        /// The App Store has shown the redemption.
+        case redeemed
+        /// Signing failed, so nothing was handed out.
+        case withdrawn
+    }
+
+    package let productID: ProductID
+    package let offerID: OfferID
+    package let state: State
+    package let at: Timestamp
+    /// From then on, an unused signature holds nothing. Where the App Store is asked, that is ``askingTime`` after it became
+    /// worthless.
+    package let expiresAt: Timestamp
+
+    /// How long a slot is held after its signature became worthless, so that the App Store can be asked whether it was used. The
+    /// poller asks 75 minutes after the end.
+    package static let askingTime = Duration.hours(2)
+
+    package init(productID: ProductID, offerID: OfferID, state: State, at: Timestamp, expiresAt: Timestamp) {
+        self.productID = productID
+        self.offerID = offerID
+        self.state = state
+        self.at = at
+        self.expiresAt = expiresAt
+    }
+
+    package func isOutstanding(at now: Timestamp) -> Bool { state == .outstanding && now < expiresAt }
+}

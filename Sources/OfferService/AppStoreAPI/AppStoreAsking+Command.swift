@@ -1,0 +1,37 @@
+import AppStoreData
+package import Logging
+import OfferAudit
+package import OfferCore
+import OfferTelemetry
+package import SubscriberStore
+
+extension AppStoreAsking {
+    /// Asks the App Store outside the service: with the same checks, for as long as `work` takes.
+    /// - Parameters:
+    ///   - settings: those of `configuration`.
+    ///   - ring: the keys that sign tokens.
+    package static func run(
+        _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: any SubscriberStore,
+        log: Logger, _ work: @Sendable (AppStoreAsking) async throws -> Void
+    ) async throws {
+        let (metrics, sources) = (ServiceMetrics(), Sources.system)
+        let ocspClient = configuration.appStore.asksOCSP ? OCSPClient() : nil
+        let trust = AppStoreTrust(
+            configuration.appStore, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
+        let trail = try await AuditTrail.open(
+            configuration.audit, now: sources.now, readiness: Readiness(), metrics: metrics.audit, log: log)
+        let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
+        let asking = try AppStoreAsking(
+            settings, policy: CurrentPolicy(policy), trust: trust,
+            store: CurrentStore(configuration.store, store: store, log: log), trail: trail, sources: sources,
+            metrics: metrics, log: log)
+        let result: Result<Void, any Error> = await withTaskGroup(of: Void.self) { group in
+            if let checker = trust.checker { group.addTask { await checker.run() } }
+            defer { group.cancelAll() }
+            do { return .success(try await work(asking)) } catch { return .failure(error) }
+        }
+        await asking.close()
+        await ocspClient?.close()
+        try result.get()
+    }
+}

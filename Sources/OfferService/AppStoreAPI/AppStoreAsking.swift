@@ -1,0 +1,94 @@
+package import AppStoreAPI
+import AppStoreData
+package import Logging
+package import OfferAudit
+package import OfferCore
+import OfferHTTP
+import OfferTelemetry
+import ServiceLifecycle
+
+/// Everything that asks the App Store, wired together. `serve` and the commands under `app-store` use the same wiring.
+package struct AppStoreAsking: Sendable {
+    package let client: AppStoreClient
+    package let refresh: SubscriberRefresh
+    package let recovery: NotificationRecovery
+    let refresher: CustomerRefresher
+    private let transport: HTTPTransport
+    private let trust: AppStoreTrust
+    private let store: CurrentStore
+    private let policy: @Sendable () -> Policy
+    private let now: @Sendable () -> Timestamp
+    private let log: Logger
+
+    /// - Parameter trail: where each token is recorded before it leaves; nil if there is none.
+    /// - Throws: a problem for the operator, if a certificate cannot be used.
+    package init(
+        _ settings: AppStoreAPISettings, policy: CurrentPolicy, trust: AppStoreTrust, store: CurrentStore,
+        trail: AuditTrail?, sources: Sources, metrics: ServiceMetrics, log: Logger
+    ) throws(Diagnostic) {
+        let policy: @Sendable () -> Policy = { policy.snapshot }
+        let now = sources.now
+        transport = try HTTPTransport(roots: settings.roots)
+        let tokens = TokenSource(policy: policy, now: now) { token in await token.isRecorded(in: trail, at: now()) }
+        client = AppStoreClient(
+            hosts: settings.hosts, tokens: tokens, transport: transport,
+            pacing: Pacing(now: now, uptime: sources.uptime), observe: metrics.asked)
+        refresh = SubscriberRefresh(client: client, trust: trust, store: store, policy: policy, now: now)
+        let intake = NotificationIntake(store: store, trust: trust, now: now, log: log)
+        recovery = NotificationRecovery(
+            client: client, intake: intake, store: store, policy: policy, now: now, metrics: metrics, log: log)
+        let receipts = ReceiptServiceClient(
+            hosts: settings.receiptHosts, transport: transport, pacing: Pacing(now: now, uptime: sources.uptime))
+        refresher = CustomerRefresher(
+            refresh, receipts: ReceiptRefresh(client: receipts, store: store, policy: policy), log: log)
+        self.trust = trust
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.log = log
+    }
+
+    /// The payload of a JWS in an answer, as signed, once it is verified.
+    package func payload(of text: [UInt8]) throws(AskingFailure) -> [UInt8] {
+        do {
+            let data: VerifiedData<AppStorePayload> = try trust.verifier.verify(
+                text, at: .ofSigning(otherwise: now().milliseconds / 1000))
+            return data.object.json
+        } catch { throw .data(error) }
+    }
+
+    /// The background work, in start order.
+    func services(readiness: Readiness) -> [any Service] {
+        let problems = AskingProblems(readiness: readiness, log: log)
+        return [
+            TransportCloser(transport: transport), refresher,
+            RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),
+            PollingWorker(refresh, store: store, policy: policy, now: now, problems: problems, log: log),
+        ]
+    }
+
+    /// Closes all connections. Call it after the last request.
+    package func close() async { await transport.close() }
+}
+
+/// Closes the connections when everything that uses them has stopped. So it starts first.
+private struct TransportCloser: Service {
+    let transport: HTTPTransport
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await transport.close()
+    }
+}
+
+extension UnsignedAPIToken {
+    /// Records the token, which a key of an app signs like an offer.
+    /// - Returns: whether it may be used.
+    fileprivate func isRecorded(in trail: AuditTrail?, at time: Timestamp) async -> Bool {
+        guard let trail else { return true }
+        let entry = AuditEntry(
+            time: time, requestID: RequestContext().id.text, client: AuditEntry.Client(name: "-"),
+            kind: .appStoreAPIToken, item: CatalogueItem(app: bundleID), customer: nil, outcome: .signedToken(keyID))
+        return await trail.add([entry])?.isDurable() ?? false
+    }
+}

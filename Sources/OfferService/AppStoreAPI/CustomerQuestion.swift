@@ -1,0 +1,23 @@
+import AppStoreAPI
+import OfferCore
+
+/// A customer to ask the App Store about.
+struct CustomerQuestion: Sendable {
+    /// Requests about one customer share one question.
+    struct Key: Hashable, Sendable {
+        let app: AppScope
+        let id: TransactionNumber
+    }
+
+    let key: Key
+    /// CMS, as the app has it: for `verifyReceipt`, where the App Store Server API cannot answer.
+    var receipt: [UInt8]?
+
+    /// - Parameter id: any transaction of the customer, or the app transaction.
+    /// - Returns: nil for an identifier that the App Store has not issued.
+    init?(_ id: TransactionID, in app: AppScope, receipt: [UInt8]? = nil) {
+        guard let number = TransactionNumber(id) else { return nil }
+        key = Key(app: app, id: number)
+        self.receipt = receipt
+    }
+}

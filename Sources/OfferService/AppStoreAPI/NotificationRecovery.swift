@@ -1,0 +1,144 @@
+package import AppStoreAPI
+import AppStoreData
+package import Logging
+package import OfferCore
+import SubscriberStore
+
+/// Asks the App Store for the notifications it has sent, and stores those that never arrived.
+///
+/// They pass through the same intake as those that the App Store posts: verified, stored once, forwarded.
+package struct NotificationRecovery: Sendable {
+    /// The result of a run so far.
+    package struct Counts: Hashable, Sendable {
+        /// Notifications that the App Store has listed.
+        package fileprivate(set) var listed = 0
+        /// Those among them that were missing here.
+        package fileprivate(set) var recovered = 0
+        /// Those that cannot be read or are not ours.
+        package fileprivate(set) var refused = 0
+        /// Everything before is stored.
+        package fileprivate(set) var until: Timestamp
+    }
+
+    private let client: AppStoreClient
+    private let intake: NotificationIntake
+    private let store: CurrentStore
+    private let policy: @Sendable () -> Policy
+    private let now: @Sendable () -> Timestamp
+    private let metrics: ServiceMetrics
+    private let log: Logger
+
+    /// A day at a time is read, so that a run that is interrupted continues where it was.
+    private static let window = Duration.days(1)
+
+    package init(
+        client: AppStoreClient, intake: NotificationIntake, store: CurrentStore,
+        policy: @escaping @Sendable () -> Policy, now: @escaping @Sendable () -> Timestamp, metrics: ServiceMetrics,
+        log: Logger
+    ) {
+        self.client = client
+        self.intake = intake
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// For how long the App Store keeps notifications.
+    package static func reach(in environment: AppStoreEnvironment) -> Duration {
+        environment == .production ? .days(180) : .days(30)
+    }
+
+    /// Reads the history from a time until now, and moves the checkpoint after each day of it.
+    /// - Parameters:
+    ///   - start: moved forward to what the App Store still has.
+    ///   - onlyFailures: whether to read only what the App Store could not deliver. The checkpoint then stays.
+    ///   - progress: called after each page.
+    package func run(
+        of app: AppScope, from start: Timestamp, onlyFailures: Bool = false,
+        progress: (Counts) -> Void = { _ in }
+    ) async throws(AskingFailure) -> Counts {
+        let end = now()
+        // A minute less, because the App Store compares with its own clock.
+        let reach = Self.reach(in: app.environment) - .seconds(60)
+        var begin = max(start, Timestamp(milliseconds: end.milliseconds - Int64(reach / .milliseconds(1))))
+        var counts = Counts(until: begin)
+        while begin < end {
+            let windowEnd = onlyFailures ? end : min(end, begin + Self.window)
+            let query = NotificationHistoryQuery(start: begin, end: windowEnd, onlyFailures: onlyFailures)
+            try await read(query, of: app, &counts, progress)
+            counts.until = windowEnd
+            if !onlyFailures { try await setCheckpoint(windowEnd, of: app) }
+            begin = windowEnd
+        }
+        progress(counts)
+        return counts
+    }
+
+    private func read(
+        _ query: NotificationHistoryQuery, of app: AppScope, _ counts: inout Counts,
+        _ progress: (Counts) -> Void
+    ) async throws(AskingFailure) {
+        var token: String?
+        var restarts = 0
+        repeat {
+            let page: NotificationHistoryPage
+            do throws(APIFailure) {
+                page = try await client.send(.notificationHistory(query, after: token), for: app)
+            } catch {
+                guard case .refused(let code) = error, code.meansRestart, restarts < 3 else { throw .api(error) }
+                // What was read already is known, so reading it again changes nothing.
+                (token, restarts) = (nil, restarts + 1)
+                continue
+            }
+            for notification in page.notifications { try await keep(notification, of: app, &counts) }
+            progress(counts)
+            token = page.next
+            guard token != nil else { return }
+        } while true
+    }
+
+    private func keep(
+        _ sent: SentNotification, of app: AppScope, _ counts: inout Counts
+    ) async throws(AskingFailure) {
+        counts.listed += 1
+        let policy = policy()
+        let reading: NotificationReader.Reading
+        do throws(DataRefusal) {
+            reading = try await intake.read(.signed(sent.signedPayload), under: policy)
+        } catch {
+            // It stays in Apple's list, so the next run reads it again.
+            guard !error.isRetryable else { throw .data(error) }
+            counts.refused += 1
+            log.warning(
+                "a notification of the App Store's history is refused",
+                metadata: ["app": "\(app.bundleID.text)", "reason": "\(error)"])
+            return
+        }
+        var writer = JSONWriter()
+        writer.member("signedPayload", utf8: sent.signedPayload)
+        let outcome: DeliveryOutcome
+        do throws(StoreError) { outcome = try await intake.keep(reading, body: writer.finish(), under: policy) } catch {
+            throw .store(error)
+        }
+        guard outcome == .applied else { return }
+        counts.recovered += 1
+        metrics.received(.recovered)
+        metrics.stored(reading.notification, of: reading.app)
+        log.notice(
+            "missed notification recovered",
+            metadata: [
+                "app": "\(reading.app.bundleID.text)", "environment": "\(reading.app.environment.rawValue.printable)",
+                "type": "\(reading.notification.type.printable)",
+                "notificationUUID": "\(reading.notification.notificationUUID)",
+                "lastAttempt": "\(sent.attempts.last?.result.printable ?? "none")",
+            ])
+    }
+
+    private func setCheckpoint(_ time: Timestamp, of app: AppScope) async throws(AskingFailure) {
+        do throws(StoreError) {
+            try await store.write { store throws(StoreError) in try await store.setRecoveryCheckpoint(time, of: app) }
+        } catch { throw .store(error) }
+    }
+}

@@ -1,0 +1,25 @@
+package import AppStoreAPI
+import OfferCore
+package import OfferCrypto
+
+/// Where the App Store is asked about subscriptions, missed notifications and receipts.
+package struct AppStoreAPISettings: Sendable {
+    package let hosts: APIHosts
+    package let receiptHosts: ReceiptServiceHosts
+    /// The certificates that the servers' certificates may be issued by, beside the system's.
+    package let roots: [X509Certificate]
+
+    package init(
+        hosts: APIHosts = APIHosts(), receiptHosts: ReceiptServiceHosts = ReceiptServiceHosts(),
+        roots: [X509Certificate] = []
+    ) {
+        self.hosts = hosts
+        self.receiptHosts = receiptHosts
+        self.roots = roots
+    }
+}
+
+/// The values of `SUBSCRIPTION_OFFERS_APP_STORE_API`.
+package enum AppStoreAPIMode: String, CaseIterable, Sendable {
+    case on, off
+}

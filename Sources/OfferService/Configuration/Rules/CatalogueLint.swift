@@ -1,0 +1,175 @@
+package import OfferCore
+
+/// Finds what is allowed in a configuration file, and can hardly be meant.
+package enum CatalogueLint {
+    /// - Returns: warnings, in the order of the apps' names.
+    package static func warnings(about catalogue: Catalogue) -> [Diagnostic] {
+        catalogue.apps.sorted { $0.key.text.description < $1.key.text.description }.flatMap { bundleID, app in
+            AppLint(name: bundleID.text.description, app: app).warnings
+        }
+    }
+}
+
+private struct AppLint {
+    let name: String
+    let app: Catalogue.App
+
+    var warnings: [Diagnostic] {
+        let offers = app.rules.offers
+        return offers.flatMap { ofNames($0) + ofLimits($0) + ofProduct($0) }
+            + Dictionary(grouping: offers, by: \.productID).values.flatMap(ofOrder)
+            .sorted { $0.error < $1.error }
+    }
+
+    private func warning(_ offer: OfferTerms, _ problem: String, hint: String) -> Diagnostic {
+        Diagnostic("\(name) \(offer.productID.text) \(offer.offerID.text): \(problem)", hint: hint)
+    }
+
+    // MARK: Names
+
+    /// Names that a rule uses and the file does not have.
+    private func ofNames(_ offer: OfferTerms) -> [Diagnostic] {
+        let offers = Set(app.offers.values.joined().map(\.text.description))
+        let (products, groups) = (Set(app.offers.keys), Set(app.groups.values))
+        return offer.rule.condition.leaves.flatMap { leaf -> [Diagnostic] in
+            switch leaf {
+            case .test(.redeemed(let test)):
+                return (test.offers ?? []).subtracting(offers).sorted().map {
+                    warning(offer, "the rule names the offer \($0), which the app does not have", hint: "correct it")
+                }
+            case .subscription(let condition):
+                var named = condition.products ?? []
+                for case .renewsTo(let renewals) in condition.tests {
+                    for case .product(let product) in renewals { named.insert(product) }
+                }
+                let unknown = named.subtracting(products).map(\.text.description).sorted().map {
+                    warning(
+                        offer, "the rule names the product \($0), which the app does not list",
+                        hint: "correct it, or list the product without offers")
+                }
+                guard case .some(let ids) = condition.groups else { return unknown }
+                return unknown
+                    + ids.subtracting(groups).sorted().map {
+                        warning(
+                            offer, "the rule names the group \($0), which no product of the app has",
+                            hint: "correct it, or set subscriptionGroupID of its products")
+                    }
+            default: return []
+            }
+        }
+    }
+
+    /// What a rule needs to know of the product.
+    private func ofProduct(_ offer: OfferTerms) -> [Diagnostic] {
+        var warnings: [Diagnostic] = []
+        if app.groups[offer.productID] == nil {
+            warnings.append(
+                warning(
+                    offer,
+                    "the product has no subscriptionGroupID, so nothing is known of customers of its other products",
+                    hint: "copy it from App Store Connect"))
+        }
+        if offer.rule.condition.comparesRanks, app.rules.products.ranks[offer.productID] == nil {
+            warnings.append(
+                warning(
+                    offer, "the rule compares ranks, and the product has none",
+                    hint: "give each product of the group a rank"))
+        }
+        return warnings
+    }
+
+    // MARK: Limits
+
+    private func ofLimits(_ offer: OfferTerms) -> [Diagnostic] {
+        let limits = offer.limits
+        var warnings: [Diagnostic] = []
+        if let total = limits.total, limits.outstanding > total {
+            warnings.append(
+                warning(offer, "outstanding is greater than total", hint: "lower it, or leave it out"))
+        }
+        if let perCustomer = limits.perCustomer, perCustomer.count > 1, let every = perCustomer.every,
+            let cooldown = limits.cooldown, cooldown * (perCustomer.count - 1) >= every
+        {
+            warnings.append(
+                warning(
+                    offer, "nobody can reach perCustomer: the cooldown leaves time for fewer redemptions",
+                    hint: "shorten the cooldown, or lower the count"))
+        }
+        return warnings
+    }
+
+    // MARK: Order
+
+    /// Offers of one product of which one always comes before the other.
+    private func ofOrder(_ offers: [OfferTerms]) -> [Diagnostic] {
+        let sorted = offers.enumerated().sorted {
+            $0.element.priority == $1.element.priority
+                ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
+        }.map(\.element)
+        var warnings: [Diagnostic] = []
+        for (place, offer) in sorted.enumerated() {
+            guard
+                let better = sorted[..<place].first(where: {
+                    offer.rule.condition.implies($0.rule.condition)
+                })
+            else { continue }
+            let isSame = better.rule.condition.implies(offer.rule.condition)
+            if better.limits == OfferLimits() {
+                warnings.append(
+                    warning(
+                        offer, "never the best: whoever gets it also gets \(better.offerID.text), which comes first",
+                        hint: "change a priority or a rule"))
+            } else if isSame, better.priority == offer.priority {
+                warnings.append(
+                    warning(
+                        offer, "the same customers get \(better.offerID.text), with the same priority",
+                        hint: "give one of them a higher priority"))
+            }
+        }
+        return warnings
+    }
+}
+
+extension Condition {
+    /// The conditions that contain no others.
+    fileprivate var leaves: [Condition] {
+        switch self {
+        case .all(let members), .any(let members): members.flatMap(\.leaves)
+        case .not(let member): member.leaves
+        case .rule(_, let condition): condition.leaves
+        case .subscription, .test: [self]
+        }
+    }
+
+    fileprivate var comparesRanks: Bool {
+        leaves.contains { leaf in
+            guard case .subscription(let condition) = leaf else { return false }
+            return condition.tests.contains { test in
+                switch test {
+                case .rank: true
+                case .renewsTo(let renewals): !renewals.isDisjoint(with: [.lower, .higher])
+                default: false
+                }
+            }
+        }
+    }
+
+    /// Whether everybody who meets this condition meets another one, as far as a comparison of their members shows.
+    fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
+
+    /// The conditions that must all hold, each as small as possible.
+    private var requirements: Set<Condition> {
+        switch self {
+        case .all(let members): members.reduce(into: []) { $0.formUnion($1.requirements) }
+        case .rule(_, let condition): condition.requirements
+        case .subscription(let condition) where condition.groups == .offered:
+            // All are about the one current subscription of the group.
+            Set(
+                condition.tests.map {
+                    .subscription(
+                        SubscriptionCondition(groups: .offered, products: condition.products, tests: [$0]))
+                })
+        case .any, .not, .subscription, .test: [self]
+        }
+    }
+}

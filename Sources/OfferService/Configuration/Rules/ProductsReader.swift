@@ -1,0 +1,90 @@
+import OfferCore
+import Yams
+
+/// Reads the products of an app with their offers.
+enum ProductsReader {
+    struct Product {
+        let offers: Set<OfferID>
+        let terms: [OfferTerms]
+        let group: String?
+        let rank: Int?
+        /// In the order of the file.
+        let place: Int
+    }
+
+    static func read(
+        _ place: RuleNode, _ rules: inout RulesReader, _ reader: inout YAMLReader
+    ) -> [ProductID: Product] {
+        var products: [ProductID: Product] = [:]
+        for (index, node) in reader.items(of: place.node, "products").enumerated() {
+            let item = RuleNode(node, place.path + "[\(index)]")
+            guard let (productID, product) = readProduct(item, index, &rules, &reader) else { continue }
+            if products.updateValue(product, forKey: productID) != nil {
+                reader.add("this product is a duplicate", at: node, hint: "list all of its offers in one place")
+            }
+        }
+        return products
+    }
+
+    private static func readProduct(
+        _ place: RuleNode, _ index: Int, _ rules: inout RulesReader, _ reader: inout YAMLReader
+    ) -> (ProductID, Product)? {
+        let members = reader.members(
+            of: place.node, "a product", known: ["productID", "subscriptionGroupID", "rank", "price", "offers"],
+            required: ["productID", "offers"])
+        let productID = members["productID"].flatMap { node in
+            reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
+        }
+        let group = members["subscriptionGroupID"].flatMap { reader.digits(of: $0, "subscriptionGroupID") }
+        let rank = members["rank"].flatMap { reader.integer(of: place.member("rank", $0)) }
+        let price = members["price"].map { reader.prices(of: place.member("price", $0)) } ?? [:]
+        var (offers, terms): (Set<OfferID>, [OfferTerms]) = ([], [])
+        let nodes = members["offers"].map { reader.items(of: $0, "offers") } ?? []
+        for (number, node) in nodes.enumerated() {
+            let item = RuleNode(node, place.path + ".offers[\(number)]")
+            guard let offer = OfferTermsReader.read(item, of: productID, &rules, &reader) else { continue }
+            if !offers.insert(offer.offerID).inserted {
+                reader.add("this offer is a duplicate", at: node, hint: "remove one")
+            }
+            if let offered = offer.terms { terms.append(offered) }
+            compare(offer, with: price, &reader)
+        }
+        guard let productID else { return nil }
+        return (productID, Product(offers: offers, terms: terms, group: group, rank: rank, place: index))
+    }
+
+    /// The App Store refuses an offer that is not cheaper than its product.
+    private static func compare(
+        _ offer: OfferTermsReader.Listed, with price: [String: Double], _ reader: inout YAMLReader
+    ) {
+        for (currency, amount) in offer.price.sorted(by: { $0.key < $1.key }) {
+            guard let full = price[currency], amount >= full else { continue }
+            reader.contradict(
+                offer.place, "the offer costs \(amount) \(currency), and the product \(full)",
+                hint: "an offer must be cheaper than its product; correct one of the prices")
+        }
+    }
+}
+
+/// Reads what an app decides by rules.
+enum AppRulesReader {
+    static func read(
+        _ members: [String: YAMLNode], at place: RuleNode, _ products: [ProductID: ProductsReader.Product],
+        _ rules: inout RulesReader, _ reader: inout YAMLReader
+    ) -> AppRules {
+        let introductory = members["introductoryOffers"].flatMap { node -> Rule? in
+            let place = place.member("introductoryOffers", node)
+            let members = reader.members(of: place, "introductoryOffers", known: ["rule"])
+            return members["rule"].flatMap { rules.rule(at: $0, &reader) }
+        }
+        let sorted = products.sorted { $0.value.place < $1.value.place }
+        return AppRules(
+            offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
+            products: ProductTraits(
+                groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank)),
+            prefersWinBackOffers: members["preferWinBackOffers"].flatMap { reader.bool(of: $0, "preferWinBackOffers") }
+                ?? false,
+            allowsSandboxV1: members["sandboxV1"].flatMap { reader.bool(of: $0, "sandboxV1") } ?? false,
+            jwsLifetime: members["jwsLifetime"].flatMap { reader.duration(of: $0, "jwsLifetime") } ?? .hours(24))
+    }
+}

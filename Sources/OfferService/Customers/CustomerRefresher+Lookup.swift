@@ -1,0 +1,55 @@
+import AppStoreAPI
+import OfferCore
+import SubscriberStore
+
+extension CustomerRefresher {
+    /// Asks about a customer whom the store does not know, or whose data is older than the app's `freshness`, and waits for a
+    /// moment altogether.
+    /// - Parameter stored: what the store knows.
+    /// - Returns: whether the store has learnt something.
+    func refresh(
+        _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
+    ) async -> Bool {
+        let questions =
+            stored.isEmpty ? customer.questions(in: app) : stored.compactMap { $0.question(in: app, at: now) }
+        let began = ContinuousClock.now
+        var hasLearnt = false
+        for question in questions {
+            let rest = Self.patience - (ContinuousClock.now - began)
+            guard rest > .zero else { break }
+            if await refresh(question, within: rest) { hasLearnt = true }
+            // An identifier of the App Store belongs to one environment.
+            if hasLearnt, stored.isEmpty { break }
+        }
+        return hasLearnt
+    }
+}
+
+extension CustomerReference {
+    /// Asks in each environment of the app until one knows the customer. Empty for an account of the app, about which the App
+    /// Store cannot be asked.
+    fileprivate func questions(in app: Catalogue.App) -> [CustomerQuestion] {
+        guard let id = identifier.transaction else { return [] }
+        return [AppStoreEnvironment.production, .sandbox].filter { candidate in
+            app.environments.contains(candidate) && environment.map { $0 == candidate } ?? true
+        }.compactMap { CustomerQuestion(id, in: AppScope(bundleID: bundleID, environment: $0)) }
+    }
+}
+
+extension StoredCustomer {
+    /// - Returns: nil if the App Store has spoken of the customer recently enough.
+    fileprivate func question(in configured: Catalogue.App, at now: Timestamp) -> CustomerQuestion? {
+        guard let original = staleSubscription(under: configured.freshness, at: now) else { return nil }
+        return CustomerQuestion(original, in: app)
+    }
+}
+
+extension CustomerIdentifier {
+    /// The identifier of the App Store; nil for an account of the app.
+    fileprivate var transaction: TransactionID? {
+        switch self {
+        case .appTransactionID(let id), .originalTransactionID(let id), .transactionID(let id): id
+        case .appAccountToken, .applicationUsername: nil
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Logging
+package import OfferCore
+import OfferTelemetry
+import ServiceLifecycle
+package import SubscriberStore
+
+/// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
+///
+/// Only this service signs offers with a rule. A redemption without a signature of ours means that somebody else holds a key.
+struct LedgerWatch: Service {
+    private let store: CurrentStore
+    private let policy: CurrentPolicy
+    private let now: @Sendable () -> Timestamp
+    private let readiness: Readiness
+    private let metrics: ServiceMetrics
+    private let log: Logger
+
+    /// The most alarms that health and the metric show.
+    static let maximumAlarms = 100
+    private static let interval = Duration.seconds(5)
+    private static let redemptionsPerRound = 1000
+
+    init(
+        _ store: CurrentStore, policy: CurrentPolicy, now: @escaping @Sendable () -> Timestamp, readiness: Readiness,
+        metrics: ServiceMetrics, log: Logger
+    ) {
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.readiness = readiness
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// What a round leaves for the next one.
+    struct Progress {
+        /// The offers of which the store knows that authorisations are expected; nil before the first round.
+        var begun: Set<LedgerOffer>?
+        /// The last redemption counted; nil before the first round.
+        var counted: Int64?
+    }
+
+    func run() async throws {
+        guard store.isConfigured else { return try await gracefulShutdown() }
+        await cancelWhenGracefulShutdown {
+            var progress = Progress()
+            repeat { await check(&progress) } while (try? await Task.sleep(for: Self.interval)) != nil
+        }
+    }
+
+    func check(_ progress: inout Progress) async {
+        guard store.works else { return }
+        let offers = policy.snapshot.catalogue?.ledgerOffers ?? []
+        do throws(StoreError) {
+            try await begin(offers, &progress)
+            try await count(&progress)
+            let alarms = try await store.read { store async throws(StoreError) in
+                try await store.unexplainedRedemptions(of: offers, limit: Self.maximumAlarms)
+            }
+            let environments = Set(offers.map(\.app.environment))
+            store.unexplainedRedemptions = Dictionary(
+                uniqueKeysWithValues: environments.map { environment in
+                    (environment, alarms.count { $0.app.environment == environment })
+                })
+            readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
+        } catch {
+            log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
+        }
+    }
+
+    /// Begins to expect authorisations for the offers that a new configuration decides by rules.
+    private func begin(_ offers: [LedgerOffer], _ progress: inout Progress) async throws(StoreError) {
+        guard progress.begun != Set(offers) else { return }
+        let time = now()
+        try await store.write { store async throws(StoreError) in try await store.beginLedger(of: offers, at: time) }
+        progress.begun = Set(offers)
+    }
+
+    /// Counts the redemptions that have become known since the last round.
+    private func count(_ progress: inout Progress) async throws(StoreError) {
+        guard let counted = progress.counted else {
+            progress.counted = try await store.read { store async throws(StoreError) in
+                try await store.lastRedemption()
+            }
+            return
+        }
+        let found = try await store.read { store async throws(StoreError) in
+            try await store.redemptions(after: counted, limit: Self.redemptionsPerRound)
+        }
+        let catalogue = policy.snapshot.catalogue
+        for redemption in found where catalogue?.contains(redemption) == true { metrics.redeemed(redemption) }
+        progress.counted = found.last?.number ?? counted
+    }
+}
+
+extension Catalogue {
+    /// The offers that only this service signs: those with a rule, unless another server signs them too.
+    package var ledgerOffers: [LedgerOffer] {
+        apps.flatMap { bundleID, app in
+            app.environments.flatMap { environment in
+                app.rules.offers.filter { !$0.isSignedElsewhere }.map {
+                    LedgerOffer(
+                        app: AppScope(bundleID: bundleID, environment: environment), productID: $0.productID,
+                        offerID: $0.offerID)
+                }
+            }
+        }
+    }
+
+    fileprivate func contains(_ redemption: LedgerRedemption) -> Bool {
+        apps[redemption.app.bundleID]?.offers[redemption.productID]?
+            .contains { $0.text.description == redemption.offerID } == true
+    }
+}
+
+extension LedgerRedemption {
+    /// What operators are told about a redemption without an authorisation.
+    package var alarm: Diagnostic {
+        // Without the time, which changes when the discounted period begins.
+        Diagnostic(
+            """
+            ALARM: the offer \(offerID) of \(productID.text) was redeemed in \(app.bundleID.text) (\(app.environment.rawValue)) \
+            without a signature of this service: somebody else may hold a key (redemption \(number))
+            """,
+            hint:
+                "rotate the keys of the app, or set signedElsewhere: true if another server of yours signs this offer; then run offer-signer alarms acknowledge"
+        )
+    }
+}

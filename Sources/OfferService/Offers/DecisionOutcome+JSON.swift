@@ -1,0 +1,36 @@
+import OfferCore
+
+extension DecisionOutcome {
+    /// The answer of `POST /v1/decisions`.
+    /// - Parameters:
+    ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
+    ///   - proofs: to repeat in the answer.
+    func body(showsDetails: Bool, showing proofs: VerifiedProofs?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.member("environment", customer.app.environment.rawValue)
+        if showsDetails {
+            writer.objects("subscriptions", customer.facts.state.subscriptions) { $1.write(to: &$0) }
+        }
+        writer.objects("offers", eligible) { writer, offer in
+            writer.members(of: offer.terms, showsDetails: showsDetails)
+            if let signed = offer.signed { signed.offer.writeSignatures(to: &writer) }
+            if !offer.gaps.isEmpty { writer.member("compactJWSMissing", offer.gaps.codes) }
+        }
+        writer.objects("refused", refused) { writer, decision in
+            writer.members(of: decision.offer, showsDetails: showsDetails)
+            writer.reasons(decision.reasons, showsDetails: showsDetails)
+        }
+        proofs?.write(to: &writer)
+        return writer.finish()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of terms: OfferTerms, showsDetails: Bool) {
+        member("productID", utf8: terms.productID.text.utf8)
+        member("offerID", utf8: terms.offerID.text.utf8)
+        guard showsDetails else { return }
+        if let rule = terms.rule.name { member("rule", rule) }
+        member("priority", Int64(terms.priority))
+    }
+}

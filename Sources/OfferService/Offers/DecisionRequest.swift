@@ -1,0 +1,73 @@
+import OfferCore
+
+/// The body of `POST /v1/decisions`, without the proofs.
+struct DecisionRequest {
+    /// Which of the eligible offers are signed.
+    enum Signing: Hashable {
+        /// The best one.
+        case best
+        case all
+        case none
+    }
+
+    let bundleID: BundleID
+    let customer: Customer
+    let transactionID: TransactionID?
+    let environment: AppStoreEnvironment?
+    /// nil for all products.
+    let productIDs: Set<ProductID>?
+    let signing: Signing
+
+    /// The permitted number of products.
+    static let counts = 1...50
+
+    private static let names: Set<String> = [
+        "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
+    ]
+
+    /// - Parameter user: the signed-in user, who is the only customer to decide about and need not be named; nil for any
+    ///   customer.
+    init(_ members: JSONObject, user: Customer?) throws(Problem) {
+        do throws(MemberError) {
+            let reader = MemberReader(members)
+            try reader.refuseOthers(than: Self.names)
+            bundleID = try reader.field("bundleID", BundleID.init)
+            customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
+            transactionID = try reader.optionalField("transactionID", TransactionID.init)
+            environment = try reader.environment()
+        } catch { throw Problem(error) }
+        if let user, customer != user { throw .customerNotYours }
+        productIDs = try Self.productIDs(members["productIDs"])
+        signing = try Self.signing(members["sign"])
+    }
+
+    private static func productIDs(_ value: JSONValue?) throws(Problem) -> Set<ProductID>? {
+        guard let value else { return nil }
+        guard case .array(let items) = value else {
+            throw .wrongType(field: "productIDs", expected: "an array", found: value.kind)
+        }
+        guard counts.contains(items.count) else {
+            throw .invalidField(FieldError(field: "productIDs", reason: .wrongCount(counts)))
+        }
+        var ids: Set<ProductID> = []
+        for (index, item) in items.enumerated() {
+            let name = "productIDs[\(index)]"
+            guard case .string(let utf8) = item else {
+                throw .wrongType(field: name, expected: "a string", found: item.kind)
+            }
+            do { ids.insert(try ProductID(utf8: utf8, field: name)) } catch { throw .invalidField(error) }
+        }
+        return ids
+    }
+
+    private static func signing(_ value: JSONValue?) throws(Problem) -> Signing {
+        switch value {
+        case nil, .string(Array("best".utf8)): return .best
+        case .bool(true): return .all
+        case .bool(false): return .none
+        case .string: throw .invalidField(FieldError(field: "sign", reason: .notOneOf(["best", "true", "false"])))
+        case .some(let other):
+            throw .wrongType(field: "sign", expected: "\"best\", true or false", found: other.kind)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import OfferAudit
+import OfferCore
+import OfferHTTP
+import SubscriberStore
+
+extension OfferSigner {
+    /// Decides by the app's rule who gets an introductory offer.
+    ///
+    /// A clear yes and a clear no are signed. If something is not known, nothing is signed: the app then passes no JWS, and the
+    /// App Store applies its own rule.
+    func answerIntroductoryOffer(
+        _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
+    ) async throws(Problem) -> HTTPResponse {
+        let customer = offer.transactionID.text.utf8
+        let (found, isAllowed, verified): (DecisionCustomer, Bool, VerifiedProofs?)
+        do throws(Problem) {
+            try requireApp(of: offer.item, admission)
+            (found, isAllowed, verified) = try await decide(offer, by: rule, body, admission)
+        } catch {
+            noteRefusal(error, of: .introductoryOfferJWS, offer.item, customer: customer, admission)
+            throw error
+        }
+        let jws = try signIntroductoryOffer(offer, allowing: isAllowed, admission)
+        let decision = SignedDecision(
+            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: found.digest)
+        let commit = try commit([jws.entry(for: admission, decision)])
+        guard await commit?.isDurable() ?? true else { throw .auditUnavailable }
+        let shown = body.wantsVerifiedProofs ? verified : nil
+        return HTTPResponse(body: offer.body(jws, allowing: isAllowed, showing: shown))
+    }
+
+    private func decide(
+        _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
+    ) async throws(Problem) -> (DecisionCustomer, Bool, VerifiedProofs?) {
+        guard let app = admission.policy.catalogue?.apps[offer.bundleID] else { throw .offerNotServed }
+        let verified: VerifiedProofs?
+        if let proofs = body.proofs {
+            verified = try self.proofs.verify(proofs, of: offer.bundleID, in: admission.policy.catalogue)
+        } else {
+            verified = nil
+        }
+        let subject = DecisionSubject(offer.bundleID, boundTo: offer.transactionID, proofs: verified)
+        let found = try await CustomerGathering(store: store, refresher: refresher)
+            .gather(subject, app, at: sources.now())
+        _ = try await OfferLedger(store: store, metrics: metrics).ask(
+            about: [], for: found, reserving: .nothing, rules: [], at: sources.now())
+        let reasons = app.rules.introductoryReasons(
+            found.facts, of: offer.productID, by: rule, at: sources.now())
+        guard !reasons.contains(where: { $0.code == .unknown }) else {
+            throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
+        }
+        return (found, reasons.isEmpty, verified)
+    }
+}

@@ -1,0 +1,111 @@
+import OfferCore
+
+extension RulesTrial {
+    /// The offers in the order of a report.
+    private var sorted: [(offer: Offer, outcome: Outcome)] {
+        outcomes.sorted { one, other in
+            func name(_ offer: Offer) -> [String] {
+                [
+                    offer.app.bundleID.text.description, offer.app.environment.rawValue,
+                    offer.productID.text.description, offer.offerID.text.description,
+                ]
+            }
+            return name(one.key).lexicographicallyPrecedes(name(other.key))
+        }.map { (offer: $0.key, outcome: $0.value) }
+    }
+
+    /// A text for people: for each offer, how many customers get it now and would get it, and why not.
+    package var text: String {
+        var text = "\(customers) customers\n"
+        for (offer, outcome) in sorted {
+            text += "\n\(offer.app.bundleID.text) \(offer.app.environment.rawValue) "
+            text += "\(offer.productID.text) \(offer.offerID.text)\n"
+            text += "  in force: \(Outcome.text(outcome.inForce, rule: outcome.ruleInForce))\n"
+            text += "  new:      \(Outcome.text(outcome.new, rule: outcome.newRule))\n"
+            text += outcome.gained.text("would get it") + outcome.lost.text("would no longer get it")
+        }
+        return text
+    }
+
+    /// A line for each offer and reason: how many customers there are under the rules in force and the new ones. The reason
+    /// `eligible` stands for a yes.
+    package var csv: String {
+        var text = "bundleID,environment,productID,offerID,reason,inForce,new\r\n"
+        for (offer, outcome) in sorted {
+            let fields = [
+                offer.app.bundleID.text.description, offer.app.environment.rawValue,
+                offer.productID.text.description, offer.offerID.text.description,
+            ].map(Self.field).joined(separator: ",")
+            for code in outcome.codes {
+                let reason = code?.rawValue ?? "eligible"
+                text += "\(fields),\(reason),\(outcome.inForce[code] ?? 0),\(outcome.new[code] ?? 0)\r\n"
+            }
+        }
+        return text
+    }
+
+    /// A field as RFC 4180 writes it.
+    private static func field(_ text: String) -> String {
+        text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+    }
+
+    /// Everything, with a sample of customers for each change.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.member("customers", Int64(customers))
+        writer.objects("offers", sorted) { writer, item in
+            writer.member("bundleID", utf8: item.offer.app.bundleID.text.utf8)
+            writer.member("environment", item.offer.app.environment.rawValue)
+            writer.member("productID", utf8: item.offer.productID.text.utf8)
+            writer.member("offerID", utf8: item.offer.offerID.text.utf8)
+            writer.object("inForce") { $0.write(item.outcome.inForce, rule: item.outcome.ruleInForce) }
+            writer.object("new") { $0.write(item.outcome.new, rule: item.outcome.newRule) }
+            writer.object("gained") { $0.write(item.outcome.gained) }
+            writer.object("lost") { $0.write(item.outcome.lost) }
+        }
+        return writer.finish()
+    }
+}
+
+extension RulesTrial.Outcome {
+    /// What was decided, a yes first, then the reasons in the order of the alphabet.
+    fileprivate var codes: [ReasonCode?] {
+        Set(inForce.keys).union(new.keys).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
+    }
+
+    fileprivate static func text(_ counts: [ReasonCode?: Int], rule: String?) -> String {
+        guard !counts.isEmpty else { return "not decided" }
+        let reasons = counts.filter { $0.key != nil }.sorted {
+            ($0.value, $1.key?.rawValue ?? "") > ($1.value, $0.key?.rawValue ?? "")
+        }
+        let name = rule.map { " by the rule \($0)" } ?? ""
+        let refused = reasons.map { "\($0.key?.rawValue ?? "") \($0.value)" }.joined(separator: ", ")
+        return "\(counts[nil] ?? 0) eligible\(name)" + (refused.isEmpty ? "" : "; refused for \(refused)")
+    }
+}
+
+extension RulesTrial.Change {
+    fileprivate func text(_ what: String) -> String {
+        guard count > 0 else { return "" }
+        let names = sample.map { "\($0.kind.rawValue) \(String(decoding: $0.utf8, as: UTF8.self).printable)" }
+        let list = names.isEmpty ? "" : ", such as \(names.joined(separator: ", "))"
+        return "  \(count) \(what)\(list)\n"
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(_ counts: [ReasonCode?: Int], rule: String?) {
+        if let rule { member("rule", rule) }
+        member("eligible", Int64(counts[nil] ?? 0))
+        object("refused") { writer in
+            for (code, count) in counts.sorted(by: { ($0.key?.rawValue ?? "") < ($1.key?.rawValue ?? "") }) {
+                if let code { writer.member(code.rawValue, Int64(count)) }
+            }
+        }
+    }
+
+    fileprivate mutating func write(_ change: RulesTrial.Change) {
+        member("count", Int64(change.count))
+        objects("sample", change.sample) { writer, customer in writer.member(customer) }
+    }
+}

@@ -1,0 +1,87 @@
+import NIOConcurrencyHelpers
+package import OfferCore
+package import SubscriberStore
+
+/// Replays rules over all stored customers, on as many cores as there are.
+package struct RulesTrialRun: Sendable {
+    package let inForce: Catalogue
+    package let new: Catalogue
+    package let at: Timestamp
+    package let sampleSize: Int
+    /// How many parts of the customers are worked on at a time.
+    package let workers: Int
+
+    /// The subscriptions that are read at a time.
+    private static let pageSize: Int64 = 1000
+
+    package init(inForce: Catalogue, new: Catalogue, at: Timestamp, sampleSize: Int, workers: Int) {
+        self.inForce = inForce
+        self.new = new
+        self.at = at
+        self.sampleSize = sampleSize
+        self.workers = workers
+    }
+
+    /// - Parameter progress: called with the share of subscriptions that is done, from 0 to 1.
+    package func run(
+        over store: any SubscriberStore, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(StoreError) -> RulesTrial {
+        var pages: [Page] = []
+        for app in apps {
+            guard let numbers = try await store.subscriptionNumbers(in: app) else { continue }
+            for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: Int(Self.pageSize)) {
+                pages.append(Page(app: app, numbers: start...min(start + Self.pageSize - 1, numbers.upperBound)))
+            }
+        }
+        let queue = NIOLockedValueBox(pages[...])
+        let total = Double(max(1, pages.count))
+        return try await withTaskGroup(of: Result<RulesTrial, StoreError>.self) { group in
+            for _ in 0..<max(1, workers) {
+                group.addTask {
+                    await Result { () async throws(StoreError) in
+                        var trial = RulesTrial(sampleSize: sampleSize)
+                        while let (page, left) = queue.withLockedValue({ pages in
+                            pages.popFirst().map { ($0, pages.count) }
+                        }) {
+                            for customer in try await store.customers(in: page.app, numbered: page.numbers) {
+                                let app = page.app.bundleID
+                                trial.add(customer, inForce: inForce.apps[app], new: new.apps[app], at: at)
+                            }
+                            progress(1 - Double(left) / total)
+                        }
+                        return trial
+                    }
+                }
+            }
+            var whole = RulesTrial(sampleSize: sampleSize)
+            var fault: StoreError?
+            for await part in group {
+                switch part {
+                case .success(let trial): whole.merge(trial)
+                case .failure(let error): fault = error
+                }
+            }
+            return fault.map { .failure($0) } ?? Result<RulesTrial, StoreError>.success(whole)
+        }.get()
+    }
+
+    private struct Page {
+        let app: AppScope
+        let numbers: ClosedRange<Int64>
+    }
+
+    /// The apps of either configuration, in each of their environments.
+    private var apps: [AppScope] {
+        let ids = Set(inForce.apps.keys).union(new.apps.keys)
+        return ids.sorted { $0.text.description < $1.text.description }.flatMap { id in
+            let environments = (new.apps[id] ?? inForce.apps[id])?.environments ?? []
+            return environments.sorted { $0.rawValue < $1.rawValue }.map { AppScope(bundleID: id, environment: $0) }
+        }
+    }
+}
+
+extension Result where Failure == StoreError {
+    fileprivate init(_ work: () async throws(StoreError) -> Success) async {
+        do throws(StoreError) { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,124 @@
+package import OfferCore
+
+/// What is asked of the ledger for one customer, before anything is signed.
+package struct LedgerRequest: Sendable {
+    /// An offer that the customer may have by its rule.
+    package struct Offer: Sendable {
+        package let productID: ProductID
+        package let offerID: OfferID
+        package let limits: OfferLimits
+        /// The nonces of the signatures to be made, which name the authorisations: one for each form. They share a slot and count
+        /// as one signature, because they leave in one answer. Empty to ask only.
+        package let nonces: [Nonce]
+        package let expiresAt: Timestamp
+
+        package init(
+            productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp
+        ) {
+            self.productID = productID
+            self.offerID = offerID
+            self.limits = limits
+            self.nonces = nonces
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// Which of the offers are reserved.
+    package enum Reserving: Hashable, Sendable {
+        case nothing
+        /// The first that the limits allow.
+        case first
+        case all
+    }
+
+    package let app: AppScope
+    /// Merged first, in the same change, as if they had arrived in a notification.
+    package let facts: [SubscriberFact]
+    /// The account and each subscription that the decision rested on. The same purchases under another name hold the same slot.
+    package let holders: [CustomerIdentifier]
+    /// The best first.
+    package let offers: [Offer]
+    package let reserving: Reserving
+    package let at: Timestamp
+
+    package init(
+        app: AppScope, facts: [SubscriberFact] = [], holders: [CustomerIdentifier], offers: [Offer],
+        reserving: Reserving, at: Timestamp
+    ) {
+        self.app = app
+        self.facts = facts
+        self.holders = holders
+        self.offers = offers
+        self.reserving = reserving
+        self.at = at
+    }
+
+    /// Whether the answer can be given without a change.
+    package var changesNothing: Bool {
+        facts.isEmpty && (reserving == .nothing || offers.allSatisfy(\.nonces.isEmpty))
+    }
+}
+
+/// What the ledger says about one offer.
+package enum LedgerAnswer: Hashable, Sendable {
+    /// The limits allow a signature. Nothing is reserved.
+    case allowed
+    /// Durable. The signatures may be made.
+    case reserved
+    /// The limits that are reached.
+    case refused([ReasonCode])
+}
+
+/// A redemption of a promotional offer, as the ledger counts it.
+package struct LedgerRedemption: Hashable, Sendable {
+    /// Greater for those that were recorded later.
+    package let number: Int64
+    package let app: AppScope
+    /// nil after the erasure of the subscription.
+    package let originalTransactionID: TransactionID?
+    package let productID: ProductID
+    /// As the App Store names it.
+    package let offerID: String
+    package let at: Timestamp
+    /// When the signature was handed out that explains it; nil if none does.
+    package let authorisedAt: Timestamp?
+
+    package init(
+        number: Int64, app: AppScope, originalTransactionID: TransactionID?, productID: ProductID, offerID: String,
+        at: Timestamp, authorisedAt: Timestamp?
+    ) {
+        self.number = number
+        self.app = app
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.offerID = offerID
+        self.at = at
+        self.authorisedAt = authorisedAt
+    }
+}
+
+/// What the ledger knows of one customer.
+package struct LedgerEntries: Hashable, Sendable {
+    /// The oldest first.
+    package let authorisations: [Authorisation]
+    /// In the order in which they were recorded.
+    package let redemptions: [LedgerRedemption]
+
+    package init(authorisations: [Authorisation] = [], redemptions: [LedgerRedemption] = []) {
+        self.authorisations = authorisations
+        self.redemptions = redemptions
+    }
+}
+
+/// An offer that is decided by a rule, so that only this service signs it.
+package struct LedgerOffer: Hashable, Sendable {
+    package let app: AppScope
+    package let productID: ProductID
+    package let offerID: OfferID
+
+    package init(app: AppScope, productID: ProductID, offerID: OfferID) {
+        self.app = app
+        self.productID = productID
+        self.offerID = offerID
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import FoundationEssentials
+import OfferCore
+import OfferService
+import SubscriberStore
+
+/// `offer-signer alarms acknowledge`: ends alarms that somebody has looked into.
+struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "acknowledge",
+        abstract: "Acknowledge redemptions that no signature of this service explains.",
+        discussion: """
+            Find out first who signed: look at the key IDs in the audit trail, at other servers that have a key, and rotate the \
+            keys if you cannot tell. Then acknowledge the numbers that 'alarms show' prints, or all of them. A running service \
+            is ready again within seconds:
+
+              offer-signer alarms acknowledge 17 18 --config offers.yaml
+            """
+    )
+
+    @Argument(help: "The numbers of the redemptions. Without any, --all is needed.") var numbers: [Int64] = []
+    @Flag(help: "Acknowledge all of them.") var all = false
+    @OptionGroup var options: DatabaseOptions
+
+    func validate() throws {
+        guard numbers.isEmpty == all else {
+            throw ValidationError("Name the numbers that 'alarms show' prints, or use --all.")
+        }
+    }
+
+    func run() async throws {
+        let alarms = try await options.alarms()
+        if let unknown = numbers.first(where: { number in !alarms.contains { $0.number == number } }) {
+            throw CommandError("there is no alarm \(unknown)", hint: "alarms show lists them")
+        }
+        let chosen = alarms.filter { all || numbers.contains($0.number) }
+        try await options.withStore { store in
+            for alarm in chosen { try await store.acknowledge(alarm.number, at: Timestamp(.now)) }
+        }
+        for alarm in chosen { StandardStreams.print("acknowledged: \(alarm.line)") }
+        if chosen.isEmpty { StandardStreams.print("ok: there is no alarm\n") }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import OfferCore
+import OfferService
+import SubscriberStore
+
+/// `offer-signer alarms show`: lists the redemptions that no signature explains.
+struct AlarmsShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "List the redemptions that no signature of this service explains.",
+        discussion: """
+            Only this service signs offers with a rule. If the App Store reports a redemption of one without a signature in \
+            the ledger, somebody else may hold a key. Prints the number, the time, the app, the product and the offer of each, \
+            the oldest first. Exits with status 1 if there are any.
+            """
+    )
+
+    @OptionGroup var options: DatabaseOptions
+
+    func run() async throws {
+        let alarms = try await options.alarms()
+        for alarm in alarms { StandardStreams.print(alarm.line) }
+        guard alarms.isEmpty else { throw ExitCode.failure }
+        StandardStreams.print("ok: every redemption has a signature of this service\n")
+    }
+}
+
+extension DatabaseOptions {
+    /// The redemptions without a signature that nobody has acknowledged.
+    func alarms() async throws -> [LedgerRedemption] {
+        let offers = try configuration().catalogue?.ledgerOffers ?? []
+        return try await withStore { try await $0.unexplainedRedemptions(of: offers, limit: 10_000) }
+    }
+}
+
+extension LedgerRedemption {
+    /// A line for each alarm.
+    var line: String {
+        let time = String(decoding: at.iso8601, as: UTF8.self)
+        return
+            "\(number) \(time) \(app.bundleID.text) \(app.environment.rawValue) \(productID.text) \(offerID.printable)\n"
+    }
+}

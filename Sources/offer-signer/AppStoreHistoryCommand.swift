@@ -1,0 +1,36 @@
+import AppStoreAPI
+import ArgumentParser
+import OfferCore
+import OfferService
+
+/// `offer-signer app-store history`: prints a customer's transactions.
+struct AppStoreHistoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Print all transactions of a customer, as the App Store gives them.",
+        discussion: """
+            Prints one verified transaction a line, with Apple's member names, the one modified least recently first. \
+            Stores nothing.
+
+              offer-signer app-store history --transaction-id 2000000123456789
+            """
+    )
+
+    @OptionGroup var options: AppStoreOptions
+    @OptionGroup var customer: AppStoreTransactionOptions
+
+    func run() async throws {
+        let id = customer.transactionID
+        try await options.withAppStore { asking, app in
+            var revision: HistoryRevision?
+            while true {
+                let page = try await asking.client.send(.transactionHistory(of: id, after: revision), for: app)
+                for text in page.signedTransactions {
+                    StandardStreams.print(String(decoding: try asking.payload(of: text), as: UTF8.self) + "\n")
+                }
+                revision = page.revision
+                guard page.hasMore else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import AppStoreAPI
+import ArgumentParser
+import FoundationEssentials
+import Logging
+import OfferCore
+import OfferKeys
+import OfferService
+import OfferTelemetry
+import SubscriberStore
+
+/// The options of commands that ask the App Store: keys, database, app and environment.
+struct AppStoreOptions: ParsableArguments {
+    @OptionGroup var key: KeyOptions
+    @Option(Settings.database) var database: String?
+
+    @Option(
+        help: ArgumentHelp("The bundle ID of the app (default: the only one configured).", valueName: "id"),
+        transform: BundleID.init(option:))
+    var bundleID: BundleID?
+
+    @Option(
+        help: "The environment: Production or Sandbox (default: Production, if the app has it).",
+        transform: AppStoreEnvironment.init(option:))
+    var environment: AppStoreEnvironment?
+
+    /// Asks the App Store about an app with the database open, and closes both.
+    func withAppStore(_ work: @Sendable (AppStoreAsking, AppScope) async throws -> Void) async throws {
+        var flags = key.flags
+        flags[Settings.database] = database
+        let configuration = try key.folder.reader(flags).read()
+        let app = try scope(configuration.catalogue)
+        guard let location = configuration.store?.location else {
+            throw CommandError(
+                "no database is configured",
+                hint: "set \(Settings.database.variable) or --database, such as sqlite:data/offer-signer.sqlite")
+        }
+        guard let settings = configuration.appStoreAPI else {
+            throw CommandError(
+                "the App Store is not asked with this configuration",
+                hint: "set \(Settings.appStoreAPI.variable) to on, or name its servers")
+        }
+        let plan = AvailableKeys(configuration.keys).plan(from: KeyRing())
+        guard plan.isComplete else { throw ConfigurationError(problems: plan.problems) }
+        let log = Logger(label: "offer-signer") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .error
+            return handler
+        }
+        do {
+            let store = try location.open(.latestVersion)
+            defer { try? store.close() }
+            try await AppStoreAsking.run(settings, configuration, ring: plan.ring, store: store, log: log) { asking in
+                try await work(asking, app)
+            }
+        } catch let error as StoreError {
+            throw error.diagnostic
+        } catch let error as AskingFailure {
+            throw error.diagnostic
+        } catch let error as APIFailure {
+            throw AskingFailure.api(error).diagnostic
+        }
+    }
+
+    private func scope(_ catalogue: Catalogue?) throws -> AppScope {
+        let apps = catalogue?.apps ?? [:]
+        guard let bundleID = bundleID ?? (apps.count == 1 ? apps.keys.first : nil) else {
+            throw CommandError(
+                apps.isEmpty ? "no app is configured" : "several apps are configured",
+                hint: apps.isEmpty
+                    ? "name your apps in \(Settings.configurationFile.variable)" : "name one with --bundle-id")
+        }
+        guard let app = apps[bundleID] else {
+            throw CommandError(
+                "the configuration file has no app \(bundleID.text.description.printable)",
+                hint: "use a bundleID of \(Settings.configurationFile.variable)")
+        }
+        let environment = environment ?? (app.environments.contains(.production) ? .production : .sandbox)
+        guard app.environments.contains(environment) else {
+            throw CommandError(
+                "the app has no data in \(environment.rawValue)",
+                hint: "its environments are \(app.environments.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        return AppScope(bundleID: bundleID, environment: environment)
+    }
+}
+
+/// The transaction that a question is about.
+struct AppStoreTransactionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Any transaction of the customer, or their app transaction ID: digits.", valueName: "id"),
+        transform: TransactionNumber.init(option:))
+    var transactionID: TransactionNumber
+}
+
+extension TransactionNumber {
+    init(option text: String) throws {
+        guard let id = try? TransactionID(utf8: Array(text.utf8)), let number = TransactionNumber(id) else {
+            throw ValidationError("a transaction ID of the App Store consists of digits")
+        }
+        self = number
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import OfferCore
+import OfferService
+
+/// `offer-signer rules check`: reads a configuration file, and reports every problem with its rules.
+struct RulesCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the rules of the configuration file, and list the offers that they decide.",
+        discussion: """
+            Every problem is named with its line, its path, what was found, and what would be valid. Exits with status 0 if \
+            there is none, otherwise 1. Warns of what can hardly be meant, such as an offer that is never the best one, a name \
+            that nothing has, or limits that nobody can reach:
+
+              offer-signer rules check --config offers.yaml
+            """
+    )
+
+    @OptionGroup var folder: KeyFolderOptions
+
+    func run() throws {
+        let catalogue = try folder.readConfiguration().catalogue
+        let apps = (catalogue?.apps ?? [:]).sorted { $0.key.text.description < $1.key.text.description }
+        for (bundleID, app) in apps {
+            for offer in app.rules.offers {
+                let rule = offer.rule.name.map { "rule \($0)" } ?? "a condition in place"
+                StandardStreams.print(
+                    "\(bundleID.text) \(offer.productID.text) \(offer.offerID.text): \(rule), priority \(offer.priority)\n"
+                )
+            }
+            if let rule = app.rules.introductoryOffers {
+                StandardStreams.print(
+                    "\(bundleID.text) introductory offers: \(rule.name.map { "rule \($0)" } ?? "a condition in place")\n"
+                )
+            }
+        }
+        for warning in catalogue.map(CatalogueLint.warnings) ?? [] {
+            StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
+        }
+        StandardStreams.print("ok: the rules are consistent\n")
+    }
+}

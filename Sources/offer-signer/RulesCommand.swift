@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// `offer-signer rules`: commands for the rules by which offers are decided.
+struct RulesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Show, check and try the rules by which offers are decided.",
+        subcommands: [RulesShowCommand.self, RulesCheckCommand.self, RulesTryCommand.self]
+    )
+}

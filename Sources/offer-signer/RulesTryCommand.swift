@@ -1,0 +1,82 @@
+import ArgumentParser
+import FoundationEssentials
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferService
+import SubscriberStore
+
+/// `offer-signer rules try`: replays new rules over all stored customers.
+struct RulesTryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try",
+        abstract: "Replay new rules over all stored customers: who would get what, and what would change.",
+        discussion: """
+            Reads every customer of the database, decides by the rules in force and by those of another configuration file, and \
+            compares. Nothing is changed, and nothing is signed, so it can run beside the service:
+
+              offer-signer rules try new.yaml --config offers.yaml
+
+            For each offer it prints how many customers get it now and would get it, the reasons why the others do not, and a \
+            few customers for whom the answer changes. Limits are not counted. With --at, rules judge as of another time what is \
+            known today: a date such as 2026-12-24, or a time such as 2026-12-24T18:00:00Z.
+            """
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, csv, json }
+
+    @Argument(help: "The configuration file with the new rules.") var newFile: String
+    @Option(help: "The time at which the rules judge; by default, now.") var at: String?
+    @Option(help: "What to print: text, csv or json.") var format = Format.text
+    @Option(help: "How many customers to name for each change, up to 1000.") var sample = 3
+    @OptionGroup var options: DatabaseOptions
+
+    func validate() throws {
+        guard (0...1000).contains(sample) else { throw ValidationError("--sample must be from 0 to 1000.") }
+        guard at == nil || time != nil else {
+            throw ValidationError("--at must be a date such as 2026-12-24, or a time such as 2026-12-24T18:00:00Z.")
+        }
+    }
+
+    private var time: Timestamp? { at.flatMap(Timestamp.init(dateOrTime:)) }
+
+    func run() async throws {
+        let run = RulesTrialRun(
+            inForce: try options.configuration().catalogue ?? Catalogue(apps: [:]), new: try newCatalogue(),
+            at: time ?? Timestamp(.now), sampleSize: sample, workers: ProcessInfo.processInfo.activeProcessorCount)
+        let trial = try await options.withStore { store in
+            let progress = ProgressLines()
+            return try await run.run(over: store) { progress.report($0) }
+        }
+        switch format {
+        case .text: StandardStreams.print(trial.text)
+        case .csv: StandardStreams.print(trial.csv)
+        case .json: StandardStreams.print(String(decoding: trial.json, as: UTF8.self) + "\n")
+        }
+    }
+
+    private func newCatalogue() throws -> Catalogue {
+        let text: [UInt8]
+        do { text = [UInt8](try Data(contentsOf: URL(filePath: newFile))) } catch {
+            throw CommandError("\(newFile.printable) cannot be read", hint: "name a file that exists")
+        }
+        // Rules do not need the secrets that the file names.
+        let (file, problems) = ConfigurationFile.read(text, name: newFile) { _ throws(Diagnostic) in Secret("-") }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        return file.catalogue ?? Catalogue(apps: [:])
+    }
+}
+
+/// Progress that several tasks report.
+private final class ProgressLines: Sendable {
+    private let next = NIOLockedValueBox(ContinuousClock.now + .seconds(1))
+
+    /// - Parameter share: from 0 to 1.
+    func report(_ share: Double) {
+        let isDue = next.withLockedValue { next in
+            guard ContinuousClock.now >= next else { return false }
+            next = .now + .seconds(1)
+            return true
+        }
+        if isDue { StandardStreams.printError("\(Int(share * 100)) % of the subscriptions\n") }
+    }
+}

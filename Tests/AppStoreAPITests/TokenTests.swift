@@ -1,0 +1,42 @@
+import AppStoreAPI
+import AppStoreStandIn
+import OfferCore
+import Testing
+
+@Suite("Tokens for the App Store Server API")
+struct TokenTests {
+    @Test("one token serves many requests; a rotation makes another, and no request gets 401")
+    func rotation() async throws {
+        let fixture = try await StandInFixture()
+        let id = try fixture.subscription
+        try await fixture.withClient { client in
+            for round in 0..<20 {
+                if round == 10 {
+                    fixture.policy.replace(
+                        with: Policy(
+                            ring: try StandInFixture.ring(fixture.keys, signing: StandInFixture.secondKey),
+                            issuerIDs: fixture.policy.snapshot.issuerIDs))
+                    // App Store Connect revokes the first key.
+                    let second = try StandInFixture.secondKey
+                    fixture.standIn.tokens.replace(keys: [second.description: try #require(fixture.keys[second])])
+                }
+                _ = try await client.send(.subscriptionStatuses(of: id), for: StandInFixture.app)
+            }
+            #expect(fixture.standIn.statistics.answers(401) == 0 && fixture.standIn.statistics.answers(200) == 20)
+        }
+    }
+
+    @Test("a token that is refused is renewed once, and then the failure is reported")
+    func unauthorised() async throws {
+        let fixture = try await StandInFixture()
+        let id = try fixture.subscription
+        fixture.standIn.tokens.replace(keys: [:])
+        try await fixture.withClient { client in
+            let failure = await #expect(throws: APIFailure.self) {
+                try await client.send(.subscriptionStatuses(of: id), for: StandInFixture.app)
+            }
+            #expect(failure?.name == "unauthorised" && failure?.hint.contains("In-App Purchase key") == true)
+            #expect(fixture.standIn.statistics.answers(401) == 2)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import TestSupport
+
+/// A generated customer: one Apple Account in one app, and what it does.
+struct WorldCustomer: Sendable {
+    let number: Int
+    var account: String?
+    var subscriptions: [WorldSubscription]
+    private let clock: WorldClock
+    private let isSandbox: Bool
+    private var random: SplitMix64
+    private var modifications = 0
+    private var purchases = 0
+
+    /// - Parameter start: when the world begins. Customers buy from a week before until a week later.
+    init(number: Int, seed: UInt64, start: Int64, clock: WorldClock, isSandbox: Bool) {
+        self.number = number
+        self.clock = clock
+        self.isSandbox = isSandbox
+        random = SplitMix64(seed: seed &* 1_000_003 &+ UInt64(number))
+        account = nil
+        let first = start + Int64.random(in: -clock.days(7)..<clock.days(5), using: &random)
+        subscriptions = [WorldSubscription(group: "21012345", purchaseAt: first)]
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            subscriptions.append(WorldSubscription(group: "21099999", purchaseAt: first + clock.days(1)))
+        }
+        if chance(85) { account = Self.uuid(random.next(), random.next()) }
+    }
+
+    var appTransactionID: String { "\(704_897_469_903_278_336 + number + (isSandbox ? 1_000_000_000 : 0))" }
+
+    /// When something happens next; nil if nothing does.
+    var nextEvent: Int64? { subscriptions.filter { $0.next.step != .never }.map(\.next.at).min() }
+
+    /// Every transaction, the one modified least recently first.
+    var history: [WorldTransaction] {
+        subscriptions.flatMap(\.transactions).sorted { $0.modification < $1.modification }
+    }
+
+    /// Lives on until a time.
+    /// - Returns: what the App Store reports of it, in order.
+    mutating func live(until now: Int64) -> [WorldEvent] {
+        var events: [WorldEvent] = []
+        while let time = nextEvent, time <= now,
+            let place = subscriptions.firstIndex(where: { $0.next.step != .never && $0.next.at == time })
+        {
+            if let event = step(place, at: time) { events.append(event) }
+        }
+        return events
+    }
+
+    /// What the App Store reports, with the state right after it.
+    private func event(_ type: String, _ subtype: String?, _ place: Int, at time: Int64, about: Int? = nil)
+        -> WorldEvent
+    {
+        let subscription = subscriptions[place]
+        return WorldEvent(
+            type: type, subtype: subtype, date: time, customer: number, subscription: subscription,
+            transaction: subscription.transactions[about ?? subscription.transactions.count - 1],
+            appTransactionID: appTransactionID, account: account)
+    }
+
+    private mutating func step(_ place: Int, at time: Int64) -> WorldEvent? {
+        switch subscriptions[place].next.step {
+        case .purchase:
+            let product = chance(70) ? "com.example.app.pro.weekly" : "com.example.app.pro.monthly"
+            buy(product, place, at: time, offer: chance(30) ? .trial : nil)
+            return event("SUBSCRIBED", "INITIAL_BUY", place, at: time)
+        case .middle: return middle(place, at: time)
+        case .end: return end(place, at: time)
+        case .graceEnd:
+            subscriptions[place].next = (.retryEnd, subscriptions[place].last.expiresDate + clock.days(60))
+            if chance(50) { planRecovery(place, after: time) }
+            return event("GRACE_PERIOD_EXPIRED", nil, place, at: time)
+        case .recovery:
+            renew(place, at: time)
+            return event("DID_RENEW", "BILLING_RECOVERY", place, at: time)
+        case .retryEnd:
+            subscriptions[place].isRetrying = false
+            return expire(place, intent: 2, "BILLING_RETRY", at: time)
+        case .resubscription:
+            buy(subscriptions[place].last.productID, place, at: time, offer: chance(40) ? .winBack : nil)
+            return event("SUBSCRIBED", "RESUBSCRIBE", place, at: time)
+        case .never: return nil
+        }
+    }
+
+    private mutating func middle(_ place: Int, at time: Int64) -> WorldEvent {
+        planEnd(place)
+        let isOn = subscriptions[place].autoRenews
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3:
+            subscriptions[place].autoRenews = !isOn
+            return event(
+                "DID_CHANGE_RENEWAL_STATUS", isOn ? "AUTO_RENEW_DISABLED" : "AUTO_RENEW_ENABLED", place, at: time)
+        case 3..<5:
+            upgrade(place, at: time)
+            return event("DID_CHANGE_RENEWAL_PREF", "UPGRADE", place, at: time)
+        case 5:
+            subscriptions[place].nextProductID = "com.example.app.basic.weekly"
+            subscriptions[place].autoRenews = true
+            return event("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", place, at: time)
+        case 6:
+            revoke(place, at: time)
+            return event("REFUND", nil, place, at: time)
+        case 7:
+            subscriptions[place].nextOffer = .promotional
+            subscriptions[place].autoRenews = true
+            return event("OFFER_REDEEMED", nil, place, at: time)
+        case 8:
+            subscriptions[place].priceIncreaseStatus = 0
+            return event("PRICE_INCREASE", "PENDING", place, at: time)
+        default:
+            return event("CONSUMPTION_REQUEST", nil, place, at: time)
+        }
+    }
+
+    private mutating func end(_ place: Int, at time: Int64) -> WorldEvent {
+        guard subscriptions[place].autoRenews else { return expire(place, intent: 1, "VOLUNTARY", at: time) }
+        guard chance(15) else {
+            renew(place, at: time)
+            return event("DID_RENEW", nil, place, at: time)
+        }
+        subscriptions[place].isRetrying = true
+        let hasGrace = chance(50)
+        subscriptions[place].graceEnd = hasGrace ? time + clock.days(6) : nil
+        subscriptions[place].next = hasGrace ? (.graceEnd, time + clock.days(6)) : (.retryEnd, time + clock.days(60))
+        if chance(50) { planRecovery(place, after: time) }
+        return event("DID_FAIL_TO_RENEW", hasGrace ? "GRACE_PERIOD" : nil, place, at: time)
+    }
+
+    private mutating func expire(_ place: Int, intent: Int, _ subtype: String, at time: Int64) -> WorldEvent {
+        subscriptions[place].expirationIntent = intent
+        subscriptions[place].autoRenews = false
+        subscriptions[place].next =
+            chance(30)
+            ? (.resubscription, time + clock.days(Double.random(in: 0.2..<4, using: &random))) : (.never, time)
+        return event("EXPIRED", subtype, place, at: time)
+    }
+
+    private mutating func buy(_ product: String, _ place: Int, at time: Int64, offer: WorldOffer?) {
+        add(product, place, at: time, isRenewal: false, offer: offer)
+        subscriptions[place].autoRenews = true
+    }
+
+    private mutating func renew(_ place: Int, at time: Int64) {
+        let subscription = subscriptions[place]
+        add(subscription.nextProductID, place, at: time, isRenewal: true, offer: subscription.nextOffer)
+    }
+
+    private mutating func upgrade(_ place: Int, at time: Int64) {
+        let count = subscriptions[place].transactions.count
+        modifications += 1
+        subscriptions[place].transactions[count - 1].isUpgraded = true
+        subscriptions[place].transactions[count - 1].modification = modifications
+        add("com.example.app.max.monthly", place, at: time, isRenewal: false, offer: nil)
+        subscriptions[place].autoRenews = true
+    }
+
+    private mutating func revoke(_ place: Int, at time: Int64) {
+        let count = subscriptions[place].transactions.count
+        modifications += 1
+        subscriptions[place].transactions[count - 1].revocationDate = time
+        subscriptions[place].transactions[count - 1].modification = modifications
+        subscriptions[place].autoRenews = false
+        subscriptions[place].expirationIntent = 5
+        subscriptions[place].next = (.never, time)
+    }
+
+    /// Begins a period, and plans what happens in it.
+    private mutating func add(_ product: String, _ place: Int, at time: Int64, isRenewal: Bool, offer: WorldOffer?) {
+        modifications += 1
+        purchases += 1
+        let id = "\((isSandbox ? 2_000_000_000_000_000 : 400_000_000_000_000) + number * 1000 + purchases)"
+        let expires = time + clock.period(of: product)
+        subscriptions[place].transactions.append(
+            WorldTransaction(
+                id: id, productID: product, purchaseDate: time, expiresDate: expires, isRenewal: isRenewal,
+                price: offer?.discountType == "FREE_TRIAL" ? 0 : 9990, offer: offer, appAccountToken: account,
+                modification: modifications))
+        subscriptions[place].nextProductID = product
+        subscriptions[place].nextOffer = nil
+        subscriptions[place].expirationIntent = nil
+        subscriptions[place].isRetrying = false
+        subscriptions[place].graceEnd = nil
+        subscriptions[place].priceIncreaseStatus = nil
+        planEnd(place)
+        if chance(40) {
+            subscriptions[place].next = (.middle, time + Int64.random(in: 1..<clock.days(5), using: &random))
+        }
+    }
+
+    private mutating func planEnd(_ place: Int) {
+        subscriptions[place].next = (.end, subscriptions[place].last.expiresDate)
+    }
+
+    private mutating func planRecovery(_ place: Int, after time: Int64) {
+        subscriptions[place].next = (.recovery, time + clock.days(Double.random(in: 0.1..<3, using: &random)))
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    /// A UUID of version 4 (RFC 9562), in lower case.
+    static func uuid(_ high: UInt64, _ low: UInt64) -> String {
+        let (first, last) = (hex(high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000), hex(low & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63))
+        return
+            "\(first.prefix(8))-\(first.dropFirst(8).prefix(4))-\(first.suffix(4))-\(last.prefix(4))-\(last.dropFirst(4))"
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// Something that the App Store reports.
+struct WorldEvent: Sendable {
+    let type: String
+    let subtype: String?
+    /// In milliseconds.
+    let date: Int64
+    let customer: Int
+    /// The state right after it.
+    let subscription: WorldSubscription
+    let transaction: WorldTransaction
+    let appTransactionID: String
+    let account: String?
+    var isFamilyShared = false
+}

@@ -1,0 +1,132 @@
+/// Signs what a generated world tells, with a chain made for tests.
+struct WorldSigner: Sendable {
+    let bundleID: String
+    let appAppleID: Int64
+    let environment: String
+    private let chain: TestChain
+    private let header: [UInt8]
+
+    init(chain: TestChain, bundleID: String, appAppleID: Int64, environment: String) {
+        self.chain = chain
+        self.bundleID = bundleID
+        self.appAppleID = appAppleID
+        self.environment = environment
+        header = Array(chain.header.utf8)
+    }
+
+    /// A transaction in compact form.
+    /// - Parameters:
+    ///   - bundleID: of another app, for an answer that must be refused.
+    ///   - isFamilyShared: whether a family member bought it.
+    func transaction(
+        _ transaction: WorldTransaction, of subscription: WorldSubscription, _ appTransactionID: String, at now: Int64,
+        bundleID: String? = nil, isFamilyShared: Bool = false
+    ) throws -> String {
+        var members: [(String, String)] = [
+            ("transactionId", quoted(transaction.id)), ("originalTransactionId", quoted(subscription.originalID)),
+            ("webOrderLineItemId", quoted("7" + transaction.id)), ("bundleId", quoted(bundleID ?? self.bundleID)),
+            ("productId", quoted(transaction.productID)), ("subscriptionGroupIdentifier", quoted(subscription.group)),
+            ("purchaseDate", "\(transaction.purchaseDate)"),
+            ("originalPurchaseDate", "\(subscription.transactions[0].purchaseDate)"),
+            ("expiresDate", "\(transaction.expiresDate)"), ("quantity", "1"),
+            ("type", quoted("Auto-Renewable Subscription")),
+            ("inAppOwnershipType", quoted(isFamilyShared ? "FAMILY_SHARED" : "PURCHASED")),
+            ("signedDate", "\(now)"), ("environment", quoted(environment)),
+            ("transactionReason", quoted(transaction.isRenewal ? "RENEWAL" : "PURCHASE")),
+            ("storefront", quoted("USA")),
+            ("storefrontId", quoted("143441")), ("price", "\(transaction.price)"), ("currency", quoted("USD")),
+            ("appTransactionId", quoted(appTransactionID)),
+        ]
+        if let token = transaction.appAccountToken { members.append(("appAccountToken", quoted(token))) }
+        if let date = transaction.revocationDate {
+            members += [("revocationDate", "\(date)"), ("revocationReason", "0")]
+        }
+        if transaction.isUpgraded { members.append(("isUpgraded", "true")) }
+        members += transaction.offer?.members ?? []
+        return try jws(members)
+    }
+
+    /// A renewal info in compact form.
+    func renewalInfo(
+        of subscription: WorldSubscription, _ appTransactionID: String, account: String?, at now: Int64
+    ) throws -> String {
+        var members: [(String, String)] = [
+            ("originalTransactionId", quoted(subscription.originalID)),
+            ("productId", quoted(subscription.last.productID)),
+            ("autoRenewProductId", quoted(subscription.nextProductID)),
+            ("autoRenewStatus", subscription.autoRenews ? "1" : "0"), ("signedDate", "\(now)"),
+            ("environment", quoted(environment)), ("renewalDate", "\(subscription.last.expiresDate)"),
+            ("appTransactionId", quoted(appTransactionID)),
+        ]
+        if let account { members.append(("appAccountToken", quoted(account))) }
+        if let intent = subscription.expirationIntent { members.append(("expirationIntent", "\(intent)")) }
+        if subscription.isRetrying { members.append(("isInBillingRetryPeriod", "true")) }
+        if let end = subscription.graceEnd { members.append(("gracePeriodExpiresDate", "\(end)")) }
+        if let status = subscription.priceIncreaseStatus { members.append(("priceIncreaseStatus", "\(status)")) }
+        members += subscription.nextOffer?.members ?? []
+        return try jws(members)
+    }
+
+    /// A notification in compact form.
+    func notification(_ event: WorldEvent, uuid: String) throws -> String {
+        let data: [(String, String)] = [
+            ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("bundleVersion", quoted("1")),
+            ("environment", quoted(environment)), ("status", "\(event.subscription.status(at: event.date))"),
+            (
+                "signedTransactionInfo",
+                quoted(
+                    try transaction(
+                        event.transaction, of: event.subscription, event.appTransactionID, at: event.date,
+                        isFamilyShared: event.isFamilyShared))
+            ),
+            (
+                "signedRenewalInfo",
+                quoted(
+                    try renewalInfo(
+                        of: event.subscription, event.appTransactionID, account: event.account, at: event.date))
+            ),
+        ]
+        return try notification(type: event.type, subtype: event.subtype, uuid: uuid, date: event.date, data: data)
+    }
+
+    /// The notification of type `TEST`.
+    func test(uuid: String, at now: Int64) throws -> String {
+        try notification(
+            type: "TEST", subtype: nil, uuid: uuid, date: now,
+            data: [
+                ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)), ("environment", quoted(environment)),
+            ])
+    }
+
+    private func notification(
+        type: String, subtype: String?, uuid: String, date: Int64, data: [(String, String)]
+    ) throws -> String {
+        var members: [(String, String)] = [("notificationType", quoted(type))]
+        if let subtype { members.append(("subtype", quoted(subtype))) }
+        return try jws(
+            members + [
+                ("notificationUUID", quoted(uuid)), ("version", quoted("2.0")), ("signedDate", "\(date)"),
+                ("data", object(data)),
+            ])
+    }
+
+    /// An AppTransaction in compact form.
+    func appTransaction(_ id: String, at now: Int64) throws -> String {
+        try jws([
+            ("receiptType", quoted(environment)), ("appAppleId", "\(appAppleID)"), ("bundleId", quoted(bundleID)),
+            ("applicationVersion", quoted("4.2")), ("receiptCreationDate", "\(now)"),
+            ("originalPurchaseDate", "1698148800000"), ("originalApplicationVersion", quoted("1.0")),
+            ("appTransactionId", quoted(id)), ("originalPlatform", quoted("iOS")),
+        ])
+    }
+
+    private func jws(_ members: [(String, String)]) throws -> String {
+        String(decoding: try chain.jws(header: header, payload: Array(object(members).utf8)), as: UTF8.self)
+    }
+
+    private func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+
+    private func quoted(_ text: String) -> String { "\"\(text)\"" }
+}

@@ -1,0 +1,94 @@
+import AppStoreStandIn
+import AppStoreTestSupport
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCrypto
+import TestSupport
+
+/// A stand-in for the App Store whose customers have lived for two weeks, and what `offer-signer` needs to ask it.
+struct AppStoreProcess: Sendable {
+    let standIn: AppStoreStandIn
+    let folder: TemporaryFolder
+    let keys: TemporaryFolder
+
+    /// - Parameter customers: in each environment.
+    init(customers: Int = 5) async throws {
+        (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
+        let key = try PrivateKeyPEM.generate()
+        try keys.write(key, to: "SubscriptionKey_\(RunningService.keyID).p8")
+        let start = Int64(Date().timeIntervalSince1970 * 1000)
+        let born = NIOLockedValueBox<Int64?>(start - WorldClock().days(14))
+        var settings = AppStoreStandIn.Settings {
+            born.withLockedValue { $0 } ?? Int64(Date().timeIntervalSince1970 * 1000)
+        }
+        settings.production.customers = customers
+        settings.sandbox.customers = customers
+        settings.keys = [RunningService.keyID: try SigningKey(text: key)]
+        standIn = try await AppStoreStandIn(settings, folder: folder.path)
+        born.withLockedValue { $0 = nil }
+        await standIn.advance()
+        try folder.write(Self.configuration.utf8, to: "offers.yaml")
+    }
+
+    private static let configuration = """
+        apps:
+          - bundleID: com.example.app
+            appAppleID: 1234567890
+            products:
+              - {productID: com.example.app.pro.weekly, offers: [retention_50off_3m]}
+        """
+
+    var environment: [String: String] {
+        [
+            "SUBSCRIPTION_OFFERS_APP_STORE_ROOTS": standIn.dataRootPath,
+            "SUBSCRIPTION_OFFERS_APP_STORE_API_URL": standIn.productionURL,
+            "SUBSCRIPTION_OFFERS_APP_STORE_SANDBOX_API_URL": standIn.sandboxURL,
+            "SUBSCRIPTION_OFFERS_APP_STORE_API_ROOTS": standIn.tls.rootPath,
+            "SUBSCRIPTION_OFFERS_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
+            "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:" + folder.path + "/store.sqlite",
+            "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+        ]
+    }
+
+    /// The same for a shell.
+    var exports: String {
+        let settings = [
+            "SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID, "SUBSCRIPTION_OFFERS_KEYS_DIR": keys.path,
+        ]
+        return environment.merging(settings) { $1 }.map { "export \($0)='\($1)'\n" }.joined()
+    }
+
+    func start(_ arguments: String...) throws -> RunningService {
+        try RunningService(arguments: arguments, environment: environment, keys: keys)
+    }
+
+    /// Runs `offer-signer app-store`.
+    func command(_ arguments: String...) throws -> Command.Outcome {
+        try Command.run(
+            Command.offerSigner, ["app-store"] + arguments + ["--keys-dir", keys.path],
+            environment: environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 })
+    }
+
+    /// The subscriptions that a running service knows under a transaction.
+    func subscriptions(of transaction: String, on service: RunningService) async throws -> [[String: Any]] {
+        let body =
+            #"{"bundleID":"com.example.app","environment":"Production","originalTransactionID":"\#(transaction)"}"#
+        let response = try await Connection.open(port: service.port) {
+            try await $0.post("/v1/customers/lookup", json: body)
+        }
+        let json = try JSONSerialization.jsonObject(with: Data(response?.body ?? [])) as? [String: Any]
+        let customers = json?["customers"] as? [[String: Any]] ?? []
+        return customers.flatMap { $0["subscriptions"] as? [[String: Any]] ?? [] }
+    }
+
+    /// A page of a running service.
+    func page(_ path: String, of service: RunningService) async throws -> String {
+        let response = try await Connection.open(port: service.port) { try await $0.get(path) }
+        return response?.text ?? ""
+    }
+
+    /// Waits until a page contains a text.
+    func wait(for text: String, on path: String, of service: RunningService) async throws {
+        while try await !page(path, of: service).contains(text) { try await Task.sleep(for: .milliseconds(50)) }
+    }
+}

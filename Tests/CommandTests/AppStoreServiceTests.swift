@@ -1,0 +1,94 @@
+import AppStoreStandIn
+import AppStoreTestSupport
+import Foundation
+import OfferCrypto
+import TestSupport
+import Testing
+
+@Suite("The service asks the App Store", .serialized, .timeLimit(.minutes(5)))
+struct AppStoreServiceTests {
+    @Test("what never arrived is recovered at start, in both environments")
+    func recovery() async throws {
+        let process = try await AppStoreProcess()
+        let service = try process.start()
+        let count = process.standIn.production.notificationCount + process.standIn.sandbox.notificationCount
+        try #require(count > 10)
+        try await process.wait(
+            for: #"offer_signer_notifications_total{outcome="recovered"} \#(count)"#, on: "/metrics", of: service)
+        for original in process.standIn.production.subscriptions.joined() {
+            #expect(try await process.subscriptions(of: original, on: service).count >= 1)
+        }
+        try await process.wait(for: #""appStoreAPI":"ok""#, on: "/health/ready", of: service)
+        #expect(service.stop() == 0)
+        #expect(try service.log.contains("missed notifications recovered"))
+        #expect(process.standIn.statistics.answers(401) == 0)
+        await process.standIn.stop()
+    }
+
+    @Test("a look-up of a customer whom nobody has mentioned asks the App Store, and knows")
+    func lookUp() async throws {
+        let process = try await AppStoreProcess()
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
+        let service = try process.start()
+        let original = try #require(process.standIn.production.subscriptions.joined().first)
+        let truth = try #require(process.standIn.production.truth(at: .max)[original])
+        // The first answer may come too late on a machine that is busy.
+        var known: [[String: Any]] = []
+        while known.isEmpty { known = try await process.subscriptions(of: original, on: service) }
+        let subscription = try #require(known.first { $0["originalTransactionID"] as? String == original })
+        #expect(subscription["transactionID"] as? String == truth.transactionID)
+        #expect(subscription["productID"] as? String == truth.productID)
+        #expect(process.standIn.statistics.requests("subscription_statuses") >= 1)
+        #expect(try await process.subscriptions(of: "499999999999999", on: service).isEmpty)
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
+    @Test("while the App Store does not answer, offers go on, and health says what fails")
+    func silence() async throws {
+        let process = try await AppStoreProcess()
+        process.standIn.faults.add(.status(503), count: .max)
+        let service = try process.start()
+        let offer =
+            #"{"bundleID":"com.example.app","productID":"com.example.app.pro.weekly","#
+            + #""offerID":"retention_50off_3m","applicationUsername":"u"}"#
+        try await process.wait(for: #""appStoreAPI":"degraded""#, on: "/health/ready", of: service)
+        process.standIn.faults.clear()
+        process.standIn.faults.add(.silence, count: .max)
+        for _ in 0..<20 {
+            let response = try await Connection.open(port: service.port) {
+                try await $0.post("/v1/promotional-offers", json: offer)
+            }
+            #expect(response?.status == 200)
+            #expect(try await process.subscriptions(of: "400000000000001", on: service).isEmpty)
+        }
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
+    @Test("the key may change while the service asks: no request gets 401")
+    func rotation() async throws {
+        let process = try await AppStoreProcess(customers: 20)
+        // Each look-up asks about another customer.
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
+        let service = try process.start()
+        let key = try PrivateKeyPEM.generate()
+        let old = try SigningKey(text: process.keys.read("SubscriptionKey_\(RunningService.keyID).p8"))
+        for (number, original) in process.standIn.production.subscriptions.joined().enumerated() {
+            if number == 8 {
+                // As docs/keys.md says: the new key first, and the old one is revoked when it is out of use.
+                process.standIn.tokens.replace(
+                    keys: [RunningService.keyID: old, "SECONDKEY2": try SigningKey(text: key)])
+                try process.keys.drop(key, as: "SubscriptionKey_SECONDKEY2.p8")
+                try service.reload("SUBSCRIPTION_OFFERS_KEY_ID=SECONDKEY2")
+                try await process.wait(for: "SECONDKEY2", on: "/health/ready", of: service)
+                process.standIn.tokens.replace(keys: ["SECONDKEY2": try SigningKey(text: key)])
+            }
+            _ = try await process.subscriptions(of: original, on: service)
+        }
+        #expect(process.standIn.statistics.answers(401) == 0)
+        #expect(process.standIn.statistics.requests("subscription_statuses") > 8)
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import OfferCore
+import OfferService
+import TestSupport
+import Testing
+
+/// Runs the commands in docs/rules.md.
+@Suite("docs/rules.md", .serialized, .timeLimit(.minutes(5)))
+struct RulesPageTests {
+    @Test("every code block on the page has a test")
+    func everyBlockIsKnown() throws {
+        #expect(try MarkdownBlock.all(in: "docs/rules.md").map(\.language) == ["yaml", "sh"])
+    }
+
+    @Test("the example is checked, and a mistake in it is named")
+    func example() async throws {
+        let walk = try await PageWalk("docs/rules.md")
+        try walk.folder.write(walk.block(0).utf8, to: "offers.yaml")
+        let checked = try walk.shell(walk.block(1))
+        #expect(checked.status == 0, "\(checked.standardError)")
+        #expect(
+            checked.standardOutput
+                == "com.example.app com.example.app.pro.monthly winback_1m: rule long_gone, priority 20\n"
+                + "ok: the rules are consistent\n")
+        try walk.folder.write(walk.block(0).replacing("atLeast: 7d", with: "atLeast: 7").utf8, to: "offers.yaml")
+        let refused = try walk.shell(walk.block(1))
+        #expect(refused.status == 1)
+        #expect(
+            refused.standardError.contains(
+                "line 15: rules.long_gone.all[0].subscription.endedAgo.atLeast: \"7\" is not valid here"))
+    }
+
+    @Test("the built-in rules that are printed can be used as they are, and the page lists them")
+    func builtIn() throws {
+        let shown = try Command.run(Command.offerSigner, ["rules", "show"])
+        #expect(shown.status == 0)
+        let text = "apps: [{bundleID: a, products: []}]\n" + shown.standardOutput
+        let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+        #expect(problems == [] && file.rules == BuiltInRules.conditions)
+        let listed = try MarkdownPage("docs/rules.md").rows.map { $0[0].replacing("`", with: "") }
+        for name in file.rules.keys { #expect(listed.contains(name)) }
+    }
+
+    @Test("each condition in the tables of the page is one")
+    func conditions() throws {
+        let rows = try MarkdownPage("docs/rules.md").rows
+        var count = 0
+        for row in rows where row[0].hasPrefix("`") && row[0].contains(": ") && !row[0].contains("…") {
+            let condition = row[0].replacing("`", with: "").replacing("rule: NAME", with: "rule: loyalty")
+            let text = "apps: [{bundleID: a, products: []}]\nrules: {r: {\(condition)}}"
+            #expect(ConfigurationFile.read(Array(text.utf8), name: "file").problems == [], "\(condition)")
+            count += 1
+        }
+        #expect(count >= 13)
+    }
+}

@@ -1,0 +1,204 @@
+import OfferCore
+import Testing
+
+@Suite("Each condition is true, false or unknown")
+struct ConditionTests {
+    private func truth(
+        _ condition: Condition, _ facts: [SubscriberFact], team: [String: TeamFactValue] = [:],
+        at now: Timestamp = DecidingSamples.now, _ environment: AppStoreEnvironment = .production
+    ) throws -> Truth {
+        let customer = DecidingSamples.customer(facts, team: team, at: now, environment)
+        let situation = try DecidingSamples.situation(customer, at: now)
+        let truth = condition.truth(in: situation)
+        #expect(condition.reasons(in: situation).isEmpty == (truth == .yes), "what does not hold has a reason")
+        #expect(condition.reasons(in: situation, wanting: false).isEmpty == (truth == .no))
+        for reason in condition.reasons(in: situation) {
+            #expect((reason.code == .unknown) == (truth == .unknown), "\(reason)")
+            #expect(reason.text.hasSuffix(".") && !reason.text.contains("Optional"), "\(reason.text)")
+        }
+        return truth
+    }
+
+    private func active(_ status: AutoRenewStatus = .on) throws -> [SubscriberFact] {
+        try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1, status))
+    }
+
+    /// Ended on day 30 because the customer cancelled.
+    private func cancelled() throws -> [SubscriberFact] {
+        try DecidingSamples.facts(
+            renewal: TestFacts.renewal(signed: 30.1, .off) { $0.expirationIntent = .cancelled },
+            status: TestFacts.status(.expired, signed: 30.1), end: 30)
+    }
+
+    /// Its period is over, and nothing was said since.
+    private func unsettled() throws -> [SubscriberFact] {
+        try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1), end: 38)
+    }
+
+    @Test("the status, settled or not")
+    func status() throws {
+        let condition = DecidingSamples.subscription(.status([.active]))
+        #expect(try truth(condition, active()) == .yes)
+        #expect(try truth(condition, cancelled()) == .no)
+        #expect(try truth(condition, unsettled()) == .unknown)
+        #expect(try truth(condition, []) == .unknown, "nobody knows the customer")
+    }
+
+    @Test("auto-renew, the next product, and a pending offer need a renewal info")
+    func renewal() throws {
+        let silent = try DecidingSamples.facts()
+        let moving = try DecidingSamples.facts(
+            renewal: TestFacts.renewal(signed: 1) {
+                $0.autoRenewProductID = try ProductID("yearly")
+                $0.offer = AppliedOffer(type: .promotional, identifier: "half")
+            })
+        for (test, facts, expected) in [
+            (.autoRenew(true), try active(), .yes), (.autoRenew(false), try active(), .no),
+            (.autoRenew(true), silent, .unknown),
+            (.renewsTo([.same]), try active(), .yes), (.renewsTo([.same]), moving, .no),
+            (.renewsTo([.same]), silent, .unknown),
+            (.renewsTo([.higher]), moving, .yes), (.renewsTo([.lower]), moving, .no),
+            (.renewsTo([.product(try ProductID("yearly"))]), moving, .yes), (.renewsTo([.same]), try active(.off), .no),
+            (.pendingOffer(.some(true)), moving, .yes), (.pendingOffer(.some(false)), try active(), .yes),
+            (.pendingOffer(.some(true)), silent, .unknown), (.pendingOffer(.offers(["half"])), moving, .yes),
+            (.pendingOffer(.offers(["other"])), moving, .no), (.pendingOffer(.some(false)), try cancelled(), .yes),
+            (.rank([.lower]), try active(), .yes), (.rank([.highest]), try active(), .no),
+        ] as [(SubscriptionTest, [SubscriberFact], Truth)] {
+            #expect(try truth(DecidingSamples.subscription(test), facts) == expected, "\(test)")
+        }
+    }
+
+    @Test("the end: why, how long ago, and in how long, at the edges of the bounds")
+    func end() throws {
+        for (test, facts, expected) in [
+            (.endedBecause([.cancelled]), try cancelled(), .yes), (.endedBecause([.billing]), try cancelled(), .no),
+            (.endedBecause([.cancelled]), try active(), .no), (.endedBecause([.cancelled]), try unsettled(), .unknown),
+            (.endedAgo(Bounds(atLeast: .days(10))), try cancelled(), .yes),
+            (.endedAgo(Bounds(atLeast: .days(10) + .milliseconds(1))), try cancelled(), .no),
+            (.endedAgo(Bounds(atMost: .days(10))), try cancelled(), .yes),
+            (.endedAgo(Bounds(atMost: .days(10) - .milliseconds(1))), try cancelled(), .no),
+            (.endedAgo(Bounds(atLeast: .days(1))), try active(), .no),
+            (.endsIn(Bounds(atMost: .days(20))), try active(.off), .yes),
+            (.endsIn(Bounds(atMost: .days(20) - .milliseconds(1))), try active(.off), .no),
+            (.endsIn(Bounds(atMost: .days(20))), try active(), .no),
+            (.endsIn(Bounds(atMost: .days(20))), try DecidingSamples.facts(), .unknown),
+            (.endsIn(Bounds(atMost: .days(20))), try cancelled(), .no),
+        ] as [(SubscriptionTest, [SubscriberFact], Truth)] {
+            #expect(try truth(DecidingSamples.subscription(test), facts) == expected, "\(test)")
+        }
+    }
+
+    @Test("renewals and the length of the subscription: at least what is known, if the beginning is not")
+    func run() throws {
+        func run(isWhole: Bool) throws -> [SubscriberFact] {
+            let ids = isWhole ? ["1", "2", "3"] : ["7", "8", "9"]
+            var facts = [try TestFacts.renewal(signed: 40)]
+            for (place, id) in ids.enumerated() {
+                let (start, end) = (Double(place) * 20, Double(place + 1) * 20)
+                facts.append(
+                    try TestFacts.transaction(id, of: "1", start, end) { $0.reason = id == "1" ? .purchase : .renewal })
+            }
+            return facts
+        }
+        for (test, expectedOfWhole, expectedOfPart) in [
+            (.renewals(Bounds(atLeast: 2)), .yes, .yes), (.renewals(Bounds(atLeast: 3)), .no, .yes),
+            (.renewals(Bounds(atLeast: 4)), .no, .unknown), (.renewals(Bounds(atMost: 2)), .yes, .no),
+            (.renewals(Bounds(atMost: 3)), .yes, .unknown), (.subscribedFor(Bounds(atLeast: .days(40))), .yes, .yes),
+            (.subscribedFor(Bounds(atLeast: .days(41))), .no, .unknown),
+            (.subscribedFor(Bounds(atMost: .days(39))), .no, .no), (.lastPeriod([.regular]), .yes, .yes),
+            (.lastPeriod([.trial]), .no, .no), (.ownership([.purchased]), .yes, .yes),
+            (.priceIncrease([.pending]), .no, .no),
+        ] as [(SubscriptionTest, Truth, Truth)] {
+            let condition = DecidingSamples.subscription(test)
+            #expect(try truth(condition, run(isWhole: true)) == expectedOfWhole, "\(test), whole")
+            #expect(try truth(condition, run(isWhole: false)) == expectedOfPart, "\(test), in part")
+        }
+    }
+
+    @Test("what was never done is known only with a whole history")
+    func never() throws {
+        let refund = Revocation(date: .day(20), reason: .appIssue)
+        for (test, witness, expectedOfWitness) in [
+            (.everSubscribed(true), { _ in }, .yes),
+            (.usedIntroductoryOffer(true), { $0.offer = AppliedOffer(type: .introductory) }, .yes),
+            (.usedIntroductoryOffer(false), { $0.offer = AppliedOffer(type: .introductory) }, .no),
+            (.refunded(RefundTest()), { $0.revocation = refund }, .yes),
+            (.refunded(RefundTest(within: .days(20))), { $0.revocation = refund }, .yes),
+            (.refunded(RefundTest(reasons: [.other])), { $0.revocation = refund }, .no),
+            (.redeemed(RedemptionTest()), { $0.offer = AppliedOffer(type: .promotional, identifier: "half") }, .yes),
+            (
+                .redeemed(RedemptionTest(offers: ["other"])),
+                { $0.offer = AppliedOffer(type: .promotional, identifier: "half") }, .no
+            ),
+        ] as [(CustomerTest, (inout Purchase) throws -> Void, Truth)] {
+            #expect(try truth(.test(test), DecidingSamples.facts(witness)) == expectedOfWitness, "\(test)")
+            let negative = try truth(.test(test), DecidingSamples.facts(isWhole: false))
+            #expect(negative == (test == .everSubscribed(true) ? .yes : .unknown), "\(test)")
+        }
+        #expect(try truth(.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))), DecidingSamples.facts()) == .yes)
+        #expect(try truth(.test(.owns([ProductID("lifetime")])), DecidingSamples.facts()) == .no)
+        #expect(try truth(.test(.owns([ProductID("lifetime")])), DecidingSamples.facts(isWhole: false)) == .unknown)
+        #expect(try truth(.test(.everSubscribed(true)), []) == .unknown)
+    }
+
+    @Test("facts of the team, the date, the sample, the environment, the app")
+    func others() throws {
+        let team: [String: TeamFactValue] = [
+            "episodes": .number(Array("40".utf8)), "risk": .text(Array("high".utf8)), "vip": .bool(true),
+            "since": .text(Array("2024-01-01".utf8)),
+        ]
+        let january = Timestamp(dateOrTime: "2024-01-01")
+        for (test, expected) in [
+            (.fact(TeamFactTest(name: "episodes", .number(Bounds(atLeast: 40)))), .yes),
+            (.fact(TeamFactTest(name: "episodes", .number(Bounds(atLeast: 41)))), .no),
+            (.fact(TeamFactTest(name: "risk", .number(Bounds(atLeast: 41)))), .unknown),
+            (.fact(TeamFactTest(name: "risk", .isOneOf([.text("high"), .text("low")]))), .yes),
+            (.fact(TeamFactTest(name: "risk", .isOneOf([.text("low")]))), .no),
+            (.fact(TeamFactTest(name: "nothing", .isOneOf([.text("low")]))), .unknown),
+            (.fact(TeamFactTest(name: "nothing", .exists(true))), .no),
+            (.fact(TeamFactTest(name: "nothing", .exists(false))), .yes),
+            (.fact(TeamFactTest(name: "vip", .isOneOf([.bool(true)]))), .yes),
+            (.fact(TeamFactTest(name: "since", .date(DateRange(from: january)))), .yes),
+            (.fact(TeamFactTest(name: "since", .date(DateRange(until: january)))), .no),
+            (.fact(TeamFactTest(name: "risk", .date(DateRange(until: january)))), .unknown),
+            (.date(DateRange(from: DecidingSamples.now)), .yes), (.date(DateRange(until: DecidingSamples.now)), .no),
+            (.environment([.production]), .yes), (.environment([.sandbox]), .no),
+            (.originalAppVersion(VersionRange(before: AppVersion("2.10"))), .yes),
+            (.originalAppVersion(VersionRange(before: AppVersion("2.5.0"))), .no),
+            (.originalPurchase(DateRange(until: .day(0))), .yes), (.share(ShareTest(share: 1, name: "s")), .yes),
+            (.refundPending(false), .yes), (.winBackOffers(.none), .yes), (.winBackOffers(.any), .no),
+        ] as [(CustomerTest, Truth)] {
+            #expect(try truth(.test(test), active(), team: team) == expected, "\(test)")
+        }
+        #expect(
+            try truth(.test(.originalAppVersion(VersionRange(before: AppVersion("3")))), active(), .sandbox) == .unknown
+        )
+        #expect(try truth(.test(.share(ShareTest(share: 1, name: "s"))), []) == .unknown)
+        #expect(try truth(.test(.winBackOffers(.none)), DecidingSamples.facts()) == .unknown)
+    }
+
+    @Test("of each group, the subscription that began last counts; those before it are history")
+    func groups() throws {
+        let facts =
+            try cancelled() + [
+                TestFacts.transaction("5", of: "5", 35, 65), TestFacts.renewal(of: "5", signed: 35),
+            ]
+        #expect(try truth(DecidingSamples.subscription(.status([.expired])), facts) == .no)
+        #expect(try truth(DecidingSamples.subscription(.status([.active])), facts) == .yes)
+        let other = SubscriptionCondition(groups: .some(["h"]), tests: [.status([.active])])
+        #expect(try truth(.subscription(other), facts) == .no, "the history is whole, so there is none")
+        let any = SubscriptionCondition(groups: .any, tests: [.status([.expired])])
+        #expect(try truth(.subscription(any), facts) == .no)
+        #expect(try truth(.subscription(any), DecidingSamples.facts(isWhole: false)) == .unknown)
+    }
+
+    @Test("a sample holds its share of customers, the same ones every time")
+    func share() throws {
+        var inside = 0
+        for number in 1...2000 {
+            let facts = [try TestFacts.transaction("\(number)", of: "\(number)", 0, 60)]
+            if try truth(.test(.share(ShareTest(share: 0.9, name: "winback"))), facts) == .yes { inside += 1 }
+        }
+        #expect((1740...1860).contains(inside))
+    }
+}

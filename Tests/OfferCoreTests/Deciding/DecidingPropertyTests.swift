@@ -1,0 +1,103 @@
+import Foundation
+import OfferCore
+import TestSupport
+import Testing
+
+/// `DECIDING_CASES` asks for more cases.
+@Suite("Deciding, with random rules and random customers")
+struct DecidingPropertyTests {
+    private static let cases = ProcessInfo.processInfo.environment["DECIDING_CASES"].flatMap { Int($0) } ?? 20_000
+
+    /// A customer at a time of their life, of whom a part may be known.
+    private func customer(_ random: inout SplitMix64) throws -> (CustomerFacts, Timestamp) {
+        let history = try History(seed: random.next())
+        var facts = history.facts
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            facts = facts.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
+        }
+        let first = facts.map(\.signedDate).min() ?? history.end
+        let span = history.end.milliseconds - first.milliseconds
+        let now = Timestamp(
+            milliseconds: first.milliseconds + Int64.random(in: 0...(span + span / 4 + 1), using: &random))
+        let known = facts.filter { $0.signedDate <= now }
+        let state = SubscriberState(known, history.environment, at: now)
+        let team: [String: TeamFactValue] = Bool.random(using: &random) ? ["a": .bool(true)] : [:]
+        return (CustomerFacts(state: state, environment: history.environment, team: team), now)
+    }
+
+    @Test("a slow, obvious second implementation agrees about every customer and rule")
+    func reference() throws {
+        var random = SplitMix64(seed: 20)
+        var eligible = 0
+        var seen: [Double: Int] = [:]
+        for _ in 0..<(Self.cases / 20) {
+            let (customer, now) = try customer(&random)
+            let reference = ReferenceDecider(
+                customer: customer, products: try DecidingSamples.products(), group: "g", now: now)
+            for _ in 0..<20 {
+                var rule = RandomRule(random: SplitMix64(seed: random.next()))
+                let condition = try rule.condition()
+                let terms = try DecidingSamples.terms(condition)
+                let situation = Situation(customer, offering: terms.productID, products: reference.products, at: now)
+                let truth = condition.truth(in: situation)
+                let expected = reference.value(condition)
+                seen[expected, default: 0] += 1
+                try #require(
+                    truth == (expected == 1 ? .yes : expected == 0 ? .no : .unknown), "\(condition) \(customer.state)")
+                let decision = terms.decide(customer, products: reference.products, at: now)
+                try #require(decision.isEligible == reference.isEligible(terms), "\(condition) \(customer.state)")
+                try #require(decision.reasons.isEmpty == decision.isEligible, "\(condition)")
+                if decision.isEligible { eligible += 1 }
+            }
+        }
+        #expect(seen.count == 3 && seen.values.allSatisfy { $0 > Self.cases / 50 } && eligible > Self.cases / 50)
+    }
+
+    @Test("another condition in all never turns a no into a yes, and the order of members does not matter")
+    func conjunction() throws {
+        var random = SplitMix64(seed: 21)
+        for _ in 0..<(Self.cases / 20) {
+            let (customer, now) = try customer(&random)
+            let situation = Situation(
+                customer, offering: try ProductID("monthly"), products: try DecidingSamples.products(), at: now)
+            var rule = RandomRule(random: SplitMix64(seed: random.next()))
+            let members = [try rule.condition(), try rule.condition(), try rule.condition()]
+            let fewer = Condition.all(Array(members.prefix(2))).truth(in: situation)
+            let all = Condition.all(members).truth(in: situation)
+            #expect(!(fewer == .no && all != .no) && !(fewer != .yes && all == .yes))
+            #expect(Condition.all(members.shuffled(using: &random)).truth(in: situation) == all)
+            #expect(
+                Condition.any(members.shuffled(using: &random)).truth(in: situation)
+                    == Condition.any(members).truth(in: situation))
+            let codes = Set(Condition.all(members).reasons(in: situation))
+            #expect(Set(Condition.all(members.reversed()).reasons(in: situation)) == codes)
+        }
+    }
+
+    @Test("facts that are withheld never turn a refusal into a yes that the whole truth would refuse")
+    func withheld() throws {
+        var random = SplitMix64(seed: 22)
+        for _ in 0..<(Self.cases / 20) {
+            let history = try History(seed: random.next())
+            let now = history.end
+            func decision(_ facts: [SubscriberFact], _ condition: Condition) throws -> Truth {
+                let state = SubscriberState(facts, history.environment, at: now)
+                let customer = CustomerFacts(state: state, environment: history.environment)
+                return condition.truth(
+                    in: Situation(
+                        customer, offering: try ProductID("monthly"), products: try DecidingSamples.products(), at: now)
+                )
+            }
+            // What a customer could hide: a use of an offer, a refund, a redemption.
+            let conditions: [Condition] = [
+                .test(.usedIntroductoryOffer(false)), .test(.refunded(RefundTest(expected: false))),
+                .test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))),
+            ]
+            // Without the beginning of a subscription, its history is not whole.
+            let part = history.facts.filter { $0.key.id != $0.originalTransactionID || $0.key.kind != .transaction }
+            for condition in conditions where try decision(history.facts, condition) == .no {
+                #expect(try decision(part, condition) != .yes, "\(condition)")
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import AppStoreAPI
+import AppStoreData
+import AppStoreStandIn
+import AppStoreTestSupport
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import OfferTelemetry
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+
+@testable import OfferService
+
+/// The service and a stand-in for the App Store on one clock, which a test moves.
+final class SimulatedService: Sendable {
+    /// What ends when the service is stopped.
+    private struct Running: Sendable {
+        let routes: TestService
+        let store: SQLiteStore
+        let asking: AppStoreAsking
+        let recovery: RecoveryWorker
+        let poller: PollingWorker
+    }
+
+    static let scopes = [Sample.production, Sample.sandbox]
+
+    let standIn: AppStoreStandIn
+    private let clock: NIOLockedValueBox<Int64>
+    private let pair: SigningKey
+    private let folder: TemporaryFolder
+    private let running = NIOLockedValueBox<Running?>(nil)
+
+    /// - Parameters:
+    ///   - customers: in production; the sandbox has a tenth as many.
+    ///   - posting: how notifications get lost.
+    init(customers: Int, posting: Poster.Settings) async throws {
+        folder = try TemporaryFolder()
+        pair = try SigningKey(text: PrivateKeyPEM.generate())
+        let clock = NIOLockedValueBox(Int64(Date().timeIntervalSince1970 * 1000))
+        self.clock = clock
+        var settings = AppStoreStandIn.Settings { clock.withLockedValue { $0 } }
+        settings.production.customers = customers
+        settings.sandbox.customers = max(1, customers / 10)
+        // One of the rates that App Store Connect offers for the sandbox. Billing retry then ends after two hours.
+        settings.sandbox.clock = WorldClock(month: 3_600_000)
+        settings.keys = [try Fixtures.keyID().description: pair]
+        settings.posting = posting
+        settings.posting.receiver = .function { [running] body in
+            await running.withLockedValue { $0 }?.routes.postLater("/v1/app-store-notifications", body).status
+        }
+        standIn = try await AppStoreStandIn(settings, folder: folder.path)
+    }
+
+    var now: Timestamp { Timestamp(milliseconds: clock.withLockedValue { $0 }) }
+
+    // MARK: Life
+
+    func start() throws {
+        let policy = try Self.policy(pair, issuer: "57246542-96fe-1a63-e053-0824d011072a")
+        let settings = SQLiteSettings(path: folder.path + "/store.sqlite")
+        let store = try SQLiteStore(settings)
+        let log = RecordedLog().logger
+        let current = CurrentStore(
+            StoreSettings(location: .sqlite(path: settings.path)), store: store, log: log)
+        let roots = try Self.certificates(standIn.dataRootPath)
+        let routes = try TestService(
+            pair: pair, catalogue: policy.catalogue, appStore: AppStoreSettings(roots: TrustedRoots(roots)),
+            store: current)
+        let now: @Sendable () -> Timestamp = { [clock] in Timestamp(milliseconds: clock.withLockedValue { $0 }) }
+        routes.wall.withLockedValue { $0 = now() }
+        guard let trust = routes.trust else { throw CocoaError(.coderInvalidValue) }
+        let uptime: @Sendable () -> NIODeadline = { .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) }
+        let sources = Sources(now: now, uptime: uptime, makeNonce: Sources.system.makeNonce)
+        let asking = try AppStoreAsking(
+            AppStoreAPISettings(
+                hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
+                roots: Self.certificates(standIn.tls.rootPath)),
+            policy: CurrentPolicy(policy), trust: trust, store: current, trail: nil, sources: sources,
+            metrics: routes.metrics,
+            log: log)
+        let problems = AskingProblems(readiness: Readiness(), log: log)
+        let recovery = RecoveryWorker(
+            asking.recovery, store: current, policy: { policy }, now: now, problems: problems, log: log)
+        let poller = PollingWorker(
+            asking.refresh, store: current, policy: { policy }, now: now, problems: problems, log: log)
+        running.withLockedValue {
+            $0 = Running(routes: routes, store: store, asking: asking, recovery: recovery, poller: poller)
+        }
+    }
+
+    func stop() async throws {
+        let stopped = running.withLockedValue { running in
+            defer { running = nil }
+            return running
+        }
+        await stopped?.asking.close()
+        try stopped?.store.close()
+    }
+
+    private static func policy(_ pair: SigningKey, issuer: String) throws -> Policy {
+        let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
+        return Policy(
+            ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)),
+            catalogue: Catalogue(apps: [Sample.bundleID: app]),
+            issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(issuer.utf8))))
+    }
+
+    private static func certificates(_ path: String) throws -> [X509Certificate] {
+        try X509Certificate.readAll([UInt8](Data(contentsOf: URL(filePath: path))))
+    }
+
+    // MARK: Time
+
+    /// Moves the clock, lets the App Store post what is due, and makes the service do what it does in that time.
+    /// - Parameters:
+    ///   - customersLive: whether anything happens to customers.
+    ///   - recovers: whether the service reads the notification history when it is due.
+    func pass(_ seconds: Int64, customersLive: Bool = true, recovers: Bool = true) async {
+        let now = clock.withLockedValue { clock in
+            clock += seconds * 1000
+            return Timestamp(milliseconds: clock)
+        }
+        running.withLockedValue { $0 }?.routes.wall.withLockedValue { $0 = now }
+        if customersLive { await standIn.advance() } else { for poster in standIn.posters { await poster.post() } }
+        guard let running = running.withLockedValue({ $0 }) else { return }
+        for scope in Self.scopes {
+            if recovers { await running.recovery.recover(scope) }
+            var second = 0
+            while second < seconds, await running.poller.poll(scope) > 0 { second += 1 }
+        }
+    }
+
+    // MARK: What is known
+
+    /// What the service knows of a subscription.
+    func subscription(
+        _ original: String, in scope: AppScope, at now: Timestamp
+    ) async throws -> Subscription? {
+        let facts = try await facts(original, in: scope)
+        let state = SubscriberState(of: SubscriberFacts(facts), environment: scope.environment, at: now)
+        return state.subscriptions.first { $0.originalTransactionID.text.description == original }
+    }
+
+    /// The same in the words of the stand-in.
+    func known(_ original: String, in scope: AppScope, at now: Timestamp) async throws -> StandInWorld.Truth? {
+        guard let subscription = try await subscription(original, in: scope, at: now) else { return nil }
+        let transactions = try await facts(original, in: scope).filter {
+            $0.originalTransactionID == subscription.originalTransactionID && $0.key.kind == .transaction
+        }
+        return StandInWorld.Truth(
+            transactionID: subscription.transactionID.text.description,
+            productID: subscription.productID.text.description, status: Self.number(of: subscription.status),
+            autoRenews: subscription.autoRenews ?? true, transactions: transactions.count)
+    }
+
+    private func facts(_ original: String, in scope: AppScope) async throws -> [SubscriberFact] {
+        let id = try TransactionID(utf8: Array(original.utf8))
+        guard let store = running.withLockedValue({ $0?.store }) else { return [] }
+        return try await store.customers(
+            known: .originalTransactionID(id), bundleID: scope.bundleID, environment: scope.environment
+        ).flatMap(\.facts)
+    }
+
+    private static func number(of status: Subscription.Status) -> Int {
+        switch status {
+        case .active: 1
+        case .expired: 2
+        case .billingRetry: 3
+        case .billingGracePeriod: 4
+        case .revoked: 5
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import AppStoreData
+import Foundation
+import OfferCore
+import OfferHTTP
+import OfferService
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+
+@Suite("Decisions")
+struct DecisionTests {
+    private static let offers = """
+        plain, {offerID: keep, rule: retention, priority: 20}, {offerID: back, rule: win_back},
+        {offerID: loyal, rule: loyalty, priority: 30}
+        """
+
+    @Test("the best offer is signed, the others are listed, and each refusal has its reasons")
+    func best() async throws {
+        let service = try DecisionService(Self.offers + ", {offerID: also, rule: retention, priority: 10}")
+        try await service.addSubscriber(autoRenew: false)
+        let decision = try await service.decide()
+        #expect(decision.response.status == 200, "\(decision.response.text)")
+        #expect(decision.eligible == ["keep", "also"] && decision.signed == ["keep"])
+        #expect(decision.refused == ["back": ["ended_because", "subscription_status"], "loyal": ["renewals"]])
+        let text = decision.response.text
+        #expect(text.contains(#""environment":"Production","subscriptions":[{"originalTransactionID":"1000""#))
+        #expect(text.contains(#""rule":"retention","priority":20"#))
+        #expect(text.contains(#""fact":"subscription.status","found":"active","required":["expired","revoked"]"#))
+        let jws = try #require(decision.offers[0]["compactJWS"] as? String)
+        let claims = try #require(Base64URL.json(jws.split(separator: ".")[1]))
+        #expect(claims["transactionId"] as? String == "1000", "bound to the customer's own transaction")
+        let state = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
+        #expect(state.authorisations.map(\.offerID.text.description) == ["keep", "keep"], "one for each form")
+        #expect(state.authorisations.map(\.state) == [.outstanding, .outstanding])
+        let scrape = service.routes.scrape()
+        #expect(scrape.sum(of: "offer_signer_decisions_total") == 4)
+        #expect(
+            scrape[
+                #"offer_signer_decisions_total{app="com.example.app",environment="Production",product="monthly",offer="loyal",rule="loyalty",reason="renewals"}"#
+            ] == 1)
+        #expect(
+            scrape[
+                #"offer_signer_reservations_total{app="com.example.app",environment="Production",product="monthly",offer="keep",outcome="reserved"}"#
+            ] == 1)
+    }
+
+    @Test("sign chooses what is signed: the best, all, or nothing")
+    func signing() async throws {
+        let service = try DecisionService(Self.offers + ", {offerID: also, rule: retention, limits: {perCustomer: 1}}")
+        try await service.addSubscriber(autoRenew: false)
+        let none = try await service.decide(DecisionService.token() + #","sign":false"#)
+        #expect(none.eligible == ["keep", "also"] && none.signed.isEmpty)
+        #expect(
+            try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production).authorisations == [])
+        let all = try await service.decide(DecisionService.token() + #","sign":true"#)
+        #expect(all.signed == ["keep", "also"])
+        let again = try await service.decide(DecisionService.token() + #","sign":false"#)
+        #expect(again.eligible == ["keep"] && again.refused["also"] == ["outstanding"])
+        let best = try await service.decide(DecisionService.token() + #","sign":"best""#)
+        #expect(best.signed == ["keep"])
+        service.setDay(11.01)
+        let later = try await service.decide(DecisionService.token() + #","sign":true"#)
+        #expect(later.signed == ["keep", "also"], "what was not redeemed has expired")
+    }
+
+    @Test("where the best offer's limit is reached, the next one is signed")
+    func nextBest() async throws {
+        let service = try DecisionService(
+            "{offerID: one, rule: retention, priority: 2, limits: {total: 1}}, {offerID: two, rule: retention}")
+        try await service.addSubscriber(autoRenew: false)
+        try await service.addSubscriber("2000", account: 2, autoRenew: false)
+        #expect(try await service.decide().signed == ["one"])
+        let other = try await service.decide(DecisionService.token(2))
+        #expect(other.signed == ["two"] && other.refused == ["one": ["total_cap"]])
+    }
+
+    @Test("a customer nobody knows gets an answer with what is missing, not an error")
+    func unknown() async throws {
+        let service = try DecisionService(Self.offers)
+        let decision = try await service.decide(DecisionService.token(9))
+        #expect(decision.response.status == 200 && decision.eligible.isEmpty)
+        #expect(decision.refused == ["keep": ["unknown"], "back": ["unknown"], "loyal": ["unknown"]])
+        #expect(decision.response.text.contains(#""subscriptions":[]"#))
+        #expect(decision.response.text.contains(#""missing":"history""#))
+        let anonymous = try await service.decide(#""applicationUsername":"""#)
+        #expect(anonymous.refused["keep"] == ["unknown"])
+    }
+
+    @Test("an app and a user learn codes alone")
+    func codesAlone() async throws {
+        let tokens = ["a-token-of-the-app-1", "a-token-of-support-1"]
+        let callers = [
+            try CustomerService.caller([.sign], token: tokens[0]),
+            try CustomerService.caller([.sign, .customers], token: tokens[1]),
+        ]
+        let service = try DecisionService(Self.offers, callers: callers)
+        try await service.addSubscriber(autoRenew: false)
+        let app = try await service.decide(token: tokens[0])
+        #expect(app.signed == ["keep"] && app.refused["back"] == ["ended_because", "subscription_status"])
+        for name in ["subscriptions", "rule", "priority", "text", "found", "required", "fact"] {
+            #expect(!app.response.text.contains("\"\(name)\""), "\(name)")
+        }
+        let support = try await service.decide(DecisionService.token() + #","sign":false"#, token: tokens[1])
+        #expect(support.response.text.contains(#""found":"active""#))
+        let refusal = await service.post(
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"back",\#(DecisionService.token())"#,
+            token: tokens[0])
+        #expect(refusal.status == 422)
+        #expect(refusal.text.contains(#""code":"not_eligible""#))
+        #expect(refusal.text.contains(#""reasons":[{"code":"subscription_status"},{"code":"ended_because"}]"#))
+        let unauthorised = try await service.decide(token: "a-token-that-is-wrong-1")
+        #expect(unauthorised.response.status == 401)
+    }
+
+    @Test("rules hold in every route that signs offers")
+    func everyRoute() async throws {
+        let service = try DecisionService(Self.offers)
+        try await service.addSubscriber(autoRenew: false)
+        let path = "/v1/promotional-offers"
+        func body(_ offer: String) -> String {
+            #""productID":"monthly","offerID":"\#(offer)",\#(DecisionService.token())"#
+        }
+        let good = await service.post(path, body("keep"))
+        #expect(good.status == 200 && good.text.contains(#""signature":{"#) && good.text.contains(#""compactJWS""#))
+        let bad = await service.post(path, body("back"))
+        #expect(bad.status == 422 && bad.json["code"] as? String == "not_eligible")
+        #expect(bad.text.contains(#""found":"active""#))
+        let items = ["keep", "back", "plain", "none"].map { "{\"bundleID\":\"com.example.app\",\(body($0))}" }
+        let list = await service.routes.postLater(path, #"{"offers":[\#(items.joined(separator: ","))]}"#)
+        let outcomes = try #require(list.json["offers"] as? [[String: Any]])
+        #expect(outcomes.map { $0["signature"] != nil } == [true, false, true, false])
+        let problems = outcomes.map { ($0["problem"] as? [String: Any])?["code"] as? String }
+        #expect(problems == [nil, "not_eligible", nil, "offer_not_served"])
+        #expect(((outcomes[1]["problem"] as? [String: Any])?["reasons"] as? [Any])?.count == 2)
+        let sample = #"{"appBundleID":"com.example.app","productIdentifier":"monthly","#
+        let offer = await service.routes.postLater("/offer", sample + #""offerID":"keep",\#(DecisionService.token())}"#)
+        #expect(offer.status == 200 && offer.json["signature"] is String && offer.json["compactJWS"] == nil)
+        let refused = await service.routes.postLater(
+            "/offer", sample + #""offerID":"loyal",\#(DecisionService.token())}"#)
+        #expect(refused.status == 422 && refused.json["code"] as? String == "not_eligible")
+    }
+
+    @Test("the store is needed for a decision, and not for an offer without a rule")
+    func noStore() async throws {
+        let service = try DecisionService(Self.offers)
+        try service.store.close()
+        let decision = try await service.decide()
+        #expect(decision.response.status == 503 && decision.json["code"] as? String == "store_unavailable")
+        let plain = await service.post(
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"plain",\#(DecisionService.token())"#)
+        #expect(plain.status == 200)
+    }
+
+    @Test("a request is read strictly")
+    func strict() async throws {
+        let service = try DecisionService(Self.offers)
+        let cases: [(String, Int, String, String?)] = [
+            (#""sign":"some""#, 400, "invalid_field", "sign"), (#""sign":3"#, 400, "wrong_type", "sign"),
+            (#""productIDs":[]"#, 400, "invalid_field", "productIDs"),
+            (#""productIDs":[3]"#, 400, "wrong_type", "productIDs[0]"),
+            (#""productIDs":"monthly""#, 400, "wrong_type", "productIDs"),
+            (#""environment":"production""#, 400, "invalid_field", "environment"),
+            (#""environment":"Xcode""#, 400, "invalid_field", "environment"),
+            (#""offerID":"keep""#, 400, "unknown_field", "offerID"), (#""nonce":"1""#, 400, "reserved_field", "nonce"),
+            (#""proofs":{}"#, 400, "invalid_field", "proofs"),
+            (#""verifiedProofs":true"#, 400, "missing_field", "proofs"),
+        ]
+        for (members, status, code, field) in cases {
+            let response = await service.post("/v1/decisions", DecisionService.token() + "," + members)
+            #expect(
+                response.status == status && response.json["code"] as? String == code, "\(members) \(response.text)")
+            #expect(response.json["field"] as? String == field, "\(members)")
+        }
+        let nobody = await service.post("/v1/decisions", #""sign":false"#)
+        #expect(nobody.json["code"] as? String == "missing_field")
+        let other = await service.routes.postLater(
+            "/v1/decisions", #"{"bundleID":"com.example.other","applicationUsername":"u"}"#)
+        #expect(other.status == 403 && other.json["code"] as? String == "app_not_served")
+    }
+
+    @Test("productIDs limits what is decided")
+    func products() async throws {
+        let service = try DecisionService(Self.offers)
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.decide(DecisionService.token() + #","productIDs":["yearly"]"#).json.count == 4)
+        #expect(try await service.decide(DecisionService.token() + #","productIDs":["yearly"]"#).eligible.isEmpty)
+        let decision = try await service.decide(DecisionService.token() + #","productIDs":["yearly","monthly"]"#)
+        #expect(decision.eligible == ["keep"])
+    }
+
+    @Test("a sandbox customer gets a JWS alone, unless the app says otherwise")
+    func sandbox() async throws {
+        let service = try DecisionService(Self.offers)
+        try await service.addSubscriber(autoRenew: false, in: Sample.sandbox)
+        let decision = try await service.decide()
+        #expect(decision.json["environment"] as? String == "Sandbox")
+        #expect(decision.offers[0]["compactJWS"] is String && decision.offers[0]["signature"] == nil)
+        let sample =
+            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(DecisionService.token())}"#
+        let offer = await service.routes.postLater("/offer", sample)
+        #expect(offer.status == 422 && offer.text.contains(#"{"code":"environment""#))
+        let allowing = try DecisionService(Self.offers, app: "sandboxV1: true")
+        try await allowing.addSubscriber(autoRenew: false, in: Sample.sandbox)
+        #expect(try await allowing.decide().offers[0]["signature"] != nil)
+        let withoutIssuer = try DecisionService(Self.offers, hasIssuerID: false)
+        try await withoutIssuer.addSubscriber(autoRenew: false, in: Sample.sandbox)
+        let unsigned = try await withoutIssuer.decide()
+        #expect(unsigned.eligible == ["keep"] && unsigned.signed.isEmpty)
+        #expect(unsigned.offers[0]["compactJWSMissing"] as? [String] == ["issuer_id_missing"])
+        let single = await withoutIssuer.post(
+            "/v1/promotional-offers", #""productID":"monthly","offerID":"keep",\#(DecisionService.token())"#)
+        #expect(single.status == 503 && single.json["code"] as? String == "issuer_id_missing")
+    }
+
+    @Test("a customer with data in both environments is asked for with environment")
+    func bothEnvironments() async throws {
+        let service = try DecisionService(Self.offers)
+        try await service.addSubscriber(autoRenew: false)
+        try await service.addSubscriber(autoRenew: true, in: Sample.sandbox)
+        #expect(try await service.decide().json["code"] as? String == "environment_needed")
+        let sandbox = try await service.decide(DecisionService.token() + #","environment":"Sandbox""#)
+        #expect(sandbox.eligible.isEmpty && sandbox.refused["keep"] == ["auto_renew"])
+        let production = try await service.decide(DecisionService.token() + #","environment":"Production""#)
+        #expect(production.eligible == ["keep"])
+    }
+
+    @Test("a decision that leads to a signature is part of its audit line, and nothing leaves without it")
+    func audit() async throws {
+        let folder = try TemporaryFolder()
+        let trail = try #require(try await CustomerService.trail(in: folder))
+        let service = try DecisionService(Self.offers, trail: trail)
+        try await service.addSubscriber(autoRenew: false)
+        #expect(try await service.decide().signed == ["keep"])
+        let text = try String(contentsOfFile: folder.path + "/audit.jsonl", encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { $0.contains(#""outcome":"signed""#) }
+        #expect(lines.count == 2)
+        let digest = Hexadecimal.text(of: service.catalogue.digest)
+        for line in lines {
+            #expect(line.contains(#""rule":"retention","rulesSHA256":"\#(digest)","factsSHA256":""#), "\(line)")
+        }
+    }
+}
+
+/// Reads parts of a JWS.
+enum Base64URL {
+    static func json(_ part: Substring) -> [String: Any]? {
+        var text = String(part).replacing("-", with: "+").replacing("_", with: "/")
+        text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+        return Data(base64Encoded: text).flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+    }
+}

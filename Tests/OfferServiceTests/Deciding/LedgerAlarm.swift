@@ -1,0 +1,26 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferTelemetry
+import TestSupport
+
+@testable import OfferService
+
+/// The watch over the ledger, round by round.
+final class LedgerAlarm {
+    private let watch: LedgerWatch
+    private let service: DecisionService
+    private var progress = LedgerWatch.Progress()
+
+    init(_ service: DecisionService) {
+        self.service = service
+        let policy = CurrentPolicy(Policy(ring: KeyRing(), catalogue: service.catalogue))
+        watch = LedgerWatch(
+            service.current, policy: policy, now: { [wall = service.routes.wall] in wall.withLockedValue { $0 } },
+            readiness: service.readiness, metrics: service.routes.metrics, log: RecordedLog().logger)
+    }
+
+    func check() async { await watch.check(&progress) }
+
+    /// What operators are told.
+    var alarms: [String] { service.readiness.problems.map(\.error) }
+}

@@ -1,0 +1,169 @@
+import OfferCore
+import OfferService
+import Testing
+
+@Suite("The rules of the configuration file")
+struct RulesFileTests {
+    private static func read(_ rules: String, offer: String = "{offerID: o, rule: r}") -> ([String], ConfigurationFile)
+    {
+        let text = """
+            apps:
+              - bundleID: com.example.app
+                products:
+                  - {productID: p, offers: [\(offer)]}
+            rules:
+            \(rules.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
+            """
+        let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+        return (problems.map { $0.error + " | " + $0.hint }, file)
+    }
+
+    @Test(
+        "each condition of the language is read",
+        arguments: [
+            "all: [{everSubscribed: true}, {refundPending: false}]", "any: [{everSubscribed: true}]",
+            "not: {refunded: {within: 90d, reason: app_issue}}", "rule: loyalty",
+            "subscription: {status: [active, expired], autoRenew: off, renewals: {atLeast: 11}, group: any}",
+            "subscription: {status: expired, endedBecause: cancelled, endedAgo: {atLeast: 7d, atMost: 365d}}",
+            "subscription: {renewsTo: [same, com.example.app.basic], endsIn: {atMost: 12h}, subscribedFor: {atLeast: 30d}}",
+            #"subscription: {lastPeriod: trial, ownership: purchased, priceIncrease: pending, group: "21012345"}"#,
+            "subscription: {pendingOffer: false, product: [a, b]}", "subscription: {pendingOffer: o, rank: highest}",
+            "usedIntroductoryOffer: false", "refunded: true", "redeemed: {offer: o, within: 365d, count: {atLeast: 1}}",
+            "redeemed: false", "winBackOffers: none", "winBackOffers: [a, b]", "owns: com.example.app.lifetime",
+            #"originalAppVersion: {before: "3.0"}"#, "originalPurchase: {before: 2024-01-01}",
+            "fact: {name: episodesWatched, atLeast: 40}", "fact: {name: careTicket, exists: true}",
+            "fact: {name: tier, in: [gold, 3, true]}", "fact: {name: since, after: 2024-01-01}",
+            "date: {from: 2026-11-20, until: 2026-12-01}", "share: {of: 0.9, by: winback_2026}", "environment: Sandbox",
+        ])
+    func language(condition: String) {
+        let (problems, file) = Self.read("r: {\(condition)}")
+        #expect(problems == [])
+        #expect(file.catalogue?.apps.values.first?.rules.offers.first?.rule.name == "r")
+        #expect(file.rules.keys.sorted() == ["r"] && file.needsStore)
+    }
+
+    @Test(
+        "an error names the line, the path, what was found, and what would be valid",
+        arguments: [
+            (
+                "{status: actve}",
+                "file, line 6: rules.r.subscription.status: \"actve\" is not valid here | write active, billing"
+            ),
+            ("{renewals: {atLeast: 9, atMost: 3}}", "rules.r.subscription.renewals: atLeast is greater than atMost"),
+            (
+                "{statuss: active}",
+                "rules.r.subscription: a subscription has no member \"statuss\" | did you mean status?"
+            ),
+            (
+                "{endedAgo: {atLeast: 7 days}}",
+                "rules.r.subscription.endedAgo.atLeast: \"7 days\" is not valid here | write a dur"
+            ),
+            ("{autoRenew: maybe}", "rules.r.subscription.autoRenew: \"maybe\" is not valid here | write on or off"),
+            (
+                "{group: premium}",
+                "rules.r.subscription.group: \"premium\" is not valid here | write any, or a subscriptionGroupID"
+            ),
+            ("{}", "rules.r.subscription: nothing is required"),
+            ("[active]", "rules.r.subscription: a list is not valid here"),
+        ])
+    func errors(subscription: String, expected: String) {
+        let (problems, _) = Self.read("r: {subscription: \(subscription)}")
+        #expect(problems.count == 1 && problems[0].contains(expected), "\(problems)")
+    }
+
+    @Test(
+        "other mistakes are named too",
+        arguments: [
+            ("r: {all: []}", "rules.r.all: the list is empty"),
+            ("r: {all: [{everSubscribed: true}, {refundPending: maybe}]}", "rules.r.all[1].refundPending: \"maybe\""),
+            ("r: {everSubscribed: true, refunded: true}", "rules.r: the condition has several members"),
+            ("r: {rule: winback}", "rules.r.rule: there is no rule \"winback\" | did you mean win_back?"),
+            ("r: {rule: s}\ns: {not: {rule: r}}", "the rule contains itself: r → s → r"),
+            ("r: {fact: {exists: true}}", "rules.r.fact: fact needs a name"),
+            ("r: {fact: {name: a, is: 1, exists: true}}", "rules.r.fact: too much is required"),
+            ("r: {share: {of: 2, by: x}}", "rules.r.share.of: \"2\" is not valid here | write a number above 0"),
+            ("r: {date: {from: 2026-12-01, until: 2026-11-01}}", "rules.r.date: from is not before until"),
+            ("r: {date: {from: 2026-02-30}}", "rules.r.date.from: \"2026-02-30\" is not valid here"),
+            ("r: {originalAppVersion: {before: three}}", "rules.r.originalAppVersion.before: \"three\""),
+            ("r: {wasNice: true}", "rules.r: a condition has no member \"wasNice\" | known names: all, any"),
+            ("r: {redeemed: {count: {}}}", "rules.r.redeemed.count: a mapping is not valid here"),
+            ("r: on", "rules.r: \"on\" is not valid here"),
+        ])
+    func mistakes(rules: String, expected: String) {
+        let (problems, _) = Self.read(rules)
+        #expect(problems.contains { $0.contains(expected) }, "\(problems)")
+    }
+
+    @Test(
+        "a rule that can never hold is refused",
+        arguments: [
+            "all: [{subscription: {status: active}}, {subscription: {status: expired}}]",
+            "subscription: {status: active, endedBecause: cancelled}",
+            "subscription: {status: expired, endsIn: {atMost: 3d}}",
+            "all: [{everSubscribed: true}, {not: {everSubscribed: true}}]", "everSubscribed: false",
+            "all: [{usedIntroductoryOffer: true}, {usedIntroductoryOffer: false}]",
+            "all: [{subscription: {renewals: {atLeast: 5}}}, {subscription: {renewals: {atMost: 4}}}]",
+            "all: [{environment: Sandbox}, {environment: Production}]", "subscription: {ownership: family_shared}",
+            "any: [{subscription: {status: active, endedBecause: billing}}, {all: [{refundPending: true}, {refundPending: false}]}]",
+        ])
+    func contradictions(condition: String) {
+        let (problems, _) = Self.read("r: {\(condition)}")
+        #expect(problems.contains { $0.contains("this can never hold") }, "\(problems)")
+    }
+
+    @Test("two statuses under any, or of different groups, are no contradiction")
+    func noContradictions() {
+        for condition in [
+            "any: [{subscription: {status: active}}, {subscription: {status: expired}}]",
+            #"all: [{subscription: {status: active, group: "1"}}, {subscription: {status: expired, group: "2"}}]"#,
+            "all: [{subscription: {status: active, group: any}}, {subscription: {status: expired, group: any}}]",
+        ] {
+            #expect(Self.read("r: {\(condition)}").0 == [])
+        }
+    }
+
+    @Test("an offer has a rule by name or in place, a priority and limits; a plain ID has none")
+    func offers() throws {
+        let offer = """
+            {offerID: o, rule: {everSubscribed: true}, priority: 20, price: {USD: 4.99}, signedElsewhere: true,
+             limits: {perCustomer: {count: 1, every: 365d}, cooldown: 30d, total: 10000}}, plain, {offerID: capped, limits: {total: 5}}
+            """
+        let (problems, file) = Self.read("r: {everSubscribed: true}", offer: offer)
+        #expect(problems == [])
+        let rules = try #require(file.catalogue?.apps.values.first?.rules)
+        #expect(rules.offers.count == 2)
+        let terms = rules.offers[0]
+        #expect(terms.rule.name == nil && terms.priority == 20 && terms.isSignedElsewhere)
+        #expect(terms.limits.perCustomer == .init(count: 1, every: .days(365)) && terms.limits.cooldown == .days(30))
+        #expect(terms.limits.total == 10_000 && terms.limits.outstanding == 1)
+        #expect(
+            rules.offers[1].rule.condition == .test(.everSubscribed(true)) && rules.offers[1].limits.outstanding == 1)
+        #expect(file.catalogue?.apps.values.first?.offers.values.first?.count == 3)
+    }
+
+    @Test("an offer that is not cheaper than its product is refused, and limits that contradict each other")
+    func prices() {
+        let text = """
+            apps:
+              - bundleID: a
+                products:
+                  - {productID: p, price: {USD: 9.99}, offers: [{offerID: o, price: {USD: 9.99}}]}
+                  - {productID: q, offers: [{offerID: o, limits: {perCustomer: 3, total: 2}}]}
+            """
+        let (_, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+        #expect(problems.count == 2, "\(problems)")
+        #expect(problems.first?.error.contains("apps[0].products[0].offers[0]: the offer costs 9.99 USD") == true)
+        #expect(problems.last?.error.contains("perCustomer is greater than total") == true)
+    }
+
+    @Test("the built-in rules are those of the talk, and a rule of the file replaces one")
+    func builtIn() {
+        #expect(
+            BuiltInRules.conditions.keys.sorted() == [
+                "app_store_default", "customer_service", "loyalty", "retention", "save", "upgrade", "win_back",
+            ])
+        let (problems, file) = Self.read("loyalty: {everSubscribed: true}\nr: {rule: loyalty}")
+        #expect(problems == [])
+        #expect(file.rules["r"] == .rule("loyalty", .test(.everSubscribed(true))))
+    }
+}

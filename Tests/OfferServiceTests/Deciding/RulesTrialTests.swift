@@ -1,0 +1,73 @@
+import Foundation
+import OfferCore
+import OfferService
+import StoreTestSupport
+import SubscriberStore
+import Testing
+
+@Suite("Rules on trial")
+struct RulesTrialTests {
+    private static func trial(
+        _ service: DecisionService, _ inForce: String, _ new: String, workers: Int = 2
+    ) async throws -> RulesTrial {
+        func catalogue(_ offers: String) throws -> Catalogue { try DecisionService(offers).catalogue }
+        return try await RulesTrialRun(
+            inForce: catalogue(inForce), new: catalogue(new), at: Sample.day(10), sampleSize: 2, workers: workers
+        ).run(over: service.store) { _ in }
+    }
+
+    @Test("it shows who would get what, why not, and for whom the answer changes")
+    func changes() async throws {
+        let service = try DecisionService("{offerID: keep, rule: retention}")
+        try await service.addSubscriber("1000", account: 1, autoRenew: false)
+        try await service.addSubscriber("2000", account: 2, autoRenew: true)
+        try await service.addSubscriber("3000", account: nil, autoRenew: true)
+        // A second subscription of account 2: still one customer.
+        try await service.addSubscriber("2500", account: 2, autoRenew: true) { $0.subscriptionGroupID = "2" }
+        try await service.addSubscriber("9000", account: 9, autoRenew: true, in: Sample.sandbox)
+        let trial = try await Self.trial(
+            service, "{offerID: keep, rule: retention}",
+            "{offerID: keep, rule: {subscription: {status: active, autoRenew: on}}}, {offerID: new, rule: loyalty}")
+        #expect(trial.customers == 4)
+        let csv = """
+            bundleID,environment,productID,offerID,reason,inForce,new
+            com.example.app,Production,monthly,keep,eligible,1,2
+            com.example.app,Production,monthly,keep,auto_renew,2,1
+            com.example.app,Production,monthly,new,renewals,0,3
+            com.example.app,Sandbox,monthly,keep,eligible,0,1
+            com.example.app,Sandbox,monthly,keep,auto_renew,1,0
+            com.example.app,Sandbox,monthly,new,renewals,0,1
+
+            """
+        #expect(trial.csv.replacing("\r\n", with: "\n") == csv)
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(trial.json)) as? [String: Any])
+        let keep = try #require((json["offers"] as? [[String: Any]])?.first)
+        let gained = try #require(keep["gained"] as? [String: Any])
+        #expect(gained["count"] as? Int == 2)
+        let names = (gained["sample"] as? [[String: String]] ?? []).compactMap(\.values.first).sorted()
+        #expect(names == ["\(Sample.token(2))", "3000"].sorted())
+        #expect((keep["lost"] as? [String: Any])?["count"] as? Int == 1)
+        #expect(trial.text.contains("  in force: 1 eligible by the rule retention; refused for auto_renew 2\n"))
+        #expect(trial.text.contains("  1 would no longer get it, such as appAccountToken \(Sample.token(1))\n"))
+    }
+
+    @Test("the number of workers changes nothing, and the trial decides as the service does")
+    func agrees() async throws {
+        let offers =
+            "{offerID: keep, rule: retention}, {offerID: back, rule: win_back}, {offerID: loyal, rule: loyalty}"
+        let service = try DecisionService(offers)
+        for number in 1...60 {
+            try await service.addSubscriber("\(1000 + number)", account: UInt64(number), autoRenew: number % 3 == 0)
+        }
+        let one = try await Self.trial(service, offers, offers, workers: 1)
+        let two = try await Self.trial(service, offers, offers, workers: 2)
+        #expect(one.csv == two.csv && one.customers == 60)
+        var eligible = 0
+        for number in 1...60 {
+            let decision = try await service.decide(DecisionService.token(UInt64(number)) + #","sign":false"#)
+            eligible += decision.eligible.count
+        }
+        let counted = one.outcomes.values.reduce(0) { $0 + ($1.new[nil] ?? 0) }
+        #expect(counted == eligible && eligible == 40)
+    }
+}

@@ -1,0 +1,383 @@
+import NIOConcurrencyHelpers
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@Suite("A store keeps the ledger")
+struct LedgerTests {
+    /// When the ledger begins to expect authorisations.
+    fileprivate static let start = 1000.0
+    private static let account = Sample.account(1)
+
+    private func reservation(
+        _ number: UInt64, by holders: [CustomerIdentifier] = [account, .originalTransactionID(Sample.id("1"))],
+        _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)), at day: Double = start,
+        offer: String = "half", in app: AppScope = Sample.production
+    ) throws -> LedgerRequest {
+        LedgerRequest(
+            app: app, holders: holders,
+            offers: [try Self.offer(offer, limits, nonces: [number], expiresAt: day + 1)], reserving: .all,
+            at: Sample.day(day))
+    }
+
+    private static func offer(
+        _ offer: String = "half", _ limits: OfferLimits = OfferLimits(perCustomer: .init(count: 1)), nonces: [UInt64],
+        expiresAt day: Double = start + 1
+    ) throws -> LedgerRequest.Offer {
+        LedgerRequest.Offer(
+            productID: try ProductID(utf8: Array("monthly".utf8)), offerID: try OfferID(utf8: Array(offer.utf8)),
+            limits: limits,
+            nonces: nonces.map { number in
+                var random = SplitMix64(seed: number)
+                return Nonce(using: &random)
+            }, expiresAt: Sample.day(day))
+    }
+
+    /// A period of subscription 1 that begins with the offer.
+    private func redeemed(
+        _ id: String = "2", of original: String = "1", on day: Double, offer: String = "half", account: UInt64? = 1
+    ) -> SubscriberFact {
+        Sample.transaction(id, of: original, day, day + 30) {
+            $0.offer = AppliedOffer(type: .promotional, identifier: offer, discountType: .payAsYouGo)
+            $0.appAccountToken = account.map(Sample.token)
+        }
+    }
+
+    private func states(_ store: any SubscriberStore) async throws -> [Authorisation.State] {
+        try await store.ledgerEntries(of: [Self.account], in: Sample.production).authorisations.map(\.state)
+    }
+
+    @Test(
+        "a signature is reserved while the limits allow it, and again when it has expired", arguments: StoreEngine.all)
+    func reserves(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let first = try await store.reserve(reservation(1))
+            #expect(first == .reserved)
+            #expect(try await store.reserve(reservation(2)) == .refused([.outstanding]))
+            #expect(try await store.reserve(reservation(3, offer: "other")) == .reserved, "another offer")
+            #expect(try await store.reserve(reservation(4, in: Sample.sandbox)) == .reserved, "another environment")
+            #expect(try await store.reserve(reservation(5, at: Self.start + 1)) == .reserved)
+            #expect(try await states(store) == [.outstanding, .outstanding, .outstanding])
+        }
+    }
+
+    @Test("what was withdrawn holds no slot", arguments: StoreEngine.all)
+    func withdraws(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let first = try reservation(1)
+            _ = try await store.reserve(first)
+            try await store.withdraw(first.offers[0].nonces, in: Sample.production)
+            #expect(try await store.reserve(reservation(2)) == .reserved)
+            #expect(try await states(store) == [.withdrawn, .outstanding])
+        }
+    }
+
+    @Test(
+        "a redemption closes the oldest authorisation, and counts toward the cap from then on",
+        arguments: StoreEngine.all)
+    func closes(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(perCustomer: .init(count: 1, every: .days(100)), outstanding: 2)
+            for number in 1...2 { #expect(try await store.reserve(reservation(UInt64(number), limits)) == .reserved) }
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            #expect(try await states(store) == [.redeemed, .outstanding])
+            #expect(try await store.reserve(reservation(3, limits, at: Self.start + 50)) == .refused([.customerCap]))
+            #expect(try await store.reserve(reservation(4, limits, at: Self.start + 101)) == .reserved)
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+        }
+    }
+
+    @Test(
+        "an offer shows in the renewal info first and in a transaction later, and counts once",
+        arguments: StoreEngine.all)
+    func countsOnce(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(perCustomer: .init(count: 2))
+            let purchase = Sample.transaction("1", of: "1", Self.start - 30, Self.start + 2) {
+                $0.appAccountToken = Sample.token(1)
+            }
+            try await store.merge([purchase], in: Sample.production)
+            _ = try await store.reserve(reservation(1, limits))
+            let announced = Sample.renewal(of: "1", signed: Self.start + 0.2) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: "half")
+            }
+            for _ in 1...2 { try await store.merge([announced], in: Sample.production) }
+            #expect(try await states(store) == [.redeemed])
+            try await store.merge([redeemed(on: Self.start + 2)], in: Sample.production)
+            // One redemption: a second one is still possible, and none is unexplained.
+            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 3)) == .reserved)
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+        }
+    }
+
+    @Test("the same purchases under another account get no second slot", arguments: StoreEngine.all)
+    func sameSubscription(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            _ = try await store.reserve(reservation(1))
+            let subscription = CustomerIdentifier.originalTransactionID(Sample.id("1"))
+            #expect(
+                try await store.reserve(reservation(2, by: [Sample.account(2), subscription]))
+                    == .refused([.outstanding]))
+            #expect(try await store.reserve(reservation(3, by: [Sample.account(2)])) == .reserved)
+            // Account 2 redeems with another subscription, and account 1 does not.
+            try await store.merge([redeemed("9", of: "9", on: Self.start + 0.5, account: 2)], in: Sample.production)
+            #expect(
+                try await store.reserve(reservation(4, by: [Sample.account(2)], at: Self.start + 5))
+                    == .refused([.customerCap]))
+            #expect(try await store.reserve(reservation(5, at: Self.start + 5)) == .reserved)
+        }
+    }
+
+    @Test("the cooldown counts any promotional offer of the app", arguments: StoreEngine.all)
+    func cooldown(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(cooldown: .days(30))
+            try await store.merge([redeemed(on: Self.start, offer: "other")], in: Sample.production)
+            #expect(try await store.reserve(reservation(1, limits, at: Self.start + 29)) == .refused([.cooldown]))
+            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 30)) == .reserved)
+        }
+    }
+
+    @Test("64 customers race for the last of ten, and nobody gets one too many", arguments: StoreEngine.all)
+    func race(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(total: 10)
+            let outcomes = try await withThrowingTaskGroup(of: LedgerAnswer.self) { group in
+                for number in 1...64 {
+                    let reservation = try reservation(UInt64(number), by: [Sample.account(UInt64(number))], limits)
+                    group.addTask { try await store.reserve(reservation) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .reserved } == 10)
+            #expect(outcomes.count { $0 == .refused([.totalCap]) } == 54)
+            let later = try reservation(99, by: [Sample.account(99)], limits, at: Self.start + 1)
+            #expect(try await store.reserve(later) == .reserved, "all have expired")
+        }
+    }
+
+    @Test("a redemption that no authorisation explains is listed until it is acknowledged", arguments: StoreEngine.all)
+    func unexplained(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            // Before the ledger existed, and after.
+            try await store.merge(
+                [redeemed("2", on: 10), redeemed("3", of: "3", on: Self.start)], in: Sample.production)
+            let found = try await store.unexplainedRedemptions()
+            #expect(found.map(\.at) == [Sample.day(Self.start)] && found.first?.app == Sample.production)
+            // An authorisation of a later time explains nothing.
+            _ = try await store.reserve(
+                reservation(1, by: [.originalTransactionID(Sample.id("3"))], OfferLimits(), at: Self.start + 2))
+            try await store.merge([redeemed("3", of: "3", on: Self.start)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().count == 1)
+            try await store.acknowledge(try #require(found.first).number, at: Sample.day(Self.start + 1))
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+        }
+    }
+
+    @Test("an expired authorisation still explains a redemption that becomes known late", arguments: StoreEngine.all)
+    func late(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            _ = try await store.reserve(reservation(1))
+            try await store.merge([redeemed(on: Self.start + 4)], in: Sample.production)
+            #expect(try await states(store) == [.redeemed])
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+        }
+    }
+
+    @Test("an export contains the ledger, and the other store counts the same", arguments: StoreEngine.all)
+    func moves(engine: StoreEngine) async throws {
+        let (records, lines) = try await engine.withStore { store in
+            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserve(reservation(2, offer: "other"))
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            let records = NIOLockedValueBox<[StoreRecord]>([])
+            try await store.forEachRecord { record throws(StoreError) in records.withLockedValue { $0.append(record) } }
+            return (records.withLockedValue { $0 }, try await store.records())
+        }
+        try await engine.withStore { store in
+            for _ in 1...2 { try await store.add(records) }
+            #expect(try await states(store) == [.redeemed, .outstanding])
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+            #expect(try await store.reserve(reservation(3, at: Self.start + 9)) == .refused([.customerCap]))
+            #expect(try await store.records() == lines)
+        }
+    }
+
+    @Test("two forms of one answer count as one signature, and each explains a redemption", arguments: StoreEngine.all)
+    func twins(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(perCustomer: .init(count: 5), total: 3, outstanding: 2)
+            func request(_ nonces: [UInt64], at day: Double) throws -> LedgerRequest {
+                LedgerRequest(
+                    app: Sample.production, holders: [Self.account],
+                    offers: [try Self.offer("half", limits, nonces: nonces, expiresAt: day + 1)], reserving: .all,
+                    at: Sample.day(day))
+            }
+            #expect(try await store.reserve(request([1, 2], at: Self.start)) == .reserved)
+            #expect(try await store.reserve(request([3, 4], at: Self.start)) == .reserved)
+            #expect(try await store.reserve(request([5], at: Self.start)) == .refused([.outstanding]))
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            #expect(try await states(store) == [.redeemed, .outstanding, .outstanding, .outstanding])
+            // The other form can still be used, so it counts on.
+            #expect(try await store.reserve(request([6], at: Self.start + 0.2)) == .refused([.outstanding]))
+            try await store.merge([redeemed("3", of: "3", on: Self.start + 0.3)], in: Sample.production)
+            #expect(try await states(store) == [.redeemed, .redeemed, .outstanding, .outstanding])
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+            #expect(try await store.reserve(request([7], at: Self.start + 0.4)) == .reserved)
+            let records = try await store.records()
+            #expect(records.contains { $0.contains(#""twin""#) })
+        }
+    }
+
+    @Test("of several offers, the first that the limits allow is reserved, in one step", arguments: StoreEngine.all)
+    func firstOfSeveral(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            func request(_ nonces: [UInt64], _ reserving: LedgerRequest.Reserving) throws -> LedgerRequest {
+                let offers = try zip(["half", "other", "third"], nonces).map { try Self.offer($0, nonces: [$1]) }
+                return LedgerRequest(
+                    app: Sample.production, holders: [Self.account], offers: offers, reserving: reserving,
+                    at: Sample.day(Self.start))
+            }
+            let asked = try await store.askLedger(request([1, 2, 3], .nothing))
+            #expect(asked == [.allowed, .allowed, .allowed])
+            #expect(try await states(store).isEmpty)
+            #expect(try await store.askLedger(request([1, 2, 3], .first)) == [.reserved, .allowed, .allowed])
+            #expect(
+                try await store.askLedger(request([4, 5, 6], .first)) == [
+                    .refused([.outstanding]), .reserved, .allowed,
+                ])
+            #expect(
+                try await store.askLedger(request([7, 8, 9], .all))
+                    == [.refused([.outstanding]), .refused([.outstanding]), .reserved])
+        }
+    }
+
+    @Test("facts are merged in the same step, before the limits are checked", arguments: StoreEngine.all)
+    func mergesFirst(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let offer = try Self.offer(nonces: [1])
+            let request = LedgerRequest(
+                app: Sample.production, facts: [redeemed(on: Self.start)], holders: [Self.account], offers: [offer],
+                reserving: .all, at: Sample.day(Self.start + 1))
+            #expect(try await store.reserve(request) == .refused([.customerCap]))
+            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
+            #expect(entries.redemptions.map(\.offerID) == ["half"] && entries.redemptions[0].authorisedAt == nil)
+            #expect(entries.redemptions[0].originalTransactionID == Sample.id("1"))
+        }
+    }
+
+    @Test("the App Store is asked before an unused signature gives its slot back", arguments: StoreEngine.all)
+    func asksBefore(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let purchase = Sample.transaction("1", of: "1", Self.start - 1, Self.start + 29)
+            let renewal = Sample.renewal(of: "1", signed: Self.start - 1)
+            try await store.merge([purchase, renewal], in: Sample.production)
+            func due(_ day: Double) async throws -> [TransactionID] {
+                try await store.claimDueSubscriptions(
+                    of: Sample.production, dueBefore: Sample.day(day), leaseEnd: Sample.day(day + 0.01), limit: 9
+                ).map(\.originalTransactionID)
+            }
+            _ = try await store.reserve(reservation(1))
+            // The signature is worthless two hours before the slot is free.
+            #expect(try await due(Self.start + 0.9).isEmpty)
+            #expect(try await due(Self.start + 0.92) == [Sample.id("1")])
+            // What the App Store says then ends the question.
+            try await store.merge([Sample.renewal(of: "1", signed: Self.start + 1.01)], in: Sample.production)
+            #expect(try await due(Self.start + 2).isEmpty)
+        }
+    }
+
+    @Test(
+        "a second redemption after a gap counts, and an older one that becomes known late moves none",
+        arguments: StoreEngine.all)
+    func afterGap(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(perCustomer: .init(count: 2))
+            _ = try await store.reserve(reservation(1, limits))
+            try await store.merge([redeemed("5", on: Self.start + 0.1)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+            // It was redeemed long before too, and the customer had left in between.
+            try await store.merge([redeemed("2", on: Self.start - 200)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().isEmpty, "the later one keeps its signature")
+            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
+            #expect(entries.redemptions.map(\.at) == [Sample.day(Self.start + 0.1), Sample.day(Self.start - 200)])
+            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 2)) == .refused([.customerCap]))
+        }
+    }
+
+    @Test("the other form of a used signature explains nothing once it is worthless", arguments: StoreEngine.all)
+    func worthlessTwin(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let request = LedgerRequest(
+                app: Sample.production, holders: [Self.account],
+                offers: [try Self.offer("half", OfferLimits(), nonces: [1, 2], expiresAt: Self.start + 1)],
+                reserving: .all, at: Sample.day(Self.start))
+            #expect(try await store.reserve(request) == .reserved)
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            try await store.merge([redeemed("9", of: "9", on: Self.start + 2)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 2)])
+        }
+    }
+
+    @Test("an offer that is decided again begins anew", arguments: StoreEngine.all)
+    func beginsAnew(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let offer = LedgerOffer(
+                app: Sample.production, productID: try ProductID(utf8: Array("monthly".utf8)),
+                offerID: try OfferID(utf8: Array("half".utf8)))
+            try await store.beginLedger(of: [offer], at: Sample.day(Self.start))
+            try await store.beginLedger(of: [], at: Sample.day(Self.start + 1))
+            // Somebody else signs it for a while.
+            try await store.merge([redeemed(on: Self.start + 2)], in: Sample.production)
+            try await store.beginLedger(of: [offer], at: Sample.day(Self.start + 3))
+            #expect(try await store.unexplainedRedemptions(of: [offer], limit: 9).isEmpty)
+        }
+    }
+
+    @Test("redemptions are listed in the order in which they were recorded", arguments: StoreEngine.all)
+    func lists(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            #expect(try await store.lastRedemption() == 0)
+            _ = try await store.reserve(reservation(1))
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            try await store.merge([redeemed("9", of: "9", on: Self.start, account: 2)], in: Sample.sandbox)
+            let all = try await store.redemptions(after: 0, limit: 9)
+            #expect(all.map(\.authorisedAt) == [Sample.day(Self.start), nil])
+            #expect(all.map(\.app) == [Sample.production, Sample.sandbox])
+            #expect(try await store.lastRedemption() == all[1].number)
+            #expect(try await store.redemptions(after: all[0].number, limit: 9) == [all[1]])
+        }
+    }
+
+    @Test("an erasure forgets who held what; the total stays", arguments: StoreEngine.all)
+    func erasure(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(total: 1)
+            _ = try await store.reserve(reservation(1, limits))
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            _ = try await store.erase(Self.account, in: Sample.production)
+            #expect(try await states(store).isEmpty)
+            let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 9)
+            #expect(try await store.reserve(other) == .refused([.totalCap]))
+        }
+    }
+}
+
+extension SubscriberStore {
+    /// Asks about one offer.
+    fileprivate func reserve(_ request: LedgerRequest) async throws -> LedgerAnswer {
+        try #require(try await askLedger(request).first)
+    }
+
+    /// Of the offers of these tests.
+    fileprivate func unexplainedRedemptions() async throws -> [LedgerRedemption] {
+        let monthly = try ProductID(utf8: Array("monthly".utf8))
+        let offers = try ["half", "other"].map { offer in
+            LedgerOffer(app: Sample.production, productID: monthly, offerID: try OfferID(utf8: Array(offer.utf8)))
+        }
+        try await beginLedger(of: offers, at: Sample.day(LedgerTests.start))
+        return try await unexplainedRedemptions(of: offers, limit: 9)
+    }
+}
