@@ -155,6 +155,11 @@ struct DecisionProofTests {
         #expect(decision.refused["first"] == ["unknown"], "\(decision.response.text)")
     }
 
+    /// The members of an app whose rule decides about introductory offers.
+    private static func app(_ rule: String) -> String {
+        "appAppleID: 1234567890\n    introductoryOffers: {rule: \(rule)}"
+    }
+
     /// The answer of `POST /v1/introductory-offers` without a decision of the caller.
     private static func introductory(
         _ service: DecisionService, transactionID: String = "1000", _ more: String = ""
@@ -165,7 +170,7 @@ struct DecisionProofTests {
 
     @Test("an introductory offer needs a history that the App Store gave as whole, not one first transaction")
     func introductoryOffers() async throws {
-        let service = try DecisionService("a", app: "introductoryOffers: {rule: app_store_default}")
+        let service = try DecisionService("a", app: Self.app("app_store_default"))
         try await service.addSubscriber("1000", account: 1) { $0.subscriptionGroupID = "2" }
         let unknown = await Self.introductory(service)
         #expect(unknown.status == 422 && unknown.json["code"] as? String == "not_eligible", "\(unknown.text)")
@@ -186,7 +191,7 @@ struct DecisionProofTests {
 
     @Test("proofs of another Apple Account do not decide about a transaction")
     func anothersIntroductoryOffer() async throws {
-        let service = try DecisionService("a", app: "introductoryOffers: {rule: {everSubscribed: true}}")
+        let service = try DecisionService("a", app: Self.app("{everSubscribed: true}"))
         try await service.addSubscriber("5000", account: 1)
         let response = await Self.introductory(service, transactionID: "5000", "," + (try Self.proofs()))
         #expect(response.json["code"] as? String == "another_customers_transaction", "\(response.text)")
