@@ -46,7 +46,7 @@ struct DecisionCrashTests {
         let reserved = try await race.reservedNonces()
         #expect(reserved.isSuperset(of: received.all), "what was handed out is durable")
         // Those that were reserved for nothing are free again when they expire.
-        #expect(try await race.isFree(after: 25))
+        #expect(try await race.isFree(after: 27))
     }
 
     @Test("64 clients race for one customer's only one, and one of them gets it")
@@ -62,7 +62,7 @@ struct DecisionCrashTests {
         #expect(received.all.count <= 1)
         let reserved = try await race.reservedNonces()
         #expect(reserved.count == 1, "one reservation, whatever was asked: \(asked.withLockedValue { $0 })")
-        #expect(try await race.isFree(after: 25))
+        #expect(try await race.isFree(after: 27))
     }
 }
 

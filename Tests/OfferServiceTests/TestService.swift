@@ -81,10 +81,11 @@ struct TestService {
 
     /// Like ``respond(_:shedding:)``, but without blocking the thread.
     func respondLater(_ request: HTTPRequest, shedding: LoadShedding = .none) async -> HTTPResponse {
-        guard case .later(let work, _) = router.reply(to: request, shedding: shedding) else {
-            return respond(request, shedding: shedding)
+        switch router.reply(to: request, shedding: shedding) {
+        case .now(let response): return response
+        case .after(_, let response): return response(true)
+        case .later(let work, _): return await work()()
         }
-        return await work()()
     }
 
     /// Blocks until the response is ready. The work runs on separate threads, because blocked tests can occupy the whole
