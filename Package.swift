@@ -117,10 +117,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Loads libpq when it is first needed, so it takes nothing to build.
+        .target(name: "CPostgreSQL"),
+        .target(name: "OfferPostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferFiles", locks,
+                "OfferCore", "OfferFiles", "OfferPostgreSQL", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -298,7 +301,8 @@ let package = Package(
             path: "Tests/NotificationLoad", swiftSettings: strict
         ),
         .target(
-            name: "StoreTestSupport", dependencies: ["OfferCore", "SubscriberStore"], path: "Tests/StoreTestSupport",
+            name: "StoreTestSupport", dependencies: ["OfferCore", "OfferPostgreSQL", "SubscriberStore", locks],
+            path: "Tests/StoreTestSupport",
             swiftSettings: strict
         ),
         .testTarget(

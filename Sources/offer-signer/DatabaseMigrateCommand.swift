@@ -18,12 +18,11 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let before = try options.inspect()
         try await options.withStore(.migrating) { _ in }
-        StandardStreams.print("ok: \(Self.sentence(before))\n")
+        StandardStreams.print("ok: \(Self.sentence(before, latest: try options.latestVersion()))\n")
     }
 
-    private static func sentence(_ before: StoreInspection) -> String {
-        let latest = StoreLocation.latestVersion
-        return switch before {
+    private static func sentence(_ before: StoreInspection, latest: Int) -> String {
+        switch before {
         case .absent: "the database was created with version \(latest)"
         case .exists(latest): "the database has version \(latest), the latest"
         case .exists(let version): "the database was brought from version \(version) to version \(latest)"

@@ -22,6 +22,9 @@ struct DatabaseOptions: ParsableArguments {
         do { return try location.inspect() } catch { throw error.diagnostic }
     }
 
+    /// The version that this program brings a database to.
+    func latestVersion() throws -> Int { try location().latestVersion }
+
     private func location() throws -> StoreLocation {
         guard let location = try configuration().store?.location else {
             throw CommandError(

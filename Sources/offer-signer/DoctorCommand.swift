@@ -200,12 +200,12 @@ struct DoctorCommand: AsyncParsableCommand {
         do {
             switch try settings.location.inspect() {
             case .absent: report("the database of subscribers would be created: \(settings.location)")
-            case .exists(StoreLocation.latestVersion):
+            case .exists(settings.location.latestVersion):
                 report("the database of subscribers is \(settings.location); database check reads it")
             case .exists(let version):
                 report(
                     "the database of subscribers is \(settings.location); serve would bring it from version \(version) to "
-                        + "version \(StoreLocation.latestVersion)")
+                        + "version \(settings.location.latestVersion)")
             }
             return []
         } catch { return [error.diagnostic] }

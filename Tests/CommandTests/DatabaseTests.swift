@@ -171,7 +171,7 @@ struct DatabaseTests {
 
     @Test("migrate says from which version to which, and refuses a newer database without changing it")
     func migrate() throws {
-        let latest = StoreLocation.latestVersion
+        let latest = StoreLocation.sqlite(path: "").latestVersion
         #expect(
             try run("migrate", database: "new.sqlite").standardOutput
                 == "ok: the database was created with version \(latest)\n")
@@ -188,7 +188,7 @@ struct DatabaseTests {
 
     @Test("an older database is copied as it is, and nothing else opens it before it is migrated")
     func olderVersion() throws {
-        let latest = StoreLocation.latestVersion
+        let latest = StoreLocation.sqlite(path: "").latestVersion
         try setVersion(latest - 1)
         let before = try folder.read("subscribers.sqlite")
         for command in ["check", "export", "rebuild", "dead-letters"] {
@@ -208,7 +208,7 @@ struct DatabaseTests {
         let connection = try connect()
         try connection.writeWithoutTransaction { db in
             try db.execute(sql: "DELETE FROM migration WHERE number > ?", arguments: [number])
-            guard number > StoreLocation.latestVersion else { return }
+            guard number > StoreLocation.sqlite(path: "").latestVersion else { return }
             try db.execute(
                 sql: "INSERT INTO migration (number, name, applied_at) VALUES (?, 'later', '')", arguments: [number])
         }

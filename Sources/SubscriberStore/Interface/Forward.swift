@@ -4,8 +4,8 @@ package import OfferCore
 package struct Forward: Hashable, Sendable {
     package struct ID: Hashable, Sendable {
         package let number: Int64
-
-        package init(number: Int64) { self.number = number }
+        /// What the notifications about one subscription wait for; nil for one that names none.
+        let queue: LockName?
     }
 
     package let id: ID

@@ -19,6 +19,8 @@ package struct StoreError: Error, Hashable, Sendable {
         case exists
         /// The file is not a database of this program.
         case foreign
+        /// The engine leaves this to other tools.
+        case notSupported(instead: String)
         /// A fault of this program.
         case fault
     }
@@ -36,7 +38,7 @@ package struct StoreError: Error, Hashable, Sendable {
     package var isRetryable: Bool {
         switch kind {
         case .busy, .diskFull, .readOnly, .unreachable: true
-        case .corrupt, .newerVersion, .olderVersion, .exists, .foreign, .fault: false
+        case .corrupt, .newerVersion, .olderVersion, .exists, .foreign, .notSupported, .fault: false
         }
     }
 }
@@ -57,6 +59,7 @@ extension StoreError {
         case .olderVersion(let found, let needed): "has version \(found), and this program uses version \(needed)"
         case .exists: "is not copied onto a file that exists"
         case .foreign: "belongs to another program"
+        case .notSupported: "is not copied by this program"
         case .fault: "refused a statement"
         }
     }
@@ -73,6 +76,7 @@ extension StoreError {
             "make a backup, then run offer-signer database migrate; the service does the same when it starts"
         case .exists: "name a file that does not exist yet"
         case .foreign: "set SUBSCRIPTION_OFFERS_DATABASE to another file"
+        case .notSupported(let instead): "use \(instead)"
         case .fault: "report this as a bug"
         }
     }

@@ -12,7 +12,12 @@ package enum StoreInspection: Hashable, Sendable {
 
 extension StoreLocation {
     /// The version to which opening brings a database.
-    package static var latestVersion: Int { Schema.latestVersion }
+    package var latestVersion: Int {
+        switch self {
+        case .sqlite: Schema.latestVersion
+        case .postgreSQL: PostgreSQLSchema.latestVersion
+        }
+    }
 
     /// Looks at the database without creating or changing it.
     /// - Throws: a ``StoreError`` if opening it would fail, as far as can be seen: also for a database that is damaged, foreign or
@@ -20,6 +25,7 @@ extension StoreLocation {
     package func inspect() throws(StoreError) -> StoreInspection {
         switch self {
         case .sqlite(let path): try Self.inspect(path)
+        case .postgreSQL(let url): try PostgreSQLInspection.version(url: url).map { .exists(version: $0) } ?? .absent
         }
     }
 

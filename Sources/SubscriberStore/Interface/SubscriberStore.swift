@@ -134,6 +134,16 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: the number deleted; less than `limit` if no more are left.
     func prunePayloads(receivedBefore: Timestamp, limit: Int) async throws(StoreError) -> Int
 
+    // MARK: Work of one process
+
+    /// Takes a piece of work, or keeps it, unless another process has it.
+    /// - Parameter duration: when another process may take it, unless this one keeps it before.
+    /// - Returns: whether this process has it.
+    func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool
+
+    /// Gives a piece of work back, so that another process can take it at once.
+    func release(_ work: SharedWork) async throws(StoreError)
+
     // MARK: Operation
 
     /// Makes a change that means nothing, to learn whether changes can be made.

@@ -27,7 +27,7 @@ extension SQLiteStore {
 
     /// Copies a snapshot, so changes made meanwhile neither show nor start the copy over.
     private static func copy(
-        _ source: Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
+        _ source: GRDB.Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
     ) throws {
         let copy = try DatabaseQueue(path: path.string)
         try copy.writeWithoutTransaction { target in

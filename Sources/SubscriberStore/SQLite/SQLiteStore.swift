@@ -5,7 +5,7 @@ import SystemPackage
 /// The store in a SQLite database, for one process at a time.
 ///
 /// One connection writes, in groups; up to four read, each from a snapshot, and never wait for the writer.
-package final class SQLiteStore: SubscriberStore {
+package final class SQLiteStore: SQLStore {
     let pool: DatabasePool
     let writer: GroupedWriter
 
@@ -36,9 +36,23 @@ package final class SQLiteStore: SubscriberStore {
 
     package var writeCounts: WriteCounts { writer.counts }
 
-    func read<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        do { return try await pool.read(body) } catch { throw StoreError(error) }
+        do { return try await pool.read { try body(SQLiteDatabase(connection: $0)) } } catch { throw StoreError(error) }
     }
+
+    /// Changes are made one after the other, so each has everything to itself.
+    package func write<Result: Sendable>(
+        _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await writer.write { try change(SQLiteDatabase(connection: $0)) }
+    }
+}
+
+extension SQLiteStore {
+    /// No other process works with the database.
+    package func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool { true }
+
+    package func release(_ work: SharedWork) async throws(StoreError) {}
 }

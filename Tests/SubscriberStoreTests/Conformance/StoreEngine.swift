@@ -14,7 +14,12 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
             let folder = try TemporaryFolder()
             return OpenStore(
                 store: try SQLiteStore(SQLiteSettings(path: folder.path + "/store.sqlite")), resource: folder)
-        }
+        },
+        StoreEngine(testDescription: "PostgreSQL") {
+            let server = try TestPostgreSQL.shared.get()
+            let settings = PostgreSQLSettings(url: try server.makeDatabase(), writers: 2, readers: 1)
+            return OpenStore(store: try PostgreSQLStore(settings), resource: server)
+        },
     ]
 
     /// Runs a test with a new, empty store.
@@ -22,6 +27,7 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
         -> Result
     {
         let open = try await open()
+        defer { try? open.store.close() }
         // Also the resource lives until the test is over.
         return try await withExtendedLifetime(open) { try await body(open.store) }
     }

@@ -42,7 +42,7 @@ struct DamageTests {
         try database.execute("INSERT INTO migration VALUES (99, 'later', '')")
         let before = try Data(contentsOf: URL(filePath: database.path))
         let error = #expect(throws: StoreError.self) { _ = try database.open() }
-        #expect(error?.kind == .newerVersion(found: 99, supported: StoreLocation.latestVersion))
+        #expect(error?.kind == .newerVersion(found: 99, supported: StoreLocation.sqlite(path: "").latestVersion))
         #expect(error?.isRetryable == false)
         #expect(error?.diagnostic.hint.contains("newer version of the program") == true)
         #expect(try Data(contentsOf: URL(filePath: database.path)) == before)

@@ -21,7 +21,9 @@ struct DiskTests {
             if refusal == nil { acknowledged.append("n\(number)") }
         }
         #expect(refusal?.kind == .diskFull && refusal?.isRetryable == true)
-        #expect(await store.failure(applying: Sample.delivery("m", Sample.facts(1), body: body)) != nil)
+        // Larger than the one refused, so it needs more pages whatever is left on the disk.
+        let larger = Sample.delivery("m", Sample.facts(1001), body: body + body)
+        #expect(await store.failure(applying: larger) != nil)
         let failure = await #expect(throws: StoreError.self) { try await store.probe() }
         #expect(failure?.kind == .diskFull, "a change of one page may still succeed")
         #expect(try await store.customer(Sample.account(0)) != nil, "reading goes on")
@@ -30,7 +32,7 @@ struct DiskTests {
         try await store.probe()
         let pruned = try await store.prunePayloads(receivedBefore: Sample.day(1), limit: 20)
         #expect(pruned == 20)
-        #expect(await store.failure(applying: Sample.delivery("m", Sample.facts(1), body: body)) == nil)
+        #expect(await store.failure(applying: larger) == nil)
         #expect(try await store.check() == [])
         for number in acknowledged.indices {
             let outcome = try await store.apply(Sample.delivery("n\(number)", []))

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
         /// Makes the change and returns what to call when it is durable.
-        let perform: @Sendable (Database) throws -> @Sendable () -> Void
+        let perform: @Sendable (GRDB.Database) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
     }
 
@@ -37,7 +37,7 @@ final class GroupedWriter: Sendable {
 
     /// Makes a change. It is durable when this returns.
     func write<Result: Sendable>(
-        _ change: @escaping @Sendable (Database) throws -> Result
+        _ change: @escaping @Sendable (GRDB.Database) throws -> Result
     ) async throws(StoreError) -> Result {
         try await withCheckedContinuation {
             (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
@@ -60,7 +60,7 @@ final class GroupedWriter: Sendable {
         if isFirst { pool.asyncWriteWithoutTransaction { self.writeAll($0) } }
     }
 
-    private func writeAll(_ db: Database) {
+    private func writeAll(_ db: GRDB.Database) {
         while let group = takeGroup() { write(group, db) }
     }
 
@@ -73,7 +73,7 @@ final class GroupedWriter: Sendable {
         }
     }
 
-    private func write(_ group: ArraySlice<Change>, _ db: Database) {
+    private func write(_ group: ArraySlice<Change>, _ db: GRDB.Database) {
         // A savepoint costs as much as a small change. They are needed only if a change fails, which is rare.
         let outcomes = commit(group, db, perform: performTogether) ?? commit(group, db, perform: performAlone) ?? []
         for (change, outcome) in zip(group, outcomes) {
@@ -87,7 +87,7 @@ final class GroupedWriter: Sendable {
     /// Makes all changes in one transaction.
     /// - Returns: nil if `perform` gave up.
     private func commit(
-        _ group: ArraySlice<Change>, _ db: Database, perform: (Change, Database) throws -> Outcome?
+        _ group: ArraySlice<Change>, _ db: GRDB.Database, perform: (Change, GRDB.Database) throws -> Outcome?
     ) -> [Outcome]? {
         var outcomes: [Outcome] = []
         do {
@@ -114,7 +114,7 @@ final class GroupedWriter: Sendable {
 
     /// - Returns: nil if the change failed and the transaction can go on, so others need not fail with it.
     /// - Throws: if the failure has ended the transaction, as that of a full disk may.
-    private func performTogether(_ change: Change, _ db: Database) throws -> Outcome? {
+    private func performTogether(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do { return .success(try change.perform(db)) } catch {
             guard db.isInsideTransaction else { throw error }
             return nil
@@ -122,7 +122,7 @@ final class GroupedWriter: Sendable {
     }
 
     /// - Throws: if the failure has ended the transaction, as that of a full disk may.
-    private func performAlone(_ change: Change, _ db: Database) throws -> Outcome? {
+    private func performAlone(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do {
             var complete: @Sendable () -> Void = {}
             try db.inSavepoint {

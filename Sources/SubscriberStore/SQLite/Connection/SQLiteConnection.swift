@@ -20,7 +20,7 @@ enum SQLiteConnection {
 
     /// Prepares the only connection that writes. GRDB has set `synchronous` to NORMAL, with which a power cut loses the
     /// last commits.
-    static func prepareWriter(_ db: Database) throws {
+    static func prepareWriter(_ db: GRDB.Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
         // The log is moved into the database in steps of 32 MiB, so a page that changes often is seldom written twice.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
@@ -29,7 +29,7 @@ enum SQLiteConnection {
     }
 
     /// Refuses the database of another program, and of a later version of this one, before anything is changed.
-    static func requireOurs(_ db: Database) throws {
+    static func requireOurs(_ db: GRDB.Database) throws {
         let id = try Int64.fetchOne(db, sql: "PRAGMA application_id")
         guard id == Schema.applicationID else {
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")

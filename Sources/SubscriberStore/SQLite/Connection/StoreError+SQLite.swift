@@ -1,11 +1,13 @@
 import GRDB
+import OfferPostgreSQL
 
 extension StoreError {
-    /// - Parameter error: an error of SQLite or GRDB, or a ``StoreError``.
+    /// - Parameter error: an error of an engine, or a ``StoreError``.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error
         case let error as DatabaseError: self.init(Self.kind(error.resultCode), Self.text(error))
+        case let error as PostgreSQLError: self.init(error)
         case is CancellationError: self.init(.busy, "the caller was cancelled")
         default: self.init(.fault, "\(type(of: error))")
         }

@@ -7,19 +7,20 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
+        .counts,
     ]
 
     static var latestVersion: Int { migrations.count }
 
     /// The number of the last migration applied; 0 for a new database.
-    static func version(_ db: Database) throws -> Int {
+    static func version(_ db: GRDB.Database) throws -> Int {
         guard try db.tableExists("migration") else { return 0 }
         return try Int.fetchOne(db, sql: "SELECT max(number) FROM migration") ?? 0
     }
 
     /// Applies the migrations that are missing, each in a transaction of its own.
     /// - Parameter target: the last migration to apply.
-    static func migrate(_ db: Database, to target: Int = latestVersion) throws {
+    static func migrate(_ db: GRDB.Database, to target: Int = latestVersion) throws {
         guard try version(db) < target else { return }
         try db.inTransaction(.immediate) {
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
@@ -45,7 +46,7 @@ struct Migration {
     let name: String
     let sql: String
 
-    fileprivate func apply(_ db: Database, number: Int) throws {
+    func apply(_ db: GRDB.Database, number: Int) throws {
         try db.execute(sql: sql)
         try db.execute(
             sql: "INSERT INTO migration (number, name, applied_at) VALUES (?, ?, datetime('now'))",

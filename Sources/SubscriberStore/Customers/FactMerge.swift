@@ -1,0 +1,66 @@
+import OfferCore
+
+/// The merging of facts into the subscriptions of one app.
+struct FactMerge {
+    let db: any Database
+    let app: Int64
+
+    /// Merges facts and works out anew when their subscriptions are checked.
+    /// - Returns: the subscriptions that the facts are about, in the order in which they are first named.
+    func merge(_ facts: [SubscriberFact]) throws -> [Int64] {
+        var subscriptions: [Int64] = []
+        var ids: [TransactionID: Int64] = [:]
+        var changed: Set<TransactionID> = []
+        var names: Set<Name> = []
+        for fact in facts {
+            let original = fact.originalTransactionID
+            let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
+            if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
+            // Also for a fact that is not kept, so that the order of arrival does not matter.
+            for identifier in IdentifierTable.identifiers(in: fact)
+            where names.insert(Name(identifier: identifier, subscription: id)).inserted {
+                try IdentifierTable.add(identifier, id, app, db)
+            }
+            if try FactTable.merge(fact, id, db) { changed.insert(original) }
+        }
+        for original in changed {
+            if let id = ids[original] { try Self.schedule(id, original, db) }
+        }
+        return subscriptions
+    }
+
+    /// An identifier that facts about a subscription name.
+    private struct Name: Hashable {
+        let identifier: CustomerIdentifier
+        let subscription: Int64
+    }
+
+    /// Works out when a subscription is checked, and what it has redeemed.
+    /// - Parameter afterRemoval: whether facts were removed, so that a redemption may never have been.
+    static func schedule(
+        _ subscription: Int64, _ original: TransactionID, afterRemoval: Bool = false, _ db: any Database
+    ) throws {
+        let facts = try FactTable.all(subscription, of: original, db)
+        if facts.contains(where: \.showsPromotionalOffer) {
+            try RedemptionTable.update(facts, of: subscription, db)
+        } else if afterRemoval {
+            try RedemptionTable.removeAll(of: subscription, db)
+        }
+        try setCheck(of: subscription, original, facts, db)
+    }
+
+    /// Works out when the App Store is asked about a subscription: when its period ends, or before a signature that its customer
+    /// holds gives its slot back. Whoever redeemed it then keeps the slot.
+    /// - Parameter facts: all facts about the subscription.
+    static func setCheck(
+        of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: any Database
+    ) throws {
+        let environment = try SubscriptionTable.environment(of: subscription, db)
+        let ends = [
+            NextCheck.time(after: facts, in: environment),
+            try AuthorisationTable.nextCheck(
+                of: original, subscription, after: facts.map(\.signedDate).max() ?? .min, db),
+        ]
+        try SubscriptionTable.setCheck(subscription, ends.compactMap(\.self).min(), db)
+    }
+}

@@ -1,0 +1,23 @@
+package import OfferCore
+
+/// A piece of background work that one process does at a time, among all processes that use a database.
+package struct SharedWork: Hashable, Sendable {
+    /// The name under which processes know it.
+    package let name: String
+
+    private init(_ name: String, of app: AppScope? = nil) {
+        self.name = app.map { "\(name) \($0.environment.rawValue) \($0.bundleID.text)" } ?? name
+    }
+
+    /// Reading the notification history of an app.
+    package static func recovery(_ app: AppScope) -> SharedWork { SharedWork("recovery", of: app) }
+
+    /// Asking about the subscriptions of an app.
+    package static func polling(_ app: AppScope) -> SharedWork { SharedWork("polling", of: app) }
+
+    /// Deleting old payloads.
+    package static let pruning = SharedWork("pruning")
+
+    /// Counting redemptions for the metrics.
+    package static let countingRedemptions = SharedWork("counting redemptions")
+}

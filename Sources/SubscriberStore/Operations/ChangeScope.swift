@@ -1,0 +1,71 @@
+import OfferCore
+
+/// What a change must have to itself while others are made at the same time, by this process or another.
+package enum ChangeScope: Sendable {
+    /// All changes of these names are made one after the other. A change of several waits for none in a circle.
+    case names(Set<LockName>)
+    /// No other change is made meanwhile.
+    case everything
+
+    static let nothing = ChangeScope.names([])
+}
+
+/// A name for what changes wait for, as a number that all processes agree on. Two names can have the same number; their changes then
+/// wait for each other.
+package struct LockName: Hashable, Sendable {
+    let number: Int64
+
+    private init(_ kind: String, _ parts: some Sequence<[UInt8]>) {
+        // FNV-1a. A length before each part keeps them apart.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        add(kind.utf8)
+        for part in parts {
+            add("\(part.count):".utf8)
+            add(part)
+        }
+        number = Int64(bitPattern: hash)
+    }
+
+    static func notification(_ id: FieldText, _ app: AppScope) -> LockName {
+        LockName("notification", [app.key, Array(id.utf8)])
+    }
+
+    static func identifier(_ identifier: CustomerIdentifier, _ app: AppScope) -> LockName {
+        let stored = StoredIdentifier(identifier)
+        return LockName("identifier", [app.key, Array("\(stored.kind)".utf8), stored.value])
+    }
+
+    static func subscription(_ original: TransactionID, _ app: AppScope) -> LockName {
+        identifier(.originalTransactionID(original), app)
+    }
+
+    static func total(_ productID: ProductID, _ offerID: OfferID, _ app: AppScope) -> LockName {
+        LockName("total", [app.key, Array(productID.text.utf8), Array(offerID.text.utf8)])
+    }
+
+    static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
+
+    /// The deletion of payloads that nothing waits for and nothing else changes.
+    static let pruning = LockName("pruning", [])
+
+    static func checks(_ app: AppScope) -> LockName { LockName("checks", [app.key]) }
+}
+
+extension AppScope {
+    fileprivate var key: [UInt8] { Array("\(environment.rawValue) \(bundleID.text)".utf8) }
+}
+
+extension ChangeScope {
+    /// What merging facts changes: their subscriptions, and what the accounts in them hold.
+    static func facts(_ facts: [SubscriberFact], _ app: AppScope) -> Set<LockName> {
+        var names: Set<LockName> = []
+        for fact in facts {
+            names.insert(.subscription(fact.originalTransactionID, app))
+            for identifier in IdentifierTable.identifiers(in: fact) { names.insert(.identifier(identifier, app)) }
+        }
+        return names
+    }
+}

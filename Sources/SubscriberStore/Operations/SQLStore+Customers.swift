@@ -1,0 +1,92 @@
+package import OfferCore
+
+extension SQLStore {
+    package func customers(
+        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+    ) async throws(StoreError) -> [StoredCustomer] {
+        try await read { db in
+            try AppTable.all(bundleID, environment, db).compactMap { id, app in
+                try Self.customer(identifier, id, app, db)
+            }
+        }
+    }
+
+    package func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>? {
+        try await read { db in try AppTable.id(of: app, db).flatMap { try SubscriptionTable.numbers(of: $0, db) } }
+    }
+
+    package func customers(
+        in app: AppScope, numbered numbers: ClosedRange<Int64>
+    ) async throws(StoreError) -> [NumberedCustomer] {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return [] }
+            return try SubscriptionTable.originals(of: id, numbers, db).compactMap { original in
+                try Self.customer(.originalTransactionID(original), id, app, db).map {
+                    NumberedCustomer(originalTransactionID: original, customer: $0)
+                }
+            }
+        }
+    }
+
+    /// - Returns: nil if nothing is known.
+    private static func customer(
+        _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: any Database
+    ) throws -> StoredCustomer? {
+        let search = try CustomerSearch(identifier, id, db)
+        let names = search.allNames
+        let facts = try search.subscriptions.flatMap { try FactTable.all($0, of: $1.original, db) }
+        let teamFacts = try names.flatMap { try TeamFactTable.all(of: $0, id, db) }
+        let links = try names.compactMap { try LinkTable.link(of: $0, id, db) }
+        guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
+        return StoredCustomer(
+            app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete)
+    }
+
+    package func setTeamFacts(
+        _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) {
+        try await write(.names([.identifier(identifier, app)])) { db in
+            let id = try AppTable.makeID(of: app, db)
+            let identifier = try Self.lasting(identifier, id, db)
+            for (name, value) in values {
+                guard let value else {
+                    try TeamFactTable.remove(name, of: identifier, id, db)
+                    continue
+                }
+                let fact = TeamFact(identifier: identifier, name: name, value: value, setAt: now)
+                try TeamFactTable.set(fact, id, db)
+            }
+        }
+    }
+
+    package func link(
+        _ identifier: CustomerIdentifier, to account: Customer?, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) {
+        try await write(.names([.identifier(identifier, app)])) { db in
+            let id = try AppTable.makeID(of: app, db)
+            let identifier = try Self.lasting(identifier, id, db)
+            guard let account else { return try LinkTable.remove(identifier, id, db) }
+            try LinkTable.set(CustomerLink(identifier: identifier, account: account), at: now, id, db)
+        }
+    }
+
+    /// What is said of a known transaction is kept for its subscription, which has more of them later.
+    private static func lasting(
+        _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database
+    ) throws -> CustomerIdentifier {
+        guard case .transactionID(let id) = identifier,
+            let subscription = try SubscriptionTable.ids(ofTransaction: id, app, db).first,
+            let original = try SubscriptionTable.original(subscription, db)
+        else { return identifier }
+        return .originalTransactionID(original)
+    }
+
+    package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {
+        try await write(.everything) { db in
+            guard let id = try AppTable.id(of: app, db) else {
+                return Erasure(subscriptions: 0, payloads: 0, isComplete: true)
+            }
+            return try CustomerErasure.erase(identifier, id, db)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import OfferCore
+
+extension SQLStore {
+    package func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer] {
+        guard !request.changesNothing else {
+            return try await read { db in
+                // Nobody has anything of an app that is not known.
+                guard let app = try AppTable.id(of: request.app, db) else {
+                    return request.offers.map { _ in .allowed }
+                }
+                return try LedgerCheck(request, app, db).answers()
+            }
+        }
+        let names = ChangeScope.facts(request.facts, request.app)
+            .union(request.holders.map { .identifier($0, request.app) })
+            .union(
+                request.offers.filter { $0.limits.total != nil }
+                    .map { .total($0.productID, $0.offerID, request.app) })
+        return try await write(.names(names)) { db in
+            let app = try AppTable.makeID(of: request.app, db)
+            if !request.facts.isEmpty { _ = try FactMerge(db: db, app: app).merge(request.facts) }
+            return try LedgerCheck(request, app, db).answers()
+        }
+    }
+
+    package func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError) {
+        try await write(.nothing) { db in
+            guard let app = try AppTable.id(of: app, db) else { return }
+            for nonce in nonces { try AuthorisationTable.withdraw(nonce, app, db) }
+        }
+    }
+
+    package func ledgerEntries(
+        of holders: [CustomerIdentifier], in app: AppScope
+    ) async throws(StoreError) -> LedgerEntries {
+        try await read { db in
+            guard let id = try AppTable.id(of: app, db) else { return LedgerEntries() }
+            let held = try AuthorisationTable.held(by: holders, id, db).sorted { $0.id < $1.id }
+            let subscriptions = try LedgerCheck.subscriptions(of: holders, id, db)
+            let redemptions = try RedemptionTable.all(by: subscriptions, explainedBy: held.map(\.id), app, db)
+            return LedgerEntries(
+                authorisations: held.map(\.authorisation), redemptions: redemptions.sorted { $0.number < $1.number })
+        }
+    }
+
+    package func beginLedger(of offers: [LedgerOffer], at now: Timestamp) async throws(StoreError) {
+        try await write(.everything) { db in
+            let known = try offers.map { (offer: $0, app: try AppTable.makeID(of: $0.app, db)) }
+            try LedgerOfferTable.removeAll(except: known, db)
+            for (offer, app) in known { try LedgerOfferTable.add(offer, app, at: now, db) }
+        }
+    }
+
+    package func unexplainedRedemptions(
+        of offers: [LedgerOffer], limit: Int
+    ) async throws(StoreError) -> [LedgerRedemption] {
+        try await read { db in
+            let found = try offers.flatMap { offer in
+                try AppTable.id(of: offer.app, db).map {
+                    try RedemptionTable.unexplained(offer, $0, limit: limit, db)
+                } ?? []
+            }
+            return Array(found.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.prefix(limit))
+        }
+    }
+
+    package func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError) {
+        try await write(.nothing) { db in try RedemptionTable.acknowledge(number, at: now, db) }
+    }
+
+    package func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption] {
+        try await read { db in try RedemptionTable.all(after: number, limit: limit, db) }
+    }
+
+    package func lastRedemption() async throws(StoreError) -> Int64 {
+        try await read { db in try RedemptionTable.last(db) }
+    }
+}

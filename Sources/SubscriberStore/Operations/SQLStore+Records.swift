@@ -1,0 +1,148 @@
+import OfferCore
+
+extension SQLStore {
+    package func forEachRecord(
+        _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        try await read { db in
+            // Before the facts, whose redemptions they explain.
+            try Self.authorisations(db) { try body($0) }
+            try Self.facts(db) { try body($0) }
+            try Self.identifiers(db) { try body($0) }
+            try Self.notifications(db) { try body($0) }
+            try Self.callersStatements(db) { try body($0) }
+            for intake in try AppTable.intakes(db) { try body(.intake(intake)) }
+        }
+    }
+
+    private static func authorisations(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        try db.forEachRow(
+            """
+            SELECT authorisation.*, twin.nonce AS twin_nonce, bundle_id, environment
+            FROM authorisation JOIN app ON app.id = authorisation.app
+                LEFT JOIN authorisation AS twin ON twin.id = authorisation.twin
+            ORDER BY authorisation.id
+            """
+        ) { row in
+            let entry = AuthorisationEntry(
+                id: try AuthorisationTable.nonce(row), authorisation: try AuthorisationTable.authorisation(row),
+                holders: try AuthorisationTable.holders(of: try row["id"], db),
+                twin: (try row["twin_nonce"] as String?) == nil ? nil : try AuthorisationTable.nonce(row, "twin_nonce"))
+            try body(.authorisation(AppTable.scope(row), entry))
+        }
+    }
+
+    private static func facts(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        try db.forEachRow(
+            """
+            SELECT fact.*, original_transaction_id, bundle_id, environment
+            FROM fact JOIN subscription ON subscription.id = fact.subscription JOIN app ON app.id = subscription.app
+            ORDER BY subscription, kind, transaction_id
+            """
+        ) { row in
+            let original = try row.transactionID("original_transaction_id")
+            try body(.fact(AppTable.scope(row), FactTable.fact(row, of: original)))
+        }
+    }
+
+    private static func identifiers(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        try db.forEachRow(
+            """
+            SELECT identifier.kind, identifier.value, original_transaction_id, bundle_id, environment
+            FROM identifier JOIN subscription ON subscription.id = identifier.subscription
+                JOIN app ON app.id = identifier.app
+            ORDER BY identifier.app, identifier.kind, identifier.value, subscription
+            """
+        ) { row in
+            let identifier = try StoredIdentifier(kind: try row["kind"], value: try row["value"]).identifier()
+            let original = try row.transactionID("original_transaction_id")
+            try body(.identifier(AppTable.scope(row), identifier, of: original))
+        }
+    }
+
+    private static func notifications(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        try db.forEachRow(
+            """
+            SELECT notification.*, body, bundle_id, environment
+            FROM notification JOIN app ON app.id = notification.app
+                LEFT JOIN payload ON payload.notification = notification.id
+            ORDER BY notification.id
+            """
+        ) { row in
+            let id: Int64 = try row["id"]
+            let entry = NotificationEntry(
+                app: try AppTable.scope(row), notification: try NotificationTable.record(row),
+                body: try row["body"],
+                subscriptions: try PayloadTable.subscriptions(in: id, db),
+                forwards: try ForwardTable.entries(of: id, db))
+            try body(.notification(entry))
+        }
+    }
+
+    private static func callersStatements(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        try db.forEachRow(
+            """
+            SELECT team_fact.*, bundle_id, environment FROM team_fact JOIN app ON app.id = app
+            ORDER BY app, kind, identifier, name
+            """
+        ) { row in
+            try body(.teamFact(AppTable.scope(row), TeamFactTable.fact(row)))
+        }
+        try db.forEachRow(
+            """
+            SELECT link.*, bundle_id, environment FROM link JOIN app ON app.id = app
+            ORDER BY app, kind, identifier
+            """
+        ) { row in
+            try body(.link(AppTable.scope(row), LinkTable.link(row), setAt: try row.requiredTime("set_at")))
+        }
+    }
+
+    package func add(_ records: [StoreRecord]) async throws(StoreError) {
+        try await write(.everything) { db in
+            for record in records { try Self.add(record, db) }
+        }
+    }
+
+    private static func add(_ record: StoreRecord, _ db: any Database) throws {
+        switch record {
+        case .intake(let intake): try AppTable.raise(to: intake, AppTable.makeID(of: intake.app, db), db)
+        case .fact(let app, let fact): _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact])
+        case .identifier(let app, let identifier, let original):
+            let app = try AppTable.makeID(of: app, db)
+            try IdentifierTable.add(identifier, SubscriptionTable.makeID(of: original, app, db), app, db)
+        case .notification(let entry): try add(entry, db)
+        case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
+        case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)
+        case .authorisation(let app, let entry): try add(entry, AppTable.makeID(of: app, db), db)
+        }
+    }
+
+    private static func add(_ entry: AuthorisationEntry, _ app: Int64, _ db: any Database) throws {
+        let authorisation = entry.authorisation
+        let shared = try AuthorisationTable.held(by: entry.holders, app, db).first { found in
+            found.authorisation.productID == authorisation.productID
+                && found.authorisation.offerID == authorisation.offerID
+                && found.authorisation.isOutstanding(at: authorisation.at)
+        }
+        let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
+        try AuthorisationTable.add(
+            authorisation, entry.id, heldBy: entry.holders, slot: shared?.slot, twin: twin, app, db)
+    }
+
+    private static func add(_ entry: NotificationEntry, _ db: any Database) throws {
+        let app = try AppTable.makeID(of: entry.app, db)
+        let receivedAt = entry.notification.receivedAt
+        guard let id = try NotificationTable.add(entry.notification, app, db) else { return }
+        try AppTable.count(entry.notification, app, db)
+        guard let body = entry.body else { return }
+        try PayloadTable.add(body, of: id, receivedAt: receivedAt, db)
+        let subscriptions = try entry.subscriptions.map { try SubscriptionTable.makeID(of: $0, app, db) }
+        for subscription in subscriptions { try PayloadTable.addMention(of: subscription, in: id, db) }
+        for forward in entry.forwards {
+            try ForwardTable.add(
+                id, to: ReceiverTable.makeID(of: forward.receiver, db), about: subscriptions.first,
+                receivedAt: receivedAt, failures: forward.failures, diedAt: forward.diedAt, db)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import NIOConcurrencyHelpers
+import OfferPostgreSQL
+
+/// A connection to PostgreSQL, within a transaction.
+struct PostgreSQLDatabase: Database {
+    let connection: PostgreSQLConnection
+
+    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
+        try execute(sql, arguments).changes
+    }
+
+    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
+        Self.rows(try execute(sql, arguments))
+    }
+
+    /// Few enough that a page of raw payloads fits into memory.
+    private static let rowsPerStep = 100
+
+    func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
+        try connection.run("DECLARE reading NO SCROLL CURSOR FOR \(sql)")
+        while true {
+            let rows = Self.rows(try connection.executeOnce("FETCH \(Self.rowsPerStep) FROM reading"))
+            for row in rows { try body(row) }
+            guard rows.count == Self.rowsPerStep else { return try connection.run("CLOSE reading") }
+        }
+    }
+
+    /// Two connections can have the same number. Their changes then wait for each other.
+    var shard: Int64 { Int64(connection.backend % 64) }
+
+    /// The server reuses the space of what is deleted when it sees fit.
+    func overwriting<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
+    private func execute(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> PostgreSQLResult {
+        try connection.execute(
+            NumberedParameters.translated(sql),
+            arguments.map { argument in
+                switch argument?.stored ?? .null {
+                case .null: .null
+                case .integer(let value): .integer(value)
+                case .text(let value): .text(value)
+                case .bytes(let value): .bytes(value)
+                }
+            })
+    }
+
+    private static func rows(_ result: PostgreSQLResult) -> [Row] {
+        result.rows.map { values in
+            Row(
+                columns: result.columns,
+                values: values.map { value in
+                    switch value {
+                    case .null: .null
+                    case .integer(let value): .integer(value)
+                    case .text(let value): .text(value)
+                    case .bytes(let value): .bytes(value)
+                    }
+                })
+        }
+    }
+}
+
+/// Writes `$1` for the parameter `?1`, and `$1`, `$2` and so on for parameters `?`.
+enum NumberedParameters {
+    private static let known = NIOLockedValueBox<[String: String]>([:])
+
+    static func translated(_ sql: String) -> String {
+        known.withLockedValue { known in
+            if let translation = known[sql] { return translation }
+            let translation = translate(sql)
+            known[sql] = translation
+            return translation
+        }
+    }
+
+    private static func translate(_ sql: String) -> String {
+        var translation = ""
+        var count = 0
+        var rest = Substring(sql)
+        while let place = rest.firstIndex(of: "?") {
+            translation += rest[..<place] + "$"
+            rest = rest[rest.index(after: place)...]
+            if rest.first?.isNumber != true {
+                count += 1
+                translation += "\(count)"
+            }
+        }
+        return translation + rest
+    }
+}

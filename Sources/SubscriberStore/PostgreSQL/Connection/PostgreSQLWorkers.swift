@@ -1,0 +1,182 @@
+import Dispatch
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferPostgreSQL
+
+/// Something to do on a connection.
+protocol PostgreSQLJob: Sendable {
+    /// When it began to wait.
+    var added: ContinuousClock.Instant { get }
+    /// Reports that it was not done, or that nobody knows whether it was.
+    func fail(_ error: StoreError)
+}
+
+/// Jobs whose connection broke while they ran.
+struct InterruptedJobs<Job: PostgreSQLJob> {
+    let jobs: [Job]
+    let error: StoreError
+}
+
+/// Threads with a connection each, which run jobs one after the other.
+///
+/// When a connection breaks under a job, the job is run once more on another connection, so each must give the same result when it
+/// is repeated. While the server is down, all other jobs fail at once, so that they do not wait for it one after the other.
+final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
+    /// How the next jobs are chosen from those that wait, the oldest first. They are removed.
+    typealias Choose = @Sendable (inout [Job]) -> [Job]
+    /// Runs jobs on a connection and reports their results, but for those that the connection has failed.
+    typealias Run = @Sendable ([Job], PostgreSQLConnection) -> InterruptedJobs<Job>?
+
+    private struct State {
+        var waiting: [Job] = []
+        var isClosing = false
+    }
+
+    private let server: PostgreSQLServer
+    private let choose: Choose
+    private let run: Run
+    private let state = NIOLockedValueBox(State())
+    /// Raised once for each job, and once for each thread at the end.
+    private let signal = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let count: Int
+    private let gate = ConnectionGate()
+
+    /// More would wait for longer than their requests do.
+    private static var maximumWaiting: Int { 4096 }
+    /// A request does not wait longer, so nothing is done for it any more.
+    private static var patience: Duration { .seconds(5) }
+
+    init(
+        _ count: Int, named name: String, to server: PostgreSQLServer, choose: @escaping Choose, run: @escaping Run
+    ) {
+        self.count = count
+        self.server = server
+        self.choose = choose
+        self.run = run
+        for number in 1...count {
+            let thread = Thread { self.work() }
+            thread.name = "\(name)-\(number)"
+            thread.start()
+        }
+    }
+
+    func add(_ job: Job) {
+        let refusal: StoreError? = state.withLockedValue { state in
+            if state.isClosing { return StoreError(.unreachable, "the store is closed") }
+            if state.waiting.count >= Self.maximumWaiting { return StoreError(.busy, "too many wait for the database") }
+            state.waiting.append(job)
+            return nil
+        }
+        if let refusal { return job.fail(refusal) }
+        signal.signal()
+    }
+
+    /// Waits until everything that was added is done, and closes the connections.
+    func close() {
+        let wasClosing = state.withLockedValue { state in
+            defer { state.isClosing = true }
+            return state.isClosing
+        }
+        guard !wasClosing else { return }
+        for _ in 0..<count { signal.signal() }
+        for _ in 0..<count { ended.wait() }
+    }
+
+    private func work() {
+        var connection: PostgreSQLConnection?
+        while let jobs = next() {
+            let fresh = jobs.filter { $0.added >= .now - Self.patience }
+            for job in jobs where job.added < .now - Self.patience {
+                job.fail(StoreError(.busy, "the database did not get to it in time"))
+            }
+            if !fresh.isEmpty { finish(fresh, on: &connection) }
+        }
+        ended.signal()
+    }
+
+    private func finish(_ jobs: [Job], on connection: inout PostgreSQLConnection?) {
+        do throws(StoreError) {
+            if connection == nil { connection = try gate.connect(to: server) }
+            guard let first = connection else { return }
+            guard let interrupted = run(jobs, first) else { return }
+            connection = nil
+            guard let another = reconnect(for: interrupted.jobs) else {
+                for job in interrupted.jobs { job.fail(interrupted.error) }
+                return
+            }
+            let stillInterrupted = run(interrupted.jobs, another)
+            connection = stillInterrupted == nil ? another : nil
+            for job in stillInterrupted?.jobs ?? [] { job.fail(stillInterrupted?.error ?? interrupted.error) }
+        } catch {
+            for job in jobs { job.fail(error) }
+        }
+    }
+
+    /// Waits for the server, as long as the requests do.
+    private func reconnect(for jobs: [Job]) -> PostgreSQLConnection? {
+        let end = (jobs.map(\.added).min() ?? .now) + Self.patience
+        while ContinuousClock.now < end {
+            do { return try gate.connect(to: server) } catch { Thread.sleep(forTimeInterval: 0.1) }
+        }
+        return nil
+    }
+
+    /// Waits for jobs. Returns nil at the end.
+    private func next() -> [Job]? {
+        while true {
+            signal.wait()
+            let (jobs, isOver) = state.withLockedValue { state in
+                (choose(&state.waiting), state.isClosing && state.waiting.isEmpty)
+            }
+            if !jobs.isEmpty { return jobs }
+            if isOver { return nil }
+        }
+    }
+}
+
+/// Opens connections, and pauses after a failure.
+private final class ConnectionGate: Sendable {
+    private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
+
+    private static let pause = Duration.milliseconds(500)
+
+    func connect(to server: PostgreSQLServer) throws(StoreError) -> PostgreSQLConnection {
+        if let last = failure.withLockedValue({ $0 }), ContinuousClock.now < last.until { throw last.error }
+        do {
+            let connection = try PostgreSQLConnection.open(server)
+            failure.withLockedValue { $0 = nil }
+            return connection
+        } catch {
+            failure.withLockedValue { $0 = (error, .now + Self.pause) }
+            throw error
+        }
+    }
+}
+
+extension PostgreSQLConnection {
+    /// How long a statement may take, on our side. The server ends it a little earlier.
+    private static let timeout = Duration.seconds(6)
+
+    /// Connects, and sets what no role or database may choose for us.
+    static func open(_ server: PostgreSQLServer) throws(StoreError) -> PostgreSQLConnection {
+        do {
+            let connection = try PostgreSQLConnection(to: server, timeout: timeout)
+            try connection.run(
+                """
+                SELECT pg_catalog.set_config('search_path', '\(PostgreSQLSchema.name)', false);
+                SET statement_timeout = 5000;
+                SET lock_timeout = 5000;
+                SET idle_in_transaction_session_timeout = 10000;
+                SET default_transaction_isolation = 'read committed';
+                SET standard_conforming_strings = on;
+                SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
+                WHERE pg_catalog.current_setting('synchronous_commit') IN ('off', 'local')
+                """)
+            return connection
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

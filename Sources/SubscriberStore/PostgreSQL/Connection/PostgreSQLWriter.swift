@@ -1,0 +1,160 @@
+import NIOConcurrencyHelpers
+import OfferPostgreSQL
+
+/// Makes changes in groups, on a few connections: one transaction for all changes that wait when a connection is free.
+///
+/// Before a group changes anything, it takes locks of the names in its scope, in the order of their numbers, so that no two groups
+/// wait for each other in a circle. The locks are the server's, so they hold among all processes, and end with the transaction.
+final class PostgreSQLWriter: Sendable {
+    struct Change: PostgreSQLJob {
+        let scope: ChangeScope
+        let added: ContinuousClock.Instant
+        /// Makes the change and returns what to call when it is durable.
+        let perform: @Sendable (any Database) throws -> @Sendable () -> Void
+        let reportFailure: @Sendable (StoreError) -> Void
+
+        func fail(_ error: StoreError) { reportFailure(error) }
+    }
+
+    private typealias Outcome = Result<@Sendable () -> Void, StoreError>
+
+    private let workers: PostgreSQLWorkers<Change>
+    private let committed: NIOLockedValueBox<WriteCounts>
+
+    /// Bounds how long a change waits for others of its group.
+    private static let maximumGroup = 256
+    /// How often a group is repeated that another transaction has disturbed.
+    private static let maximumAttempts = 5
+
+    init(_ server: PostgreSQLServer, connections: Int) {
+        let committed = NIOLockedValueBox(WriteCounts())
+        self.committed = committed
+        workers = PostgreSQLWorkers(
+            connections, named: "store-write", to: server, choose: Self.takeGroup,
+            run: { Self.write($0, on: $1, committed) })
+    }
+
+    var counts: WriteCounts { committed.withLockedValue { $0 } }
+
+    func close() { workers.close() }
+
+    func write<Result: Sendable>(
+        _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await withCheckedContinuation {
+            (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
+            workers.add(
+                Change(
+                    scope: scope, added: .now,
+                    perform: { db in
+                        let result = try change(db)
+                        return { continuation.resume(returning: .success(result)) }
+                    },
+                    reportFailure: { continuation.resume(returning: .failure($0)) }))
+        }.get()
+    }
+
+    /// The next changes that can share a transaction. One that has everything to itself is alone.
+    @Sendable private static func takeGroup(_ waiting: inout [Change]) -> [Change] {
+        guard let first = waiting.first else { return [] }
+        var count = 1
+        if !first.scope.isEverything {
+            count = waiting.prefix(maximumGroup).prefix { !$0.scope.isEverything }.count
+        }
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
+
+    private static func write(
+        _ group: [Change], on connection: PostgreSQLConnection, _ committed: NIOLockedValueBox<WriteCounts>
+    ) -> InterruptedJobs<Change>? {
+        let outcomes: [Outcome]
+        do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection) } catch {
+            // Without an answer to COMMIT, the changes may have been made. Each is then known by its key when it is repeated.
+            return InterruptedJobs(jobs: group, error: StoreError(error))
+        }
+        let made = outcomes.count { if case .success = $0 { true } else { false } }
+        if made > 0 { committed.withLockedValue { $0.add(changes: made) } }
+        for (change, outcome) in zip(group, outcomes) {
+            switch outcome {
+            case .success(let complete): complete()
+            case .failure(let error): change.fail(error)
+            }
+        }
+        return nil
+    }
+
+    /// - Throws: if the connection broke.
+    private static func outcomes(
+        of group: [Change], on connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) -> [Outcome] {
+        var attempt = 1
+        while true {
+            do throws(PostgreSQLError) {
+                // A savepoint costs two round trips. They are needed only if a change fails, which is rare.
+                if let outcomes = try commit(group, connection, alone: false) { return outcomes }
+                return try commit(group, connection, alone: true) ?? []
+            } catch {
+                guard connection.isUsable else { throw error }
+                try connection.run("ROLLBACK")
+                let canRepeat = error.isConflict && attempt < maximumAttempts
+                guard canRepeat else { return group.map { _ in .failure(StoreError(error)) } }
+                attempt += 1
+            }
+        }
+    }
+
+    /// Makes all changes in one transaction.
+    /// - Parameter alone: whether each can fail by itself.
+    /// - Returns: nil if a change has failed that cannot fail by itself.
+    private static func commit(
+        _ group: [Change], _ connection: PostgreSQLConnection, alone: Bool
+    ) throws(PostgreSQLError) -> [Outcome]? {
+        let database = PostgreSQLDatabase(connection: connection)
+        try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+        try lock(group.map(\.scope), connection)
+        var outcomes: [Outcome] = []
+        for change in group {
+            if alone { try connection.run("SAVEPOINT change") }
+            do { outcomes.append(.success(try change.perform(database))) } catch let error as PostgreSQLError
+                where error.isConflict || !connection.isUsable
+            {
+                throw error
+            } catch {
+                guard alone else {
+                    try connection.run("ROLLBACK")
+                    return nil
+                }
+                try connection.run("ROLLBACK TO SAVEPOINT change")
+                outcomes.append(.failure(StoreError(error)))
+            }
+        }
+        try connection.run("COMMIT")
+        return outcomes
+    }
+
+    /// The number of the lock that every change shares with all others, unless it has everything to itself.
+    private static let everything: Int64 = 0x4F66_5367
+
+    private static func lock(
+        _ scopes: [ChangeScope], _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) {
+        guard !scopes.contains(where: \.isEverything) else {
+            _ = try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
+            return
+        }
+        let numbers = Set(scopes.flatMap(\.names).map(\.number)).sorted().map(String.init)
+        // The first lock must be there before the others.
+        _ = try connection.execute(
+            """
+            WITH everything AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($1) AS taken)
+            SELECT count(pg_advisory_xact_lock(name)) FROM everything, unnest(CAST($2 AS bigint[])) AS name
+            """, [.integer(everything), .text("{\(numbers.joined(separator: ","))}")])
+    }
+}
+
+extension ChangeScope {
+    var isEverything: Bool { if case .everything = self { true } else { false } }
+
+    var names: Set<LockName> { if case .names(let names) = self { names } else { [] } }
+}

@@ -1,0 +1,31 @@
+import OfferPostgreSQL
+
+extension StoreError {
+    init(_ error: PostgreSQLError) {
+        self.init(Self.kind(error.state), error.state.map { "PostgreSQL \($0): \(error.message)" } ?? error.message)
+    }
+
+    /// - Parameter state: the SQLSTATE; nil if the server said nothing.
+    private static func kind(_ state: String?) -> Kind {
+        guard let state else { return .unreachable }
+        switch state {
+        case "53100": return .diskFull
+        case "25006": return .readOnly
+        // Too many connections, a lock not available in time, a timeout, and conflicts that retries did not resolve.
+        case "53300", "55P03", "57014", "40001", "40P01": return .busy
+        case "XX001", "XX002": return .corrupt
+        default: break
+        }
+        // The connection, authorisation, a missing database, resources and an operator's intervention.
+        return ["08", "28", "3D", "53", "57", "58"].contains { state.hasPrefix($0) } ? .unreachable : .fault
+    }
+}
+
+extension PostgreSQLError {
+    /// Whether the transaction failed because of another one, so that it can succeed when it is repeated: a serialisation failure,
+    /// a deadlock, or a row that another transaction has added or removed meanwhile.
+    var isConflict: Bool { ["40001", "40P01", "23503", "23505"].contains(state) }
+
+    /// Whether prepared statements do not fit the tables any more, because a newer version of the program has changed them.
+    var isOutdated: Bool { ["0A000", "26000"].contains(state) }
+}

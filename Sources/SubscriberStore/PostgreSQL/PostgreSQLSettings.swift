@@ -1,0 +1,15 @@
+/// How the PostgreSQL engine connects to its database.
+package struct PostgreSQLSettings: Sendable {
+    /// A connection URL without a password.
+    package let url: String
+    /// The number of connections for changes.
+    package let writers: Int
+    /// The number of connections for reads.
+    package let readers: Int
+
+    package init(url: String, writers: Int = 4, readers: Int = 4) {
+        self.url = url
+        self.writers = writers
+        self.readers = readers
+    }
+}

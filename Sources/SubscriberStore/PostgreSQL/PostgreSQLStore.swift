@@ -1,0 +1,116 @@
+import Foundation
+import OfferPostgreSQL
+
+/// The store in a PostgreSQL database, for any number of processes.
+///
+/// Statements block, so they run on threads of the store. Changes that wait at the same time share a transaction. Reads each see
+/// one moment.
+package final class PostgreSQLStore: SQLStore {
+    private struct Read: PostgreSQLJob {
+        let added: ContinuousClock.Instant
+        /// Reads and reports the result, unless the connection broke.
+        let perform: @Sendable (PostgreSQLConnection) -> StoreError?
+        let reportFailure: @Sendable (StoreError) -> Void
+
+        func fail(_ error: StoreError) { reportFailure(error) }
+    }
+
+    /// The name of this process, for ``SharedWork``.
+    let holder = UUID().uuidString
+    private let writer: PostgreSQLWriter
+    private let readers: PostgreSQLWorkers<Read>
+
+    /// Opens the database, or makes its tables. Blocks while it does.
+    /// - Parameter isMigrating: whether it is brought to the latest version.
+    package init(_ settings: PostgreSQLSettings, isMigrating: Bool = true) throws(StoreError) {
+        let server: PostgreSQLServer
+        do { server = try PostgreSQLServer(url: settings.url) } catch { throw StoreError(error) }
+        let connection = try PostgreSQLConnection.open(server)
+        do {
+            try PostgreSQLSchema.requireOurs(connection)
+            if isMigrating { try PostgreSQLSchema.migrate(connection) }
+        } catch { throw StoreError(error) }
+        writer = PostgreSQLWriter(server, connections: settings.writers)
+        readers = PostgreSQLWorkers(
+            settings.readers, named: "store-read", to: server,
+            choose: { $0.isEmpty ? [] : [$0.removeFirst()] },
+            run: { reads, connection in
+                reads.first?.perform(connection).map { InterruptedJobs(jobs: reads, error: $0) }
+            })
+    }
+
+    package var writeCounts: WriteCounts { writer.counts }
+
+    package func close() throws(StoreError) {
+        readers.close()
+        writer.close()
+    }
+
+    package func write<Result: Sendable>(
+        _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await writer.write(scope, change)
+    }
+
+    package func read<Result: Sendable>(
+        _ body: @escaping @Sendable (any Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await withCheckedContinuation {
+            (continuation: CheckedContinuation<Swift.Result<Result, StoreError>, Never>) in
+            readers.add(
+                Read(
+                    added: .now,
+                    perform: { connection in
+                        let result = Self.snapshot(connection, body)
+                        if case .failure(let error) = result, !connection.isUsable { return error }
+                        continuation.resume(returning: result)
+                        return nil
+                    },
+                    reportFailure: { continuation.resume(returning: .failure($0)) }))
+        }.get()
+    }
+
+    private static func snapshot<Result>(
+        _ connection: PostgreSQLConnection, _ body: (any Database) throws -> Result
+    ) -> Swift.Result<Result, StoreError> {
+        do {
+            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let result = try body(PostgreSQLDatabase(connection: connection))
+            try connection.run("COMMIT")
+            return .success(result)
+        } catch {
+            try? connection.run("ROLLBACK")
+            return .failure(StoreError(error))
+        }
+    }
+}
+
+extension PostgreSQLStore {
+    package func probe() async throws(StoreError) {
+        try await write(.nothing) { db in
+            _ = try db.change(
+                "INSERT INTO probe (shard, count) VALUES (?, 1) ON CONFLICT (shard) DO UPDATE SET count = probe.count + 1",
+                [db.shard])
+        }
+    }
+
+    /// The server keeps what rows refer to. What can be wrong are indexes that a failed operation has left.
+    package func check() async throws(StoreError) -> [String] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT CAST(CAST(indexrelid AS regclass) AS text) AS name FROM pg_index
+                WHERE NOT (indisvalid AND indisready) AND indrelid IN (
+                    SELECT oid FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace))
+                """, []
+            ).map { "the index \(try $0["name"] as String) is not valid" }
+        }
+    }
+
+    package func backUp(
+        to path: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(StoreError) {
+        throw StoreError(
+            .notSupported(instead: "pg_dump --schema=\(PostgreSQLSchema.name)"), "PostgreSQL has tools of its own")
+    }
+}

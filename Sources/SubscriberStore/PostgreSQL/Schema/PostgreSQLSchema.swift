@@ -1,0 +1,69 @@
+import OfferPostgreSQL
+
+/// The tables in PostgreSQL, as numbered migrations. A migration that was released never changes, and never takes from the release
+/// before it what that still uses, so that two releases can run side by side during an upgrade.
+enum PostgreSQLSchema {
+    /// The schema that all tables are in. It belongs to this program alone.
+    static let name = "offer_signer"
+
+    static let migrations: [Migration] = [.initial]
+
+    static var latestVersion: Int { migrations.count }
+
+    /// Processes that start together migrate one after the other.
+    private static let lock: Int64 = 0x4F66_5368
+
+    /// The number of the last migration applied; 0 for none.
+    static func version(_ connection: PostgreSQLConnection) throws -> Int {
+        let database = PostgreSQLDatabase(connection: connection)
+        let exists = try database.number(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = ? AND tablename = 'migration'", [name])
+        guard exists == 1 else { return 0 }
+        return Int(try database.number("SELECT max(number) FROM migration", []) ?? 0)
+    }
+
+    /// Refuses tables of another program, and of a later version of this one, before anything is changed.
+    static func requireOurs(_ connection: PostgreSQLConnection) throws {
+        guard connection.serverVersion >= 140_000 else {
+            throw StoreError(.foreign, "the server is older than PostgreSQL 14")
+        }
+        let version = try version(connection)
+        let tables = try PostgreSQLDatabase(connection: connection)
+            .number("SELECT count(*) FROM pg_tables WHERE schemaname = ?", [name])
+        guard version > 0 || tables == 0 else { throw StoreError(.foreign, "its schema \(name) has other tables") }
+        guard version <= latestVersion else {
+            throw StoreError(.newerVersion(found: version, supported: latestVersion), "its schema is newer")
+        }
+    }
+
+    /// Applies the migrations that are missing, each in a transaction of its own.
+    static func migrate(_ connection: PostgreSQLConnection) throws {
+        guard try version(connection) < latestVersion else { return }
+        let database = PostgreSQLDatabase(connection: connection)
+        // Indexes of large tables take their time.
+        try connection.run("SET statement_timeout = 0; SET lock_timeout = '60s'")
+        for (number, migration) in zip(1..., migrations) {
+            try connection.run("BEGIN")
+            do {
+                _ = try database.rows("SELECT pg_advisory_xact_lock(?)", [lock])
+                // Another process may have applied it meanwhile.
+                if try version(connection) < number { try apply(migration, number, connection) }
+                try connection.run("COMMIT")
+            } catch {
+                try? connection.run("ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    private static func apply(_ migration: Migration, _ number: Int, _ connection: PostgreSQLConnection) throws {
+        let database = PostgreSQLDatabase(connection: connection)
+        let schemas = try database.number("SELECT count(*) FROM pg_namespace WHERE nspname = ?", [name])
+        // An operator may have made the schema, because the service's role may not.
+        if schemas == 0 { try connection.run("CREATE SCHEMA \(name)") }
+        try connection.run(migration.sql)
+        try database.change(
+            "INSERT INTO migration (number, name, applied_at) VALUES (?, ?, CURRENT_TIMESTAMP)",
+            [number, migration.name])
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+
+/// A connection to SQLite, within a transaction.
+struct SQLiteDatabase: Database {
+    let connection: GRDB.Database
+
+    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
+        try connection.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
+        return connection.changesCount
+    }
+
+    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
+        let statement = try connection.cachedStatement(sql: sql)
+        let columns = statement.columnNames
+        var rows: [Row] = []
+        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(arguments))
+        while let row = try cursor.next() { rows.append(Self.row(row, columns)) }
+        return rows
+    }
+
+    func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
+        let statement = try connection.makeStatement(sql: sql)
+        let columns = statement.columnNames
+        let cursor = try GRDB.Row.fetchCursor(statement)
+        while let row = try cursor.next() { try body(Self.row(row, columns)) }
+    }
+
+    /// Only one connection writes.
+    var shard: Int64 { 0 }
+
+    func overwriting<Result>(_ body: () throws -> Result) throws -> Result {
+        try connection.execute(sql: "PRAGMA secure_delete = ON")
+        defer { try? connection.execute(sql: "PRAGMA secure_delete = FAST") }
+        return try body()
+    }
+
+    private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
+        StatementArguments(
+            values.map { value in
+                switch value?.stored ?? .null {
+                case .null: DatabaseValue.null
+                case .integer(let value): value.databaseValue
+                case .text(let value): value.databaseValue
+                case .bytes(let value): Data(value).databaseValue
+                }
+            })
+    }
+
+    private static func row(_ row: GRDB.Row, _ columns: [String]) -> Row {
+        Row(
+            columns: columns,
+            values: row.databaseValues.map { value in
+                switch value.storage {
+                case .null: .null
+                case .int64(let value): .integer(value)
+                case .double(let value): .integer(Int64(value))
+                case .string(let value): .text(value)
+                case .blob(let value): .bytes(Array(value))
+                }
+            })
+    }
+}

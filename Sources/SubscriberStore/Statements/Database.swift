@@ -1,0 +1,42 @@
+/// A connection to a database, within a transaction. Its statements mean the same to every engine.
+package protocol Database {
+    /// Executes a statement that changes rows.
+    /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on where one occurs twice.
+    /// - Returns: the number of rows changed.
+    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int
+
+    /// Executes a statement that returns rows, of which there are few.
+    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row]
+
+    /// Passes rows to `body` as they are read, however many there are. `body` may execute other statements.
+    func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
+
+    /// The number of the rows to which this connection adds what it counts: from 0.
+    var shard: Int64 { get }
+
+    /// Runs `body` such that nobody can read from the file what it deletes, where the engine can do that.
+    func overwriting<Result>(_ body: () throws -> Result) throws -> Result
+}
+
+extension Database {
+    /// The first row.
+    func row(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Row? { try rows(sql, arguments).first }
+
+    /// The first column of the first row; nil if there is none, or if it is NULL.
+    func number(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
+        guard let value = try row(sql, arguments)?.values.first else { return nil }
+        return try Int64(value)
+    }
+
+    /// Inserts a row into a table whose rows have an `id`, which is returned.
+    func insert(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64 {
+        guard let id = try insertNew(sql, arguments) else { throw StoreError(.fault, "nothing was inserted") }
+        return id
+    }
+
+    /// Like ``insert(_:_:)``.
+    /// - Returns: nil if the row exists and the statement leaves it alone.
+    func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
+        try number("\(sql) RETURNING id", arguments)
+    }
+}

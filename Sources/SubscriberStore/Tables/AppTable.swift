@@ -1,0 +1,127 @@
+import OfferCore
+
+/// An app in one environment, and what has arrived for it.
+enum AppTable {
+    static func id(of app: AppScope, _ db: any Database) throws -> Int64? {
+        try db.number(
+            "SELECT id FROM app WHERE bundle_id = ? AND environment = ?",
+            [app.bundleID.text.description, app.environment.rawValue])
+    }
+
+    /// The identifier of the app, which is added if it is new.
+    static func makeID(of app: AppScope, _ db: any Database) throws -> Int64 {
+        if let id = try id(of: app, db) { return id }
+        return try db.insert(
+            "INSERT INTO app (bundle_id, environment) VALUES (?, ?)",
+            [app.bundleID.text.description, app.environment.rawValue])
+    }
+
+    static func recoveryCheckpoint(of app: AppScope, _ db: any Database) throws -> Timestamp? {
+        try db.row(
+            "SELECT recovered_until FROM app WHERE bundle_id = ? AND environment = ?",
+            [app.bundleID.text.description, app.environment.rawValue])?.time("recovered_until")
+    }
+
+    static func setRecoveryCheckpoint(_ time: Timestamp, _ app: Int64, _ db: any Database) throws {
+        try db.change(
+            "UPDATE app SET recovered_until = ?1 WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1)",
+            [time.milliseconds, app])
+    }
+
+    /// - Parameter environment: nil for all.
+    static func all(
+        _ bundleID: BundleID, _ environment: AppStoreEnvironment?, _ db: any Database
+    ) throws -> [(id: Int64, app: AppScope)] {
+        try db.rows("SELECT * FROM app WHERE bundle_id = ?", [bundleID.text.description])
+            .map { (id: try $0["id"], app: try scope($0)) }
+            .filter { environment == nil || $0.app.environment == environment }
+    }
+
+    /// All apps by their identifiers.
+    static func all(_ db: any Database) throws -> [Int64: AppScope] {
+        Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { (try $0["id"], try scope($0)) })
+    }
+
+    /// Reads the columns `bundle_id` and `environment`.
+    static func scope(_ row: Row) throws -> AppScope {
+        do {
+            return AppScope(
+                bundleID: try BundleID(utf8: Array((try row["bundle_id"] as String).utf8)),
+                environment: AppStoreEnvironment(rawValue: try row["environment"]))
+        } catch {
+            throw StoreError.unreadable("bundle_id")
+        }
+    }
+
+    static func count(_ notification: NotificationRecord, _ app: Int64, _ db: any Database) throws {
+        try add(
+            Arrivals(
+                notifications: 1, lastReceivedAt: notification.receivedAt, lastSignedDate: notification.signedDate),
+            app, db)
+    }
+
+    /// What is added to the counts of an app.
+    struct Arrivals {
+        var notifications = 0
+        var subscriptions = 0
+        var erasedSubscriptions = 0
+        var lastReceivedAt: Timestamp?
+        var lastSignedDate: Timestamp?
+    }
+
+    /// Each connection has a row of its own, so that no two wait for each other.
+    static func add(_ arrivals: Arrivals, _ app: Int64, _ db: any Database) throws {
+        try db.change(
+            """
+            INSERT INTO app_count (app, shard, notifications, subscriptions, erased_subscriptions, last_received_at,
+                last_signed_date)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (app, shard) DO UPDATE
+            SET notifications = app_count.notifications + excluded.notifications,
+                subscriptions = app_count.subscriptions + excluded.subscriptions,
+                erased_subscriptions = app_count.erased_subscriptions + excluded.erased_subscriptions,
+                last_received_at = CASE WHEN excluded.last_received_at > coalesce(app_count.last_received_at, -1)
+                    THEN excluded.last_received_at ELSE app_count.last_received_at END,
+                last_signed_date = CASE WHEN excluded.last_signed_date > coalesce(app_count.last_signed_date, -1)
+                    THEN excluded.last_signed_date ELSE app_count.last_signed_date END
+            """,
+            [
+                app, db.shard, arrivals.notifications, arrivals.subscriptions, arrivals.erasedSubscriptions,
+                arrivals.lastReceivedAt?.milliseconds, arrivals.lastSignedDate?.milliseconds,
+            ])
+    }
+
+    static func intakes(_ db: any Database) throws -> [Intake] {
+        try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
+            .map(intake)
+    }
+
+    private static let counts = """
+        SELECT bundle_id, environment, CAST(coalesce(sum(notifications), 0) AS BIGINT) AS notifications,
+            CAST(coalesce(sum(subscriptions), 0) AS BIGINT) AS subscriptions,
+            CAST(coalesce(sum(erased_subscriptions), 0) AS BIGINT) AS erased_subscriptions,
+            max(last_received_at) AS last_received_at, max(last_signed_date) AS last_signed_date
+        FROM app LEFT JOIN app_count ON app_count.app = app.id
+        """
+
+    private static func intake(_ row: Row) throws -> Intake {
+        Intake(
+            app: try scope(row), notifications: try row["notifications"], subscriptions: try row["subscriptions"],
+            erasedSubscriptions: try row["erased_subscriptions"], lastReceivedAt: try row.time("last_received_at"),
+            lastSignedDate: try row.time("last_signed_date"))
+    }
+
+    /// Raises the counts to those of another store.
+    static func raise(to intake: Intake, _ app: Int64, _ db: any Database) throws {
+        let known = try db.row("\(counts) WHERE app.id = ? GROUP BY app.id, bundle_id, environment", [app])
+            .map(Self.intake)
+        guard let known else { return }
+        try add(
+            Arrivals(
+                notifications: max(0, intake.notifications - known.notifications),
+                subscriptions: max(0, intake.subscriptions - known.subscriptions),
+                erasedSubscriptions: max(0, intake.erasedSubscriptions - known.erasedSubscriptions),
+                lastReceivedAt: intake.lastReceivedAt, lastSignedDate: intake.lastSignedDate),
+            app, db)
+    }
+}

@@ -1,0 +1,154 @@
+import OfferCore
+
+/// The signatures handed out for decisions.
+enum AuthorisationTable {
+    /// The states are stored in databases.
+    static let states: [Authorisation.State: Int64] = [.outstanding: 1, .redeemed: 2, .withdrawn: 3]
+
+    struct Found {
+        let id: Int64
+        let slot: Int64
+        /// The other signature of the same answer, which was added first.
+        let twin: Int64?
+        let authorisation: Authorisation
+    }
+
+    /// The authorisations of a customer for any offer.
+    static func held(by holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> [Found] {
+        var seen: Set<Int64> = []
+        var found: [Found] = []
+        for holder in holders.map(StoredIdentifier.init) {
+            let rows = try db.rows(
+                """
+                SELECT authorisation.* FROM authorisation_holder AS holder
+                    JOIN authorisation ON authorisation.id = holder.authorisation
+                WHERE holder.app = ? AND holder.kind = ? AND holder.value = ?
+                """, [app, holder.kind, holder.value])
+            for row in rows where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
+        }
+        return found
+    }
+
+    private static func found(_ row: Row) throws -> Found {
+        Found(id: try row["id"], slot: try row["slot"], twin: try row["twin"], authorisation: try authorisation(row))
+    }
+
+    static func authorisation(_ row: Row) throws -> Authorisation {
+        let number: Int64 = try row["state"]
+        guard let state = states.first(where: { $0.value == number })?.key else {
+            throw StoreError.unreadable("state")
+        }
+        return Authorisation(
+            productID: try row.productID, offerID: try row.offerID, state: state, at: try row.requiredTime("at"),
+            expiresAt: try row.requiredTime("expires_at"))
+    }
+
+    static func nonce(_ row: Row, _ column: String = "nonce") throws -> Nonce {
+        do { return try Nonce(utf8: Array((row[column] as String).utf8)) } catch {
+            throw StoreError.unreadable(column)
+        }
+    }
+
+    static func id(of nonce: Nonce, _ app: Int64, _ db: any Database) throws -> Int64? {
+        try db.number("SELECT id FROM authorisation WHERE app = ? AND nonce = ?", [app, "\(nonce)"])
+    }
+
+    /// - Parameters:
+    ///   - slot: the slot to share; nil for one of its own.
+    ///   - twin: the other signature of the same answer, if that was added before.
+    /// - Returns: nil if there is one with this nonce.
+    @discardableResult
+    static func add(
+        _ authorisation: Authorisation, _ nonce: Nonce, heldBy holders: [CustomerIdentifier], slot: Int64?,
+        twin: Int64? = nil, _ app: Int64, _ db: any Database
+    ) throws -> (id: Int64, slot: Int64)? {
+        let id = try db.insertNew(
+            """
+            INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                app, "\(nonce)", authorisation.productID.text.description, authorisation.offerID.text.description,
+                states[authorisation.state], authorisation.at.milliseconds, authorisation.expiresAt.milliseconds,
+                slot ?? 0, twin,
+            ])
+        guard let id else { return nil }
+        if slot == nil { try db.change("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }
+        for holder in Set(holders) {
+            let stored = StoredIdentifier(holder)
+            try db.change(
+                "INSERT INTO authorisation_holder (app, kind, value, authorisation) VALUES (?, ?, ?, ?)",
+                [app, stored.kind, stored.value, id])
+        }
+        return (id, slot ?? id)
+    }
+
+    static func setState(_ state: Authorisation.State, _ id: Int64, _ db: any Database) throws {
+        try db.change("UPDATE authorisation SET state = ? WHERE id = ?", [states[state], id])
+    }
+
+    /// Withdraws an authorisation whose signature was not handed out.
+    static func withdraw(_ nonce: Nonce, _ app: Int64, _ db: any Database) throws {
+        try db.change(
+            "UPDATE authorisation SET state = 3 WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
+    }
+
+    static func holders(of id: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
+        try db.rows(
+            "SELECT kind, value FROM authorisation_holder WHERE authorisation = ? ORDER BY kind, value", [id]
+        ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
+    }
+
+    /// The number of slots with something outstanding, over all customers.
+    static func outstandingSlots(
+        of productID: ProductID, _ offerID: OfferID, at now: Timestamp, _ app: Int64, _ db: any Database
+    ) throws -> Int64 {
+        try db.number(
+            """
+            SELECT count(DISTINCT slot) FROM authorisation
+            WHERE app = ? AND offer_id = ? AND product_id = ? AND state = 1 AND expires_at > ?
+            """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0
+    }
+
+    /// When the App Store is asked about a subscription because its customer holds something; nil if nothing is outstanding.
+    /// - Parameter last: what the App Store has said last. It is not asked again about what ended before.
+    static func nextCheck(
+        of original: TransactionID, _ subscription: Int64, after last: Timestamp, _ db: any Database
+    ) throws -> Timestamp? {
+        let stored = StoredIdentifier(.originalTransactionID(original))
+        let expiry = try db.row(
+            """
+            SELECT min(expires_at) AS expires_at FROM authorisation_holder AS holder
+                JOIN authorisation ON authorisation.id = holder.authorisation
+            WHERE holder.app = (SELECT app FROM subscription WHERE id = ?) AND holder.kind = ? AND holder.value = ?
+                AND state = 1 AND expires_at > ?
+            """, [subscription, stored.kind, stored.value, last.milliseconds])?.time("expires_at")
+        return expiry.map { $0 + (.zero - Authorisation.askingTime) }
+    }
+
+    /// Forgets that an identifier holds anything.
+    static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let stored = StoredIdentifier(holder)
+        try db.change(
+            "DELETE FROM authorisation_holder WHERE app = ? AND kind = ? AND value = ?",
+            [app, stored.kind, stored.value])
+    }
+}
+
+extension Row {
+    var productID: ProductID {
+        get throws {
+            do { return try ProductID(utf8: Array((try self["product_id"] as String).utf8)) } catch {
+                throw StoreError.unreadable("product_id")
+            }
+        }
+    }
+
+    var offerID: OfferID {
+        get throws {
+            do { return try OfferID(utf8: Array((try self["offer_id"] as String).utf8)) } catch {
+                throw StoreError.unreadable("offer_id")
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import OfferCore
+
+/// The outbox. Among the rows that wait for one receiver and are about one subscription, only the first is due.
+enum ForwardTable {
+    struct Entry {
+        let id: Int64
+        let receiver: Int64
+        let subscription: Int64?
+        let isDead: Bool
+
+        init(_ row: Row) throws {
+            id = try row["id"]
+            receiver = try row["receiver"]
+            subscription = try row["subscription"]
+            isDead = (try row["died_at"] as Int64?) != nil
+        }
+    }
+
+    /// - Parameter subscription: nil for a notification that names none, whose order does not matter.
+    static func add(
+        _ payload: Int64, to receiver: Int64, about subscription: Int64?, receivedAt: Timestamp, failures: Int = 0,
+        diedAt: Timestamp? = nil, _ db: any Database
+    ) throws {
+        let waits = try diedAt != nil || first(receiver, subscription, db) != nil
+        try db.change(
+            """
+            INSERT INTO forward (payload, receiver, subscription, failures, due_at, died_at) VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                payload, receiver, subscription, failures, waits ? nil : receivedAt.milliseconds, diedAt?.milliseconds,
+            ])
+        try ReceiverTable.count(pending: diedAt == nil ? 1 : 0, dead: diedAt == nil ? 0 : 1, receiver, db)
+    }
+
+    static func entry(_ id: Int64, _ db: any Database) throws -> Entry? {
+        try db.row("SELECT * FROM forward WHERE id = ?", [id]).map { try Entry($0) }
+    }
+
+    static func all(of payload: Int64, _ db: any Database) throws -> [Entry] {
+        try db.rows("SELECT * FROM forward WHERE payload = ?", [payload]).map(Entry.init)
+    }
+
+    /// Removes an entry, so the next about the same subscription is due.
+    static func delete(_ entry: Entry, _ db: any Database) throws {
+        try db.change("DELETE FROM forward WHERE id = ?", [entry.id])
+        try ReceiverTable.count(pending: entry.isDead ? 0 : -1, dead: entry.isDead ? -1 : 0, entry.receiver, db)
+        if !entry.isDead { try advance(entry, db) }
+    }
+
+    /// Notes a failed attempt.
+    static func postpone(_ entry: Entry, to nextAttempt: Timestamp, _ db: any Database) throws {
+        // A dead letter before it may have been revived meanwhile.
+        let waits = try first(entry.receiver, entry.subscription, db).map { $0 != entry.id } ?? false
+        try db.change(
+            "UPDATE forward SET failures = failures + 1, due_at = ? WHERE id = ?",
+            [waits ? nil : nextAttempt.milliseconds, entry.id])
+    }
+
+    static func bury(_ entry: Entry, at time: Timestamp, _ db: any Database) throws {
+        try db.change(
+            "UPDATE forward SET failures = failures + 1, due_at = NULL, died_at = ? WHERE id = ?",
+            [time.milliseconds, entry.id])
+        try ReceiverTable.count(pending: -1, dead: 1, entry.receiver, db)
+        try advance(entry, db)
+    }
+
+    /// Makes dead entries due again, the oldest first.
+    /// - Returns: the revived entries.
+    static func revive(after id: Int64, at now: Timestamp, limit: Int, _ db: any Database) throws -> [Int64] {
+        let entries = try db.rows(
+            "SELECT * FROM forward WHERE died_at IS NOT NULL AND id > ? ORDER BY id LIMIT ?", [id, limit]
+        ).map(Entry.init)
+        for entry in entries {
+            try db.change(
+                "UPDATE forward SET died_at = NULL, failures = 0, due_at = ? WHERE id = ?",
+                [now.milliseconds, entry.id])
+            try ReceiverTable.count(pending: 1, dead: -1, entry.receiver, db)
+            guard let first = try first(entry.receiver, entry.subscription, db) else { continue }
+            // Only the first of a queue is due.
+            try db.change(
+                "UPDATE forward SET due_at = NULL WHERE receiver = ? AND subscription = ? AND died_at IS NULL AND id != ?",
+                [entry.receiver, entry.subscription, first])
+            try db.change(
+                "UPDATE forward SET due_at = ? WHERE id = ? AND due_at IS NULL", [now.milliseconds, first])
+        }
+        return entries.map(\.id)
+    }
+
+    /// Makes the first entry that is left of a queue due.
+    private static func advance(_ entry: Entry, _ db: any Database) throws {
+        guard let first = try first(entry.receiver, entry.subscription, db) else { return }
+        try db.change(
+            """
+            UPDATE forward SET due_at = (SELECT received_at FROM payload WHERE notification = payload)
+            WHERE id = ? AND due_at IS NULL
+            """, [first])
+    }
+
+    private static func first(_ receiver: Int64, _ subscription: Int64?, _ db: any Database) throws -> Int64? {
+        guard let subscription else { return nil }
+        return try db.number(
+            """
+            SELECT id FROM forward WHERE receiver = ? AND subscription = ? AND died_at IS NULL ORDER BY id LIMIT 1
+            """, [receiver, subscription])
+    }
+}

@@ -1,0 +1,51 @@
+import OfferCore
+
+/// Which identifier a caller has linked to which account.
+enum LinkTable {
+    static func set(_ link: CustomerLink, at now: Timestamp, _ app: Int64, _ db: any Database) throws {
+        let identifier = StoredIdentifier(link.identifier)
+        let account = StoredIdentifier(CustomerIdentifier(link.account))
+        try db.change(
+            """
+            INSERT INTO link (app, kind, identifier, account_kind, account, set_at) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (app, kind, identifier) DO UPDATE
+            SET account_kind = excluded.account_kind, account = excluded.account, set_at = excluded.set_at
+            """,
+            [app, identifier.kind, identifier.value, account.kind, account.value, now.milliseconds])
+    }
+
+    static func remove(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let stored = StoredIdentifier(identifier)
+        try db.change(
+            "DELETE FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
+    }
+
+    /// The link of an identifier to an account.
+    static func link(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> CustomerLink? {
+        let stored = StoredIdentifier(identifier)
+        return try db.row(
+            "SELECT * FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value]
+        ).map(link)
+    }
+
+    /// The links of identifiers to an account.
+    static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int, _ db: any Database) throws
+        -> [CustomerLink]
+    {
+        let stored = StoredIdentifier(account)
+        return try db.rows(
+            "SELECT * FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
+            [app, stored.kind, stored.value, limit]
+        ).map(link)
+    }
+
+    static func link(_ row: Row) throws -> CustomerLink {
+        let account = try StoredIdentifier(kind: try row["account_kind"], value: try row["account"]).identifier()
+            .account
+        guard let account else { throw StoreError.unreadable("account_kind") }
+        return CustomerLink(
+            identifier: try StoredIdentifier(kind: try row["kind"], value: try row["identifier"]).identifier(),
+            account: account
+        )
+    }
+}

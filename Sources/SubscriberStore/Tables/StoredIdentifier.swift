@@ -1,0 +1,51 @@
+import OfferCore
+
+/// An identifier as columns: a kind and bytes. The kinds are stored in databases.
+struct StoredIdentifier {
+    let kind: Int
+    let value: [UInt8]
+
+    init(_ identifier: CustomerIdentifier) {
+        switch identifier {
+        case .appAccountToken(let token): (kind, value) = (1, token.bytes)
+        case .applicationUsername(let name): (kind, value) = (2, Array(name.utf8))
+        case .appTransactionID(let id): (kind, value) = (3, Array(id.text.utf8))
+        case .originalTransactionID(let id): (kind, value) = (4, Array(id.text.utf8))
+        case .transactionID(let id): (kind, value) = (5, Array(id.text.utf8))
+        }
+    }
+
+    init(kind: Int, value: [UInt8]) {
+        self.kind = kind
+        self.value = value
+    }
+
+    func identifier() throws -> CustomerIdentifier {
+        do {
+            switch kind {
+            case 1: return .appAccountToken(try UUIDText(bytes: value))
+            case 2: return .applicationUsername(try FieldText(utf8: value, field: "identifier", sizes: 0...512))
+            case 3: return .appTransactionID(try TransactionID(utf8: value))
+            case 4: return .originalTransactionID(try TransactionID(utf8: value))
+            case 5: return .transactionID(try TransactionID(utf8: value))
+            default: throw StoreError.unreadable("kind")
+            }
+        } catch {
+            throw StoreError.unreadable("identifier")
+        }
+    }
+}
+
+extension UUIDText {
+    /// The 16 bytes of the UUID.
+    fileprivate var bytes: [UInt8] {
+        let digits = utf8.filter { $0 != UInt8(ascii: "-") }
+        return Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 16) ?? []
+    }
+
+    fileprivate init(bytes: [UInt8]) throws(StoreError) {
+        guard bytes.count == 16 else { throw .unreadable("appAccountToken") }
+        func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: number(bytes.prefix(8)), low: number(bytes.suffix(8)))
+    }
+}

@@ -1,0 +1,91 @@
+import OfferCore
+
+/// One row for each `originalTransactionId`.
+enum SubscriptionTable {
+    static func id(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64? {
+        try db.number(
+            "SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
+    }
+
+    /// The subscriptions that a transaction belongs to: one, unless the App Store contradicts itself.
+    static func ids(ofTransaction id: TransactionID, _ app: Int64, _ db: any Database) throws -> [Int64] {
+        let first = try self.id(of: id, app, db).map { [$0] } ?? []
+        return try first + FactTable.subscriptions(withTransaction: id, app, db)
+    }
+
+    /// The identifier of the subscription, which is added if it is new.
+    static func makeID(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64 {
+        if let id = try id(of: original, app, db) { return id }
+        let id = try db.insert(
+            "INSERT INTO subscription (app, original_transaction_id) VALUES (?, ?)", [app, original.string])
+        try AppTable.add(AppTable.Arrivals(subscriptions: 1), app, db)
+        return id
+    }
+
+    static func original(_ id: Int64, _ db: any Database) throws -> TransactionID? {
+        try db.row("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])?
+            .transactionID("original_transaction_id")
+    }
+
+    /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus has SQLite read the table
+    /// in the order of numbers.
+    static func numbers(of app: Int64, _ db: any Database) throws -> ClosedRange<Int64>? {
+        guard let first = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id LIMIT 1", [app]),
+            let last = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id DESC LIMIT 1", [app])
+        else { return nil }
+        return first...last
+    }
+
+    /// The subscriptions of an app with a number in a range, the lowest first.
+    static func originals(of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database) throws -> [TransactionID] {
+        try db.rows(
+            "SELECT original_transaction_id FROM subscription WHERE +app = ? AND id BETWEEN ? AND ? ORDER BY id",
+            [app, numbers.lowerBound, numbers.upperBound]
+        ).map { try $0.transactionID("original_transaction_id") }
+    }
+
+    /// Removes a subscription with its facts and identifiers.
+    static func delete(_ id: Int64, _ db: any Database) throws {
+        try db.change("DELETE FROM subscription WHERE id = ?", [id])
+    }
+
+    /// Removes a subscription that there never was.
+    static func retract(_ id: Int64, _ app: Int64, _ db: any Database) throws {
+        try delete(id, db)
+        try AppTable.add(AppTable.Arrivals(subscriptions: -1), app, db)
+    }
+
+    static func setCheck(_ id: Int64, _ time: Timestamp?, _ db: any Database) throws {
+        try db.change(
+            "UPDATE subscription SET check_at = ?1 WHERE id = ?2 AND check_at IS DISTINCT FROM ?1",
+            [time?.milliseconds, id])
+    }
+
+    /// - Returns: false if something has arrived about the subscription meanwhile.
+    static func postponeCheck(
+        _ id: Int64, from dueAt: Timestamp, to time: Timestamp, _ db: any Database
+    ) throws -> Bool {
+        try db.change(
+            "UPDATE subscription SET check_at = ? WHERE id = ? AND check_at = ?",
+            [time.milliseconds, id, dueAt.milliseconds]) > 0
+    }
+
+    static func due(
+        before time: Timestamp, _ app: Int64, limit: Int, _ db: any Database
+    ) throws -> [(id: Int64, original: TransactionID, dueAt: Timestamp)] {
+        try db.rows(
+            """
+            SELECT id, original_transaction_id, check_at FROM subscription
+            WHERE app = ? AND check_at IS NOT NULL AND check_at <= ? ORDER BY check_at, id LIMIT ?
+            """, [app, time.milliseconds, limit]
+        ).map { (id: try $0["id"], try $0.transactionID("original_transaction_id"), try $0.requiredTime("check_at")) }
+    }
+
+    static func environment(of id: Int64, _ db: any Database) throws -> AppStoreEnvironment {
+        let row = try db.row(
+            "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]
+        )
+        guard let row else { throw StoreError.unreadable("environment") }
+        return AppStoreEnvironment(rawValue: try row["environment"])
+    }
+}

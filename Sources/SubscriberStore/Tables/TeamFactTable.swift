@@ -1,0 +1,65 @@
+import OfferCore
+
+/// Facts that the team's backend supplied, for each identifier that it used.
+enum TeamFactTable {
+    static func set(_ fact: TeamFact, _ app: Int64, _ db: any Database) throws {
+        let identifier = StoredIdentifier(fact.identifier)
+        let (type, value) = columns(fact.value)
+        try db.change(
+            """
+            INSERT INTO team_fact (app, kind, identifier, name, type, value, set_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (app, kind, identifier, name) DO UPDATE
+            SET type = excluded.type, value = excluded.value, set_at = excluded.set_at
+            """,
+            [
+                app, identifier.kind, identifier.value, fact.name.description, type, value, fact.setAt.milliseconds,
+            ])
+    }
+
+    static func remove(_ name: FieldText, of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let identifier = StoredIdentifier(identifier)
+        try db.change(
+            "DELETE FROM team_fact WHERE app = ? AND kind = ? AND identifier = ? AND name = ?",
+            [app, identifier.kind, identifier.value, name.description])
+    }
+
+    static func removeAll(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let identifier = StoredIdentifier(identifier)
+        try db.change(
+            "DELETE FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?",
+            [app, identifier.kind, identifier.value])
+    }
+
+    static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
+        let stored = StoredIdentifier(identifier)
+        return try db.rows(
+            "SELECT * FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?",
+            [app, stored.kind, stored.value]
+        ).map(fact)
+    }
+
+    static func fact(_ row: Row) throws -> TeamFact {
+        TeamFact(
+            identifier: try StoredIdentifier(kind: try row["kind"], value: try row["identifier"]).identifier(),
+            name: try row.text("name", maximumSize: TeamFact.maximumNameSize), value: try value(row),
+            setAt: try row.requiredTime("set_at"))
+    }
+
+    private static func columns(_ value: TeamFactValue) -> (type: Int, value: String) {
+        switch value {
+        case .text(let utf8): (1, String(decoding: utf8, as: UTF8.self))
+        case .number(let utf8): (2, String(decoding: utf8, as: UTF8.self))
+        case .bool(let value): (3, value ? "true" : "false")
+        }
+    }
+
+    private static func value(_ row: Row) throws -> TeamFactValue {
+        let value: String = try row["value"]
+        switch try row["type"] as Int {
+        case 1: return .text(Array(value.utf8))
+        case 2: return .number(Array(value.utf8))
+        case 3: return .bool(value == "true")
+        default: throw StoreError.unreadable("type")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import NIOConcurrencyHelpers
+import OfferPostgreSQL
+import SubscriberStore
+
+/// A PostgreSQL server of the test's own: `scripts/postgresql`. It ends with this process, however that ends.
+package final class TestPostgreSQL: Sendable {
+    /// For all tests of a process that need nothing but a database.
+    package static let shared = Result { try TestPostgreSQL() }
+
+    private let process = Process()
+    /// The server runs until this is closed.
+    private let input = Pipe()
+    /// Without a database.
+    private let base: (prefix: String, suffix: String)
+    private let count = NIOLockedValueBox(0)
+
+    /// - Parameter options: of the script.
+    package init(_ options: [String] = ["--fast"]) throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/postgresql")
+        let output = Pipe()
+        process.executableURL = script.standardizedFileURL
+        process.arguments = options
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n"), let next = try output.fileHandleForReading.read(upToCount: 1),
+            !next.isEmpty
+        {
+            line += next
+        }
+        let parts = String(decoding: line.dropLast(), as: UTF8.self).components(separatedBy: "/postgres?")
+        guard parts.count == 2 else { throw StoreError(.unreachable, "scripts/postgresql did not start a server") }
+        base = (parts[0] + "/", "?" + parts[1])
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// The process of the script.
+    package var processIdentifier: Int32 { process.processIdentifier }
+
+    /// The URL of a database.
+    package func url(of database: String) -> String { base.prefix + database + base.suffix }
+
+    /// Creates a database and returns its URL.
+    package func makeDatabase() throws -> String {
+        let name = count.withLockedValue { count in
+            count += 1
+            return "test\(count)"
+        }
+        try execute("CREATE DATABASE \(name)", in: "postgres")
+        return url(of: name)
+    }
+
+    /// Executes statements as the server's superuser.
+    package func execute(_ sql: String, in database: String) throws {
+        let server = try PostgreSQLServer(url: url(of: database))
+        try PostgreSQLConnection(to: server, timeout: .seconds(60)).run(sql)
+    }
+}
