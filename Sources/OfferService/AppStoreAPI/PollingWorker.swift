@@ -16,6 +16,7 @@ struct PollingWorker: Service {
     private let now: @Sendable () -> Timestamp
     private let problems: AskingProblems
     private let log: Logger
+    private let leases: WorkLeases
 
     /// A subscription whose question failed is due again after this time.
     private static let lease = Duration.hours(1)
@@ -30,6 +31,7 @@ struct PollingWorker: Service {
         self.now = now
         self.problems = problems
         self.log = log
+        leases = WorkLeases(SharedWork.polling, in: store)
     }
 
     /// How long after an end the App Store's notification is awaited, in milliseconds. Production sends most within minutes,
@@ -44,9 +46,12 @@ struct PollingWorker: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
-                for app in policy().askedApps where !Task.isCancelled { await poll(app) }
+                for app in policy().askedApps where !Task.isCancelled {
+                    await leases.of(app).perform { await poll(app) }
+                }
             } while (try? await Task.sleep(for: .seconds(1))) != nil
         }
+        await leases.release()
     }
 
     /// Asks about what is due for one app, for one second's worth.

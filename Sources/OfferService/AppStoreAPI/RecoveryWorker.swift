@@ -22,6 +22,7 @@ struct RecoveryWorker: Service {
     private let now: @Sendable () -> Timestamp
     private let problems: AskingProblems
     private let log: Logger
+    private let leases: WorkLeases
     private let plans = NIOLockedValueBox<[AppScope: Plan]>([:])
 
     /// What was sent shortly before the checkpoint may have entered the history after it.
@@ -39,6 +40,7 @@ struct RecoveryWorker: Service {
         self.now = now
         self.problems = problems
         self.log = log
+        leases = WorkLeases(SharedWork.recovery, in: store)
     }
 
     /// The sandbox sends each notification only once, and a tester does not wait for an hour.
@@ -49,9 +51,12 @@ struct RecoveryWorker: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
-                for app in policy().askedApps where !Task.isCancelled { await recover(app) }
+                for app in policy().askedApps where !Task.isCancelled {
+                    await leases.of(app).perform { await recover(app) }
+                }
             } while (try? await Task.sleep(for: .seconds(5))) != nil
         }
+        await leases.release()
     }
 
     /// Recovers what is due for one app.

@@ -14,6 +14,7 @@ struct LedgerWatch: Service {
     private let readiness: Readiness
     private let metrics: ServiceMetrics
     private let log: Logger
+    private let counting: WorkLease
 
     /// The most alarms that health and the metric show.
     static let maximumAlarms = 100
@@ -30,6 +31,7 @@ struct LedgerWatch: Service {
         self.readiness = readiness
         self.metrics = metrics
         self.log = log
+        counting = WorkLease(.countingRedemptions, in: store)
     }
 
     /// What a round leaves for the next one.
@@ -46,6 +48,7 @@ struct LedgerWatch: Service {
             var progress = Progress()
             repeat { await check(&progress) } while (try? await Task.sleep(for: Self.interval)) != nil
         }
+        await counting.release()
     }
 
     func check(_ progress: inout Progress) async {
@@ -53,7 +56,11 @@ struct LedgerWatch: Service {
         let offers = policy.snapshot.catalogue?.ledgerOffers ?? []
         do throws(StoreError) {
             try await begin(offers, &progress)
-            try await count(&progress)
+            if await counting.isOurs() {
+                try await count(&progress)
+            } else {
+                progress.counted = nil
+            }
             let alarms = try await store.read { store async throws(StoreError) in
                 try await store.unexplainedRedemptions(of: offers, limit: Self.maximumAlarms)
             }

@@ -12,6 +12,7 @@ struct StoreWatch: Service {
     private let now: @Sendable () -> Timestamp
     private let readiness: Readiness
     private let log: Logger
+    private let pruning: WorkLease
 
     /// How often the figures are read, in rounds of one second.
     private static let roundsPerFigures = 5
@@ -25,6 +26,7 @@ struct StoreWatch: Service {
         self.now = now
         self.readiness = readiness
         self.log = log
+        pruning = WorkLease(.pruning, in: current)
     }
 
     func run() async throws {
@@ -36,10 +38,11 @@ struct StoreWatch: Service {
             repeat {
                 await self.check(settings)
                 if round % Self.roundsPerFigures == 0 { await readFigures() }
-                if round % Self.roundsPerPruning == 0 { await prune(settings) }
+                if round % Self.roundsPerPruning == 0 { await pruning.perform { await prune(settings) } }
                 round += 1
             } while (try? await Task.sleep(for: .seconds(1))) != nil
         }
+        await pruning.release()
         do { try current.store?.close() } catch {
             log.error("the database of subscribers was not closed properly", metadata: ["reason": "\(error.detail)"])
         }
