@@ -22,6 +22,21 @@ package enum Sample {
 
     package static func account(_ number: UInt64) -> CustomerIdentifier { .appAccountToken(token(number)) }
 
+    package static func nonce(_ number: UInt64) -> Nonce {
+        var random = Counter(number: number)
+        return Nonce(using: &random)
+    }
+
+    /// Gives its number, and the next ones.
+    private struct Counter: RandomNumberGenerator {
+        var number: UInt64
+
+        mutating func next() -> UInt64 {
+            defer { number += 1 << 32 }
+            return number
+        }
+    }
+
     /// A time in days since the beginning of a test.
     package static func day(_ days: Double) -> Timestamp {
         Timestamp(milliseconds: 1_760_000_000_000 + Int64((days * 86_400_000).rounded()))
@@ -114,11 +129,11 @@ extension Sample {
 
     /// The facts of a typical notification: a transaction, a renewal info and a status.
     package static func facts(
-        _ number: Int, account: UInt64? = nil, signed: Double = 0
+        _ number: Int, account: UInt64? = nil, appleAccount: TransactionID? = nil, signed: Double = 0
     ) -> [SubscriberFact] {
         let original = "2000000\(100_000_000 + number)"
         let token = Self.token(account ?? UInt64(number))
-        let appleAccount = id("7041234567890\(100_000_000 + number)")
+        let appleAccount = appleAccount ?? id("7041234567890\(100_000_000 + number)")
         return [
             transaction(original, of: original, signed: signed) {
                 $0.appAccountToken = token

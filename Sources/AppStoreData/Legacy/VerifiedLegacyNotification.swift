@@ -13,8 +13,11 @@ package struct VerifiedLegacyNotification: Sendable {
     package let name: NotificationName
     /// Derived from the content: see ``LegacyNotification/identity()``. 35 bytes.
     package let notificationUUID: FieldText
-    /// nil if there is none, or only one of a single transaction, whose signature cannot be verified here.
+    /// nil if there is none, if it is refused, or if it is one of a single transaction, whose signature cannot be verified here.
     package let receipt: VerifiedReceipt?
+    /// Why the receipt is not believed; nil if nothing is wrong with it. The password is right all the same, so the App Store has
+    /// nothing better to send.
+    package let receiptRefusal: DataRefusal?
     /// CMS, as signed.
     private let receiptText: [UInt8]
 
@@ -29,7 +32,13 @@ package struct VerifiedLegacyNotification: Sendable {
         guard let app = apps[notification.bundleID] else { throw .check(.anotherBundleID) }
         try Self.checkPassword(of: notification, against: sharedSecret(app.bundleID))
         environment = try Self.environment(of: notification, for: app)
-        (receipt, receiptText) = try Self.receipt(of: notification, app, environment, verifyReceipt)
+        do throws(LegacyNotificationFailure) {
+            (receipt, receiptText) = try Self.receipt(of: notification, app, environment, verifyReceipt)
+            receiptRefusal = nil
+        } catch {
+            guard case .receipt(let refusal) = error, !refusal.isRetryable else { throw error }
+            (receipt, receiptText, receiptRefusal) = (nil, [], refusal)
+        }
         do { notificationUUID = try notification.identity() } catch { throw .unavailable }
         self.app = app
         name = notification.name

@@ -125,7 +125,7 @@ struct CustomerEndpoints: Sendable {
         var erased = Erased()
         for environment in customer.environment.map({ [$0] }) ?? AppStoreEnvironment.known {
             let app = AppScope(bundleID: customer.bundleID, environment: environment)
-            while try await !erased.add(store.erase(customer.identifier, in: app)) {}
+            erased.add(try await store.erase(customer.identifier, in: app))
         }
         return erased
     }
@@ -166,11 +166,9 @@ private struct Erased {
     private var subscriptions = 0
     private var payloads = 0
 
-    /// - Returns: whether the erasure is complete.
-    mutating func add(_ erasure: Erasure) -> Bool {
+    mutating func add(_ erasure: Erasure) {
         subscriptions += erasure.subscriptions
         payloads += erasure.payloads
-        return erasure.isComplete
     }
 
     var body: [UInt8] {

@@ -10,6 +10,11 @@ package enum ForwardSchedule {
     /// In milliseconds: three days.
     private static let lifetime: Int64 = 259_200_000
 
+    /// What was received before has waited for long enough.
+    package static func lastReception(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - lifetime)
+    }
+
     /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour, and an attempt that fails three days after
     /// reception was the last.
     /// - Parameters:

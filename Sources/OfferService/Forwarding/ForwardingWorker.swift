@@ -30,6 +30,8 @@ struct ForwardingWorker: Service {
     private static let groupSize = 32
     /// How long a claim lasts, in milliseconds; longer than an attempt. An unsettled notification is sent again after it.
     private static let lease: Int64 = 60_000
+    /// Small, so that no notification waits long.
+    private static let forwardsPerStep = 500
     private static let pollInterval = Duration.milliseconds(250)
     /// In milliseconds. A receiver that is behind by more than this is reported.
     private static let longestDelay: Int64 = 3_600_000
@@ -113,8 +115,32 @@ struct ForwardingWorker: Service {
                 return failures
             }
             note(failures, of: forwards.count, receiver)
-            guard state.withLockedValue({ $0.pauses[receiver]?.isFailing != true }) else { return }
+            guard state.withLockedValue({ $0.pauses[receiver]?.isFailing != true }) else {
+                return await giveUp(receiver)
+            }
         }
+    }
+
+    /// Gives up what has waited for three days for a receiver that accepts nothing. It gets few attempts, so most of what waits for it
+    /// would never have its last one.
+    private func giveUp(_ receiver: String) async {
+        let now = now()
+        var total = 0
+        while !isStopping {
+            let count = try? await store.write { store throws(StoreError) in
+                try await store.giveUpForwards(
+                    to: receiver, receivedBefore: ForwardSchedule.lastReception(at: now), at: now,
+                    limit: Self.forwardsPerStep)
+            }
+            total += count ?? 0
+            guard count == Self.forwardsPerStep else { break }
+        }
+        guard total > 0 else { return }
+        let name = ReceiverName.of(receiver)
+        metrics.forwarded(to: name, .dead(at: now), count: total)
+        warningOfDeadLetters.warn([
+            "receiver": "\(name)", "count": "\(total)", "hint": "offer-signer database dead-letters lists all of them",
+        ])
     }
 
     /// - Returns: nil if the receiver accepted it.

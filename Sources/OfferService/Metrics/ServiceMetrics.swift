@@ -170,14 +170,14 @@ package final class ServiceMetrics: Sendable {
     }
 
     /// - Parameter receiver: its name without secrets.
-    func forwarded(to receiver: String, _ outcome: ForwardOutcome) {
+    func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {
         let name =
             switch outcome {
             case .delivered: "delivered"
             case .failed: "failed"
             case .dead: "dead"
             }
-        registry.counter(.forwards, receiver, name).increment()
+        registry.counter(.forwards, receiver, name).increment(by: count)
     }
 
     // These events are rare, so their counters are looked up by name.

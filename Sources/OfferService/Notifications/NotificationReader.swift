@@ -69,7 +69,7 @@ struct NotificationReader: Sendable {
             notification: NotificationRecord(
                 notificationUUID: verified.notificationUUID, type: verified.name.type.rawValue,
                 subtype: verified.name.subtype?.rawValue, signedDate: signedDate, receivedAt: now),
-            facts: facts, signedTexts: verified.signedTexts, fault: nil,
+            facts: facts, signedTexts: verified.signedTexts, fault: verified.receiptRefusal,
             chains: [verified.receipt?.chain].compactMap { $0 })
     }
 }

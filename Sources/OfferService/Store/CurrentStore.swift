@@ -76,7 +76,7 @@ package final class CurrentStore: Sendable {
     ) async throws(StoreError) -> Result {
         let result = try await read(change)
         // What is damaged stays damaged, even if a change elsewhere in the database succeeds.
-        state.withLockedValue { if $0.fault?.isRetryable == true { $0.fault = nil } }
+        state.withLockedValue { if $0.fault?.isLasting == false { $0.fault = nil } }
         return result
     }
 

@@ -51,7 +51,7 @@ struct StoreWatch: Service {
     private func check(_ settings: StoreSettings) async {
         if current.store == nil {
             await open(settings.location)
-        } else if current.fault?.isRetryable == true {
+        } else if current.fault?.isLasting == false {
             try? await current.write { store throws(StoreError) in try await store.probe() }
         }
         readiness.report([current.fault?.diagnostic].compactMap(\.self), from: .store, to: log)

@@ -6,8 +6,16 @@ struct CustomerErasure {
     private let app: Int64
     private let search: CustomerSearch
     private var erased = 0
+    private var kept = 0
 
-    static func erase(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Erasure {
+    /// What one step of an erasure has done.
+    struct Step: Sendable {
+        let erasure: Erasure
+        /// The names under which there is more to erase.
+        let rest: Set<CustomerIdentifier>
+    }
+
+    static func erase(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Step {
         try db.overwriting {
             var erasure = CustomerErasure(db: db, app: app, search: try CustomerSearch(identifier, app, db))
             return try erasure.erase()
@@ -20,13 +28,17 @@ struct CustomerErasure {
         self.search = search
     }
 
-    private mutating func erase() throws -> Erasure {
+    private mutating func erase() throws -> Step {
         for name in search.names { try eraseStatements(about: name) }
         let payloads = try Set(search.subscriptions.keys.flatMap { try PayloadTable.naming($0, db) })
         for payload in payloads { try PayloadTable.delete(payload, db) }
         for (id, subscription) in search.subscriptions { try erase(id, subscription) }
         try AppTable.add(AppTable.Arrivals(erasedSubscriptions: erased), app, db)
-        return Erasure(subscriptions: erased, payloads: payloads.count, isComplete: search.isComplete)
+        let hasMore = (!search.isComplete || search.hasMoreConsumables) && erased + kept > 0
+        let appleAccounts = search.subscriptions.values.flatMap(\.appleAccounts)
+        return Step(
+            erasure: Erasure(subscriptions: erased, payloads: payloads.count),
+            rest: hasMore ? search.names.union(appleAccounts) : [])
     }
 
     /// Deletes what callers have said about an identifier.
@@ -34,13 +46,20 @@ struct CustomerErasure {
         try TeamFactTable.removeAll(of: name, app, db)
         try LinkTable.remove(name, app, db)
         try AuthorisationTable.erase(name, app, db)
-        for link in try LinkTable.links(to: name, app, limit: StoredCustomer.maximumSubscriptions, db) {
-            try LinkTable.remove(link.identifier, app, db)
-        }
+        try LinkTable.removeAll(to: name, app, db)
     }
 
-    /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts.
+    /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts. Of one that a
+    /// caller has moved to another account, everything else stays.
     private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
+        if try isMovedToAnother(subscription) {
+            for fact in try FactTable.all(id, of: subscription.original, db) where isNamed(by: fact) {
+                try FactTable.replace(fact, with: fact.withoutAccount, id, db)
+            }
+            for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
+            kept += 1
+            return
+        }
         guard subscription.accounts.contains(where: { !search.names.contains($0) }) else {
             for name in subscription.appleAccounts { try eraseStatements(about: name) }
             try eraseStatements(about: .originalTransactionID(subscription.original))
@@ -53,6 +72,16 @@ struct CustomerErasure {
         }
         for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
         try FactMerge.schedule(id, subscription.original, afterRemoval: true, db)
+        kept += 1
+    }
+
+    private func isMovedToAnother(_ subscription: CustomerSearch.Found) throws -> Bool {
+        // A link of an Apple Account is about its anonymous purchases only.
+        let names =
+            [.originalTransactionID(subscription.original)]
+            + (subscription.accounts.isEmpty ? subscription.appleAccounts : [])
+        let link = try names.lazy.compactMap { try LinkTable.link(of: $0, app, db) }.first
+        return link.map { !search.names.contains(CustomerIdentifier($0.account)) } ?? false
     }
 
     private func isNamed(by fact: SubscriberFact) -> Bool {

@@ -17,8 +17,12 @@ struct CustomerSearch {
     private let app: Int64
     /// The accounts, and what was asked for or linked.
     private(set) var names: Set<CustomerIdentifier>
+    /// Consumables included.
     private(set) var subscriptions: [Int64: Found] = [:]
+    /// False if there are more purchases than are read for one customer. Consumables do not count.
     private(set) var isComplete = true
+    /// Whether there are more consumables than are read.
+    private(set) var hasMoreConsumables = false
 
     init(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         self.db = db
@@ -29,6 +33,7 @@ struct CustomerSearch {
         for name in names { try addIdentifiers(linkedTo: name) }
         for name in names where name != identifier { try addSubscriptions(of: name) }
         try addAnonymousSubscriptions()
+        try addConsumables()
     }
 
     /// The identifiers under which links and facts of the team may be stored.
@@ -54,12 +59,30 @@ struct CustomerSearch {
     private mutating func add(_ found: [Int64], onlyAnonymous: Bool = false) throws {
         for id in found where subscriptions[id] == nil {
             guard subscriptions.count < StoredCustomer.maximumSubscriptions else { return isComplete = false }
-            guard let original = try SubscriptionTable.original(id, db) else { continue }
-            let identifiers = try IdentifierTable.identifiers(of: id, db)
-            let accounts = identifiers.filter { $0.account != nil }
-            guard accounts.isEmpty || !onlyAnonymous else { continue }
-            let appleAccounts = identifiers.filter { $0.account == nil }
-            subscriptions[id] = Found(original: original, accounts: accounts, appleAccounts: appleAccounts)
+            if let purchase = try self.found(id, onlyAnonymous: onlyAnonymous) { subscriptions[id] = purchase }
+        }
+    }
+
+    private func found(_ id: Int64, onlyAnonymous: Bool) throws -> Found? {
+        guard let original = try SubscriptionTable.original(id, db) else { return nil }
+        let identifiers = try IdentifierTable.identifiers(of: id, db)
+        let accounts = identifiers.filter { $0.account != nil }
+        guard accounts.isEmpty || !onlyAnonymous else { return nil }
+        return Found(original: original, accounts: accounts, appleAccounts: identifiers.filter { $0.account == nil })
+    }
+
+    /// Adds the latest consumables of the customer. They matter to nothing but refunds.
+    private mutating func addConsumables() throws {
+        let limit = StoredCustomer.maximumSubscriptions
+        var room = limit
+        for (name, onlyAnonymous) in names.map({ ($0, false) }) + appleAccounts.map({ ($0, true) }) {
+            let found = try IdentifierTable.consumables(naming: name, app, limit: limit + 1, db)
+            if found.count > room { hasMoreConsumables = true }
+            for id in found.prefix(room) where subscriptions[id] == nil {
+                guard let purchase = try self.found(id, onlyAnonymous: onlyAnonymous) else { continue }
+                subscriptions[id] = purchase
+                room -= 1
+            }
         }
     }
 

@@ -19,14 +19,31 @@ struct FactMerge {
             // Also for a fact that is not kept, so that the order of arrival does not matter.
             for identifier in IdentifierTable.identifiers(in: fact)
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
-                try IdentifierTable.add(identifier, id, app, db)
+                try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
             }
-            if try FactTable.merge(fact, id, db) { changed.insert(original) }
+            guard try FactTable.merge(fact, id, db) else { continue }
+            changed.insert(original)
+            if fact.key.kind.isTransaction { try adoptStatements(about: fact.key.id, for: original) }
         }
         for original in changed {
             if let id = ids[original] { try Self.schedule(id, original, db) }
         }
         return subscriptions
+    }
+
+    /// Keeps for a subscription what callers said about one of its transactions before anyone knew whose it is.
+    private func adoptStatements(about id: TransactionID, for original: TransactionID) throws {
+        let transaction = CustomerIdentifier.transactionID(id)
+        guard try TeamFactTable.hasStatements(about: transaction, app, db) else { return }
+        let subscription = CustomerIdentifier.originalTransactionID(original)
+        let known = try TeamFactTable.all(of: subscription, app, db)
+        for fact in try TeamFactTable.all(of: transaction, app, db)
+        where !known.contains(where: { $0.name == fact.name && $0.setAt >= fact.setAt }) {
+            let adopted = TeamFact(identifier: subscription, name: fact.name, value: fact.value, setAt: fact.setAt)
+            try TeamFactTable.set(adopted, app, db)
+        }
+        try TeamFactTable.removeAll(of: transaction, app, db)
+        try LinkTable.move(transaction, to: subscription, app, db)
     }
 
     /// An identifier that facts about a subscription name.

@@ -46,6 +46,11 @@ struct LedgerCheck {
             let ofOffer = held.filter {
                 $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
             }
+            // The change is repeated, because nobody knew what became of it the first time.
+            if ofOffer.contains(where: { offer.nonces.contains($0.nonce) }) {
+                hasReserved = true
+                return .reserved
+            }
             let refusals = try view(of: offer, ofOffer).refusals(under: offer.limits, at: request.at)
             guard refusals.isEmpty else { return .refused(refusals) }
             let isWanted =

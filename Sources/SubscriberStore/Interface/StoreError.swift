@@ -41,6 +41,14 @@ package struct StoreError: Error, Hashable, Sendable {
         case .corrupt, .newerVersion, .olderVersion, .exists, .foreign, .notSupported, .fault: false
         }
     }
+
+    /// Whether the database stays as it is until someone repairs it. A refused statement says nothing about others.
+    package var isLasting: Bool {
+        switch kind {
+        case .corrupt, .newerVersion, .olderVersion, .foreign: true
+        case .busy, .diskFull, .readOnly, .unreachable, .exists, .notSupported, .fault: false
+        }
+    }
 }
 
 extension StoreError {

@@ -32,7 +32,8 @@ package enum StoreLocation: Hashable, Sendable {
         guard case .exists(let version) = try inspect() else {
             throw StoreError(.unreachable, "there is no database at \(self)")
         }
-        guard opening == .anyVersion || version == latestVersion else {
+        // A later version that can be used is no older one.
+        guard opening == .anyVersion || version >= latestVersion else {
             throw StoreError(.olderVersion(found: version, needed: latestVersion), "its schema is older")
         }
     }

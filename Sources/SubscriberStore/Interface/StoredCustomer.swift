@@ -9,7 +9,8 @@ package struct StoredCustomer: Hashable, Sendable {
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
-    /// False if the identifier names more subscriptions than the store reads for one customer.
+    /// False if the identifier names more purchases than the store reads for one customer. Consumables do not count: of those, only
+    /// the latest are read.
     package let isComplete: Bool
 
     package init(
@@ -42,12 +43,9 @@ package struct NumberedCustomer: Hashable, Sendable {
 package struct Erasure: Hashable, Sendable {
     package let subscriptions: Int
     package let payloads: Int
-    /// False if the customer has more subscriptions than one call erases; call again.
-    package let isComplete: Bool
 
-    package init(subscriptions: Int, payloads: Int, isComplete: Bool) {
+    package init(subscriptions: Int, payloads: Int) {
         self.subscriptions = subscriptions
         self.payloads = payloads
-        self.isComplete = isComplete
     }
 }

@@ -92,6 +92,12 @@ package protocol SubscriberStore: Sendable {
     /// Reports what became of a forward. One that is no longer in the outbox is ignored.
     func settle(_ forward: Forward.ID, _ outcome: ForwardOutcome) async throws(StoreError)
 
+    /// Gives up what waits for a receiver and was received before a time, the oldest first.
+    /// - Returns: the number given up; less than `limit` if no more are left.
+    func giveUpForwards(
+        to receiver: String, receivedBefore time: Timestamp, at now: Timestamp, limit: Int
+    ) async throws(StoreError) -> Int
+
     /// Lists notifications whose receiver never accepted them, oldest first.
     func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter]
 

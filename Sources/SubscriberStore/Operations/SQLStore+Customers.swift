@@ -82,11 +82,19 @@ extension SQLStore {
     }
 
     package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {
-        try await write(.everything) { db in
-            guard let id = try AppTable.id(of: app, db) else {
-                return Erasure(subscriptions: 0, payloads: 0, isComplete: true)
+        var (subscriptions, payloads) = (0, 0)
+        var rest: Set<CustomerIdentifier> = [identifier]
+        // In steps, so that no notification waits long for it.
+        while let name = rest.popFirst() {
+            let step = try await write(.everything) { db in
+                try AppTable.id(of: app, db).map { try CustomerErasure.erase(name, $0, db) }
             }
-            return try CustomerErasure.erase(identifier, id, db)
+            guard let step else { continue }
+            subscriptions += step.erasure.subscriptions
+            payloads += step.erasure.payloads
+            rest.formUnion(step.rest)
         }
+        try await overwriteErased()
+        return Erasure(subscriptions: subscriptions, payloads: payloads)
     }
 }

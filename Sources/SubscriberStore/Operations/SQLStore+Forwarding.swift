@@ -21,6 +21,17 @@ extension SQLStore {
         }
     }
 
+    package func giveUpForwards(
+        to receiver: String, receivedBefore time: Timestamp, at now: Timestamp, limit: Int
+    ) async throws(StoreError) -> Int {
+        try await write(.everything) { db in
+            guard let id = try ReceiverTable.id(of: receiver, db) else { return 0 }
+            let old = try ForwardTable.oldest(id, receivedBefore: time, limit: limit, db)
+            for entry in old { try ForwardTable.bury(entry, at: now, db) }
+            return old.count
+        }
+    }
+
     package func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int {
         var count = 0
         var last: Int64? = 0

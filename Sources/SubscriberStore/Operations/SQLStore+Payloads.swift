@@ -12,7 +12,7 @@ extension SQLStore {
     package func prunePayloads(receivedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
         try await write(.names([.pruning])) { db in
             let payloads = try PayloadTable.disposable(receivedBefore: time, limit: limit, db)
-            for payload in payloads { try PayloadTable.delete(payload, db) }
+            try db.overwriting { for payload in payloads { try PayloadTable.delete(payload, db) } }
             return payloads.count
         }
     }

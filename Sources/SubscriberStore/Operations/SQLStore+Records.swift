@@ -110,7 +110,10 @@ extension SQLStore {
         case .fact(let app, let fact): _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact])
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
-            try IdentifierTable.add(identifier, SubscriptionTable.makeID(of: original, app, db), app, db)
+            let subscription = try SubscriptionTable.makeID(of: original, app, db)
+            // A fact may have named it, and says what was bought.
+            guard try !IdentifierTable.identifiers(of: subscription, db).contains(identifier) else { return }
+            try IdentifierTable.add(identifier, subscription, app, db)
         case .notification(let entry): try add(entry, db)
         case .teamFact(let app, let fact): try TeamFactTable.set(fact, AppTable.makeID(of: app, db), db)
         case .link(let app, let link, let setAt): try LinkTable.set(link, at: setAt, AppTable.makeID(of: app, db), db)

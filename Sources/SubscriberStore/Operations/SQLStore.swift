@@ -12,4 +12,7 @@ package protocol SQLStore: SubscriberStore {
     func write<Result: Sendable>(
         _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result
+
+    /// Leaves nothing readable in the files of what an erasure has deleted, as far as the engine can do that.
+    func overwriteErased() async throws(StoreError)
 }

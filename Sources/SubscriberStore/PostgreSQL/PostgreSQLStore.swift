@@ -86,6 +86,9 @@ package final class PostgreSQLStore: SQLStore {
 }
 
 extension PostgreSQLStore {
+    /// The server reuses the space of what is deleted when it sees fit.
+    package func overwriteErased() async throws(StoreError) {}
+
     package func probe() async throws(StoreError) {
         try await write(.nothing) { db in
             _ = try db.change(

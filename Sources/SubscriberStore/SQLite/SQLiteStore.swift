@@ -51,6 +51,12 @@ package final class SQLiteStore: SQLStore {
 }
 
 extension SQLiteStore {
+    /// The log still has what was deleted until it is moved into the database. While another process reads, that fails, and the next
+    /// checkpoint does it.
+    package func overwriteErased() async throws(StoreError) {
+        _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
     /// No other process works with the database.
     package func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool { true }
 

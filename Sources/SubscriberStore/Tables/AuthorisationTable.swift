@@ -7,6 +7,7 @@ enum AuthorisationTable {
 
     struct Found {
         let id: Int64
+        let nonce: Nonce
         let slot: Int64
         /// The other signature of the same answer, which was added first.
         let twin: Int64?
@@ -30,7 +31,9 @@ enum AuthorisationTable {
     }
 
     private static func found(_ row: Row) throws -> Found {
-        Found(id: try row["id"], slot: try row["slot"], twin: try row["twin"], authorisation: try authorisation(row))
+        Found(
+            id: try row["id"], nonce: try nonce(row), slot: try row["slot"], twin: try row["twin"],
+            authorisation: try authorisation(row))
     }
 
     static func authorisation(_ row: Row) throws -> Authorisation {

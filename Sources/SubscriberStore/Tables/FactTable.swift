@@ -48,6 +48,15 @@ enum FactTable {
             [subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
+    /// Stores a fact in place of one with the same key.
+    static func replace(
+        _ fact: SubscriberFact, with other: SubscriberFact, _ subscription: Int64, _ db: any Database
+    ) throws {
+        try db.change(
+            "UPDATE fact SET value = ? WHERE subscription = ? AND kind = ? AND transaction_id = ?",
+            [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
+    }
+
     /// The subscriptions of an app that have a transaction with this identifier, other than their first.
     static func subscriptions(
         withTransaction id: TransactionID, _ app: Int64, _ db: any Database

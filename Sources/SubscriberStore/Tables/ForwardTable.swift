@@ -64,6 +64,18 @@ enum ForwardTable {
         try advance(entry, db)
     }
 
+    /// The oldest entries that wait, as far as they were received before a time.
+    static func oldest(
+        _ receiver: Int64, receivedBefore time: Timestamp, limit: Int, _ db: any Database
+    ) throws -> [Entry] {
+        try db.rows(
+            """
+            SELECT forward.*, received_at FROM forward JOIN payload ON payload.notification = forward.payload
+            WHERE receiver = ? AND died_at IS NULL ORDER BY forward.id LIMIT ?
+            """, [receiver, limit]
+        ).filter { try $0.requiredTime("received_at") < time }.map(Entry.init)
+    }
+
     /// Makes dead entries due again, the oldest first.
     /// - Returns: the revived entries.
     static func revive(after id: Int64, at now: Timestamp, limit: Int, _ db: any Database) throws -> [Int64] {

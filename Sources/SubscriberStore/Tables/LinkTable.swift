@@ -20,12 +20,36 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
     }
 
+    /// Links another identifier in place of one, unless that has a later link.
+    static func move(
+        _ identifier: CustomerIdentifier, to other: CustomerIdentifier, _ app: Int64, _ db: any Database
+    ) throws {
+        let (stored, target) = (StoredIdentifier(identifier), StoredIdentifier(other))
+        try db.change(
+            """
+            INSERT INTO link (app, kind, identifier, account_kind, account, set_at)
+            SELECT app, CAST(?2 AS BIGINT), ?3, account_kind, account, set_at FROM link
+            WHERE app = ?1 AND kind = ?4 AND identifier = ?5
+            ON CONFLICT (app, kind, identifier) DO UPDATE
+            SET account_kind = excluded.account_kind, account = excluded.account, set_at = excluded.set_at
+            WHERE excluded.set_at > link.set_at
+            """, [app, target.kind, target.value, stored.kind, stored.value])
+        try remove(identifier, app, db)
+    }
+
     /// The link of an identifier to an account.
     static func link(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> CustomerLink? {
         let stored = StoredIdentifier(identifier)
         return try db.row(
             "SELECT * FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value]
         ).map(link)
+    }
+
+    /// Removes the links of all identifiers to an account.
+    static func removeAll(to account: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        let stored = StoredIdentifier(account)
+        try db.change(
+            "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
     /// The links of identifiers to an account.

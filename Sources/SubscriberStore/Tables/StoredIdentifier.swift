@@ -1,6 +1,9 @@
 import OfferCore
 
 /// An identifier as columns: a kind and bytes. The kinds are stored in databases.
+///
+/// Where facts about a consumable name an account, it has a kind of its own: a customer may buy thousands of them, which must not
+/// hide a subscription.
 struct StoredIdentifier {
     let kind: Int
     let value: [UInt8]
@@ -15,6 +18,12 @@ struct StoredIdentifier {
         }
     }
 
+    /// The identifier as facts about a consumable name it.
+    var ofConsumable: StoredIdentifier { StoredIdentifier(kind: kind + Self.consumable, value: value) }
+
+    /// What is added to the kind.
+    private static let consumable = 10
+
     init(kind: Int, value: [UInt8]) {
         self.kind = kind
         self.value = value
@@ -22,7 +31,7 @@ struct StoredIdentifier {
 
     func identifier() throws -> CustomerIdentifier {
         do {
-            switch kind {
+            switch kind % Self.consumable {
             case 1: return .appAccountToken(try UUIDText(bytes: value))
             case 2: return .applicationUsername(try FieldText(utf8: value, field: "identifier", sizes: 0...512))
             case 3: return .appTransactionID(try TransactionID(utf8: value))

@@ -38,6 +38,16 @@ enum TeamFactTable {
         ).map(fact)
     }
 
+    /// Whether callers have said anything about an identifier, or linked it.
+    static func hasStatements(about identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Bool {
+        let stored = StoredIdentifier(identifier)
+        return try db.number(
+            """
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM team_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
+                OR EXISTS (SELECT 1 FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3) THEN 1 ELSE 0 END
+            """, [app, stored.kind, stored.value]) == 1
+    }
+
     static func fact(_ row: Row) throws -> TeamFact {
         TeamFact(
             identifier: try StoredIdentifier(kind: try row["kind"], value: try row["identifier"]).identifier(),

@@ -107,6 +107,22 @@ struct ForwardingTests {
         #expect(receiver.requests.compactMap(\.uuid).filter { $0 != "b1" } == ["a1", "a1", "a2", "a3"])
     }
 
+    @Test("everything that has waited for three days for a receiver that is down becomes a dead letter")
+    func threeDays() async throws {
+        let receiver = try await TestReceiver { _ in 500 }
+        let forwarding = try Forwarding()
+        for number in 0..<1200 { try await forwarding.add("\(number)", of: number, to: receiver.url) }
+        try await forwarding.run(at: { Sample.day(2.9) }) {
+            forwarding.log.text.contains("a receiver of notifications fails")
+        }
+        #expect(try await forwarding.pending() == 1200)
+        // Few attempts are made, and still nothing waits.
+        try await forwarding.run(at: { Sample.day(3.1) }) { try await forwarding.pending() == 0 }
+        #expect(try await forwarding.store.receivers().map(\.dead) == [1200])
+        #expect(receiver.requests.count < 200)
+        #expect(forwarding.log.text.contains("notification given up"))
+    }
+
     @Test("a receiver that never answers does not delay another one")
     func hanging() async throws {
         let (silent, quick) = (try await TestReceiver { _ in nil }, try await TestReceiver())

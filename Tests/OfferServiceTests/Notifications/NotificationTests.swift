@@ -256,6 +256,12 @@ struct NotificationTests {
         let intakes = try await intake.store.intakes()
         #expect(intakes.map(\.app.environment) == [.sandbox])
         #expect(intakes.map(\.subscriptions) == [1])
+        let unusable = await intake.post(
+            #"{"notification_type":"DID_RENEW","password":"0123456789abcdef0123456789abcdef","environment":"Sandbox","#
+                + #""bid":"com.example.app","unified_receipt":{"environment":"Sandbox","status":0,"latest_receipt":"AAAA"}}"#
+        )
+        #expect(unusable.status == 200, "the App Store has nothing better to send: \(unusable.text)")
+        #expect(try await intake.store.intakes().map { [$0.notifications, $0.subscriptions] } == [[2, 1]])
         let none = try NotificationService()
         #expect(await none.post(body("")).status == 403)
         #expect(!intake.service.log.text.contains("0123456789abcdef"))

@@ -69,6 +69,31 @@ struct ForwardingTests {
         }
     }
 
+    @Test(
+        "the oldest of what waits for a receiver is given up, as far as it has waited for long",
+        arguments: StoreEngine.all)
+    func giveUp(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            for number in 1...5 {
+                _ = try await store.apply(
+                    Sample.delivery(
+                        "n\(number)", Sample.facts(1), received: Double(number), to: [Self.receiver, Self.other]))
+            }
+            func giveUp(limit: Int) async throws -> Int {
+                try await store.giveUpForwards(
+                    to: Self.receiver, receivedBefore: Sample.day(4), at: Sample.day(7), limit: limit)
+            }
+            #expect(try await giveUp(limit: 2) == 2)
+            #expect(try await giveUp(limit: 2) == 1)
+            #expect(try await giveUp(limit: 2) == 0)
+            let letters = try await store.deadLetters(after: nil, limit: 9)
+            #expect(self.names(letters.map(\.forward)) == ["n1", "n2", "n3"])
+            #expect(letters.allSatisfy { $0.forward.receiver == Self.receiver && $0.diedAt == Sample.day(7) })
+            #expect(try await self.names(self.claim(store, at: 8)) == ["n4"], "the next of the subscription is due")
+            #expect(try await store.receivers().map { [$0.pending, $0.dead] } == [[2, 3], [5, 0]])
+        }
+    }
+
     @Test("dead letters that are revived are due again, in order per subscription", arguments: StoreEngine.all)
     func revival(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -76,6 +76,14 @@ package struct SubscriberFact: Hashable, Sendable {
 }
 
 extension SubscriberFact.Kind {
+    /// Whether it is a transaction, from whatever source.
+    package var isTransaction: Bool {
+        switch self {
+        case .transaction, .receiptTransaction, .fetchedTransaction: true
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: false
+        }
+    }
+
     fileprivate var isAboutOneTransaction: Bool {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest: true
@@ -101,6 +109,32 @@ extension SubscriberFact.Value {
 }
 
 extension SubscriberFact {
+    /// The fact as if it named no account, because the account was erased.
+    package var withoutAccount: SubscriberFact {
+        func anonymous(_ purchase: Purchase) -> Purchase {
+            var purchase = purchase
+            purchase.appAccountToken = nil
+            return purchase
+        }
+        func anonymous(_ renewal: Renewal) -> Renewal {
+            var renewal = renewal
+            renewal.appAccountToken = nil
+            return renewal
+        }
+        let value: Value =
+            switch value {
+            case .transaction(let purchase): .transaction(anonymous(purchase))
+            case .receiptTransaction(let purchase): .receiptTransaction(anonymous(purchase))
+            case .fetchedTransaction(let purchase): .fetchedTransaction(anonymous(purchase))
+            case .renewalInfo(let renewal): .renewalInfo(anonymous(renewal))
+            case .fetchedRenewalInfo(let renewal): .fetchedRenewalInfo(anonymous(renewal))
+            case .status, .refundRequest, .expiryReason, .wholeHistory: self.value
+            }
+        return SubscriberFact(
+            value, transactionID: key.id, originalTransactionID: originalTransactionID, signedDate: signedDate,
+            digest: digest)
+    }
+
     /// The account of the purchase or of the coming renewals, if the fact names one.
     package var appAccountToken: UUIDText? {
         switch value {

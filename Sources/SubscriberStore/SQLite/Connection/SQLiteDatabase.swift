@@ -15,7 +15,7 @@ struct SQLiteDatabase: Database {
         let columns = statement.columnNames
         var rows: [Row] = []
         let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(arguments))
-        while let row = try cursor.next() { rows.append(Self.row(row, columns)) }
+        while let row = try cursor.next() { rows.append(try Self.row(row, columns)) }
         return rows
     }
 
@@ -47,14 +47,14 @@ struct SQLiteDatabase: Database {
             })
     }
 
-    private static func row(_ row: GRDB.Row, _ columns: [String]) -> Row {
+    private static func row(_ row: GRDB.Row, _ columns: [String]) throws -> Row {
         Row(
             columns: columns,
-            values: row.databaseValues.map { value in
+            values: try row.databaseValues.map { value in
                 switch value.storage {
                 case .null: .null
                 case .int64(let value): .integer(value)
-                case .double(let value): .integer(Int64(value))
+                case .double: throw StoreError.unreadable("number")
                 case .string(let value): .text(value)
                 case .blob(let value): .bytes(Array(value))
                 }
