@@ -308,7 +308,10 @@ let package = Package(
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "OfferCore", "OfferFiles", "SubscriberStore", "StoreTestSupport", "TestSupport", "store-load", locks,
+                "OfferCore", "OfferFiles", "OfferPostgreSQL", "SubscriberStore", "StoreTestSupport", "TestSupport",
+                "store-load",
+                locks, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict

@@ -8,7 +8,7 @@ import CPostgreSQL
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
     private let timeout: Int32
-    /// False once the server did not answer. What became of the last statement is then not known.
+    /// False once the server did not answer, when nobody knows what became of the last statement, or after ``retire()``.
     package private(set) var isUsable = true
 
     /// Connects to the first server in the URL that takes changes. Blocks while it does.
@@ -33,6 +33,9 @@ import CPostgreSQL
             unsafe withCStrings(settings.map(\.value)) { values in unsafe offer_pg_connect(names, values) }
         }
     }
+
+    /// Makes the connection one that is replaced.
+    package func retire() { isUsable = false }
 
     /// The number of the server process that serves this connection.
     package var backend: Int { unsafe Int(offer_pg_backend(connection)) }

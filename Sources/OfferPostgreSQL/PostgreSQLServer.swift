@@ -25,9 +25,11 @@ package struct PostgreSQLServer: Hashable, Sendable {
         }
         self.url = url
         let environment = ProcessInfo.processInfo.environment
-        let hosts = try (Self.setting("host", of: url) ?? environment["PGHOST"] ?? "").split(separator: ",")
-        let hasService = try Self.setting("service", of: url) != nil
-        isRemote = hasService || !hosts.allSatisfy { Self.isLocal($0) }
+        let hosts = try Self.setting("host", of: url) ?? environment["PGHOST"] ?? ""
+        // It says where to connect, and the host then only says whose certificate is expected.
+        let addresses = try Self.setting("hostaddr", of: url) ?? environment["PGHOSTADDR"] ?? ""
+        let hasService = try (Self.setting("service", of: url) ?? environment["PGSERVICE"]) != nil
+        isRemote = hasService || !"\(hosts),\(addresses)".split(separator: ",").allSatisfy { Self.isLocal($0) }
         namesSSLMode = try Self.setting("sslmode", of: url) != nil || environment["PGSSLMODE"] != nil
     }
 

@@ -11,6 +11,7 @@ package final class TestPostgreSQL: Sendable {
     private let process = Process()
     /// The server runs until this is closed.
     private let input = Pipe()
+    private let output = Pipe()
     /// Without a database.
     private let base: (prefix: String, suffix: String)
     private let count = NIOLockedValueBox(0)
@@ -18,21 +19,36 @@ package final class TestPostgreSQL: Sendable {
     /// - Parameter options: of the script.
     package init(_ options: [String] = ["--fast"]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/postgresql")
-        let output = Pipe()
         process.executableURL = script.standardizedFileURL
         process.arguments = options
         process.standardInput = input
         process.standardOutput = output
         try process.run()
+        let parts = try Self.line(from: output).components(separatedBy: "/postgres?")
+        guard parts.count == 2 else { throw StoreError(.unreachable, "scripts/postgresql did not start a server") }
+        base = (parts[0] + "/", "?" + parts[1])
+    }
+
+    /// Stops the server as an operator would, or as a crash would, and starts it again. Databases stay.
+    package func stop() throws { try send("stop") }
+    package func crash() throws { try send("crash") }
+    package func start() throws { try send("start") }
+
+    private func send(_ command: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+        guard try Self.line(from: output) == "ok" else {
+            throw StoreError(.unreachable, "scripts/postgresql has ended")
+        }
+    }
+
+    private static func line(from pipe: Pipe) throws -> String {
         var line = Data()
-        while line.last != UInt8(ascii: "\n"), let next = try output.fileHandleForReading.read(upToCount: 1),
+        while line.last != UInt8(ascii: "\n"), let next = try pipe.fileHandleForReading.read(upToCount: 1),
             !next.isEmpty
         {
             line += next
         }
-        let parts = String(decoding: line.dropLast(), as: UTF8.self).components(separatedBy: "/postgres?")
-        guard parts.count == 2 else { throw StoreError(.unreachable, "scripts/postgresql did not start a server") }
-        base = (parts[0] + "/", "?" + parts[1])
+        return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
     deinit {

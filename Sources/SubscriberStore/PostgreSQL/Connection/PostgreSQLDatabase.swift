@@ -32,6 +32,14 @@ struct PostgreSQLDatabase: Database {
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     private func execute(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> PostgreSQLResult {
+        do { return try send(sql, arguments) } catch let error as PostgreSQLError where error.isOutdated {
+            // A new connection prepares the statement anew.
+            connection.retire()
+            throw error
+        }
+    }
+
+    private func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> PostgreSQLResult {
         try connection.execute(
             NumberedParameters.translated(sql),
             arguments.map { argument in

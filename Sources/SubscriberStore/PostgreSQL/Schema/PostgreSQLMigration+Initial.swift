@@ -7,7 +7,11 @@ extension Migration {
         name: "initial",
         sql: """
             CREATE TABLE migration (
-                number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL
+                number BIGINT PRIMARY KEY,
+                name TEXT NOT NULL,
+                applied_at TIMESTAMPTZ NOT NULL,
+                -- The lowest version that a program must know to use the database after this migration.
+                needed_version BIGINT NOT NULL
             );
             CREATE TABLE probe (shard BIGINT PRIMARY KEY, count BIGINT NOT NULL);
             CREATE TABLE work_lease (

@@ -1,12 +1,14 @@
 import OfferPostgreSQL
 
 /// The tables in PostgreSQL, as numbered migrations. A migration that was released never changes, and never takes from the release
-/// before it what that still uses, so that two releases can run side by side during an upgrade.
+/// before it what that still uses, so that two releases can run side by side during an upgrade, and the older one can restart.
 enum PostgreSQLSchema {
     /// The schema that all tables are in. It belongs to this program alone.
     static let name = "offer_signer"
 
-    static let migrations: [Migration] = [.initial]
+    /// Each with the lowest version that a program must know to use the database afterwards. The release before can, so that it may
+    /// restart during an upgrade.
+    static let migrations: [(migration: Migration, neededVersion: Int)] = [(.initial, neededVersion: 1)]
 
     static var latestVersion: Int { migrations.count }
 
@@ -31,7 +33,10 @@ enum PostgreSQLSchema {
         let tables = try PostgreSQLDatabase(connection: connection)
             .number("SELECT count(*) FROM pg_tables WHERE schemaname = ?", [name])
         guard version > 0 || tables == 0 else { throw StoreError(.foreign, "its schema \(name) has other tables") }
-        guard version <= latestVersion else {
+        guard version > latestVersion else { return }
+        let needed = try PostgreSQLDatabase(connection: connection)
+            .number("SELECT max(needed_version) FROM migration", [])
+        guard let needed, needed <= latestVersion else {
             throw StoreError(.newerVersion(found: version, supported: latestVersion), "its schema is newer")
         }
     }
@@ -42,12 +47,12 @@ enum PostgreSQLSchema {
         let database = PostgreSQLDatabase(connection: connection)
         // Indexes of large tables take their time.
         try connection.run("SET statement_timeout = 0; SET lock_timeout = '60s'")
-        for (number, migration) in zip(1..., migrations) {
+        for (number, (migration, neededVersion)) in zip(1..., migrations) {
             try connection.run("BEGIN")
             do {
                 _ = try database.rows("SELECT pg_advisory_xact_lock(?)", [lock])
                 // Another process may have applied it meanwhile.
-                if try version(connection) < number { try apply(migration, number, connection) }
+                if try version(connection) < number { try apply(migration, number, neededVersion, connection) }
                 try connection.run("COMMIT")
             } catch {
                 try? connection.run("ROLLBACK")
@@ -56,14 +61,16 @@ enum PostgreSQLSchema {
         }
     }
 
-    private static func apply(_ migration: Migration, _ number: Int, _ connection: PostgreSQLConnection) throws {
+    private static func apply(
+        _ migration: Migration, _ number: Int, _ neededVersion: Int, _ connection: PostgreSQLConnection
+    ) throws {
         let database = PostgreSQLDatabase(connection: connection)
         let schemas = try database.number("SELECT count(*) FROM pg_namespace WHERE nspname = ?", [name])
         // An operator may have made the schema, because the service's role may not.
         if schemas == 0 { try connection.run("CREATE SCHEMA \(name)") }
         try connection.run(migration.sql)
         try database.change(
-            "INSERT INTO migration (number, name, applied_at) VALUES (?, ?, CURRENT_TIMESTAMP)",
-            [number, migration.name])
+            "INSERT INTO migration (number, name, applied_at, needed_version) VALUES (?, ?, CURRENT_TIMESTAMP, ?)",
+            [number, migration.name, neededVersion])
     }
 }

@@ -1,0 +1,90 @@
+import OfferCore
+import OfferPostgreSQL
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@Suite("The tables in PostgreSQL")
+struct PostgreSQLSchemaTests {
+    @Test("processes that start together make the tables once")
+    func together() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        #expect(try database.location.inspect() == .absent)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { try database.open().close() } }
+            try await group.waitForAll()
+        }
+        #expect(try database.numbers("SELECT count(*) FROM offer_signer.migration") == [1])
+        #expect(try database.location.inspect() == .exists(version: database.location.latestVersion))
+    }
+
+    @Test("a release goes on with the tables of the next one, and leaves alone those of a later one")
+    func newer() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        try database.open().close()
+        try database.execute("INSERT INTO offer_signer.migration VALUES (2, 'next', now(), 1)")
+        let store = try database.open()
+        #expect(try await store.apply(Sample.delivery("n1", Sample.facts(1))) == .applied)
+        try store.close()
+        try database.location.open(.latestVersion).close()
+        try database.execute("INSERT INTO offer_signer.migration VALUES (3, 'later', now(), 2)")
+        let error = #expect(throws: StoreError.self) { _ = try database.open() }
+        #expect(error?.kind == .newerVersion(found: 3, supported: 1) && error?.isRetryable == false)
+    }
+
+    @Test("a column that a newer release adds disturbs nothing under way")
+    func addedColumn() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        _ = try await store.apply(Sample.delivery("n1", Sample.facts(1), to: ["https://a.example"]))
+        _ = try await store.customer(Sample.account(1))
+        for table in ["app", "fact", "notification", "subscription", "forward", "team_fact", "link", "authorisation"] {
+            try database.execute("ALTER TABLE offer_signer.\(table) ADD COLUMN added BIGINT")
+        }
+        #expect(try await store.apply(Sample.delivery("n2", Sample.facts(1, signed: 1))) == .applied)
+        #expect(try await store.customer(Sample.account(1))?.facts.count == 3)
+    }
+
+    @Test("tables of another program are left alone")
+    func foreign() throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        try database.execute("CREATE SCHEMA offer_signer; CREATE TABLE offer_signer.other (id INT)")
+        let error = #expect(throws: StoreError.self) { _ = try database.open() }
+        #expect(error?.kind == .foreign)
+        #expect(throws: StoreError.self) { try database.location.inspect() }
+    }
+
+    @Test("a role that may not create schemas works in one that exists")
+    func narrowRole() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        try database.execute(
+            "DO 'BEGIN CREATE ROLE narrow LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END'; "
+                + "CREATE SCHEMA offer_signer AUTHORIZATION narrow")
+        let url = database.url.replacing("offers@", with: "narrow@")
+        let store = try PostgreSQLStore(PostgreSQLSettings(url: url))
+        #expect(try await store.apply(Sample.delivery("n1", Sample.facts(1))) == .applied)
+        try store.close()
+    }
+
+    @Test("a command that needs a database makes none")
+    func commands() throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        #expect(throws: StoreError.self) { _ = try database.location.open(.latestVersion) }
+        #expect(try database.location.inspect() == .absent)
+    }
+
+    @Test("a backup is left to the server's tools, and a check finds an index that is not valid")
+    func operation() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        let error = await #expect(throws: StoreError.self) { try await store.backUp(to: "/nowhere") { _ in } }
+        #expect(error?.diagnostic.hint.contains("pg_dump") == true)
+        #expect(try await store.check() == [])
+        try database.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'offer_signer.forward_due'::regclass")
+        #expect(try await store.check().first?.contains("forward_due") == true)
+    }
+}
