@@ -30,9 +30,10 @@ package final class PostgreSQLStore: SQLStore {
             try PostgreSQLSchema.requireOurs(connection)
             if isMigrating { try PostgreSQLSchema.migrate(connection) }
         } catch { throw StoreError(error) }
-        writer = PostgreSQLWriter(server, connections: settings.writers)
+        let gate = ConnectionGate(to: server)
+        writer = PostgreSQLWriter(gate, connections: settings.writers)
         readers = PostgreSQLWorkers(
-            settings.readers, named: "store-read", to: server,
+            settings.readers, named: "store-read", through: gate,
             choose: { $0.isEmpty ? [] : [$0.removeFirst()] },
             run: { reads, connection in
                 reads.first?.perform(connection).map { InterruptedJobs(jobs: reads, error: $0) }

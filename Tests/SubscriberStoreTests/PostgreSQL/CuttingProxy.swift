@@ -84,7 +84,7 @@ private final class Relay: ChannelInboundHandler, Sendable {
         case .silent: if isFromServer { return }
         case .closed: return cut(context)
         case .cuttingAfterCommit:
-            if !isFromServer, Data(bytes.readableBytesView).range(of: Data("COMMIT".utf8)) != nil {
+            if !isFromServer, Data(bytes.readableBytesView).range(of: Data("COMMIT\0".utf8)) != nil {
                 isCut.withLockedValue { $0 = true }
                 mode.withLockedValue { $0 = .passing }
             }

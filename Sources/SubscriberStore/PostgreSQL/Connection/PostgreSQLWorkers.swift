@@ -33,7 +33,6 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         var isClosing = false
     }
 
-    private let server: PostgreSQLServer
     private let choose: Choose
     private let run: Run
     private let state = NIOLockedValueBox(State())
@@ -41,7 +40,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private let signal = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let count: Int
-    private let gate = ConnectionGate()
+    private let gate: ConnectionGate
 
     /// More would wait for longer than their requests do.
     private static var maximumWaiting: Int { 4096 }
@@ -49,10 +48,10 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private static var patience: Duration { .seconds(5) }
 
     init(
-        _ count: Int, named name: String, to server: PostgreSQLServer, choose: @escaping Choose, run: @escaping Run
+        _ count: Int, named name: String, through gate: ConnectionGate, choose: @escaping Choose, run: @escaping Run
     ) {
         self.count = count
-        self.server = server
+        self.gate = gate
         self.choose = choose
         self.run = run
         for number in 1...count {
@@ -98,7 +97,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
 
     private func finish(_ jobs: [Job], on connection: inout PostgreSQLConnection?) {
         do throws(StoreError) {
-            if connection == nil { connection = try gate.connect(to: server) }
+            if connection == nil { connection = try gate.connect() }
             guard let first = connection else { return }
             guard let interrupted = run(jobs, first) else { return }
             connection = nil
@@ -118,7 +117,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private func reconnect(for jobs: [Job]) -> PostgreSQLConnection? {
         let end = (jobs.map(\.added).min() ?? .now) + Self.patience
         while ContinuousClock.now < end {
-            do { return try gate.connect(to: server) } catch { Thread.sleep(forTimeInterval: 0.1) }
+            do { return try gate.connect() } catch { Thread.sleep(forTimeInterval: 0.1) }
         }
         return nil
     }
@@ -136,13 +135,18 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     }
 }
 
-/// Opens connections, and pauses after a failure.
-private final class ConnectionGate: Sendable {
+/// Opens the connections of a store, and pauses after a failure, so that not every job waits for a server that is down.
+final class ConnectionGate: Sendable {
+    private let server: PostgreSQLServer
     private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
 
     private static let pause = Duration.milliseconds(500)
 
-    func connect(to server: PostgreSQLServer) throws(StoreError) -> PostgreSQLConnection {
+    init(to server: PostgreSQLServer) {
+        self.server = server
+    }
+
+    func connect() throws(StoreError) -> PostgreSQLConnection {
         if let last = failure.withLockedValue({ $0 }), ContinuousClock.now < last.until { throw last.error }
         do {
             let connection = try PostgreSQLConnection.open(server)

@@ -26,11 +26,11 @@ final class PostgreSQLWriter: Sendable {
     /// How often a group is repeated that another transaction has disturbed.
     private static let maximumAttempts = 5
 
-    init(_ server: PostgreSQLServer, connections: Int) {
+    init(_ gate: ConnectionGate, connections: Int) {
         let committed = NIOLockedValueBox(WriteCounts())
         self.committed = committed
         workers = PostgreSQLWorkers(
-            connections, named: "store-write", to: server, choose: Self.takeGroup,
+            connections, named: "store-write", through: gate, choose: Self.takeGroup,
             run: { Self.write($0, on: $1, committed) })
     }
 
