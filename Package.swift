@@ -190,9 +190,14 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        // What customers live through, the notifications that the App Store sends of it, and the state to expect.
+        .target(
+            name: "HistoryTestSupport", dependencies: ["AppStoreData", "OfferCore", "TestSupport"],
+            path: "Tests/HistoryTestSupport", swiftSettings: strict
+        ),
         .testTarget(
             name: "OfferCoreTests",
-            dependencies: ["OfferCore", "TestSupport", locks],
+            dependencies: ["OfferCore", "AppStoreData", "TestSupport", "HistoryTestSupport", locks],
             swiftSettings: strict
         ),
         .testTarget(
@@ -308,9 +313,9 @@ let package = Package(
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferPostgreSQL", "SubscriberStore", "StoreTestSupport", "TestSupport",
-                "store-load",
-                locks, .product(name: "NIOCore", package: "swift-nio"),
+                "AppStoreData", "OfferCore", "OfferFiles", "OfferPostgreSQL", "SubscriberStore", "StoreTestSupport",
+                "TestSupport",
+                "HistoryTestSupport", "store-load", locks, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Each condition is true, false or unknown")
 struct ConditionTests {
     private func truth(

@@ -3,6 +3,8 @@ import OfferCore
 import TestSupport
 import Testing
 
+@testable import HistoryTestSupport
+
 /// `DECIDING_CASES` asks for more cases.
 @Suite("Deciding, with random rules and random customers")
 struct DecidingPropertyTests {

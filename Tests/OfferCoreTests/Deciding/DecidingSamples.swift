@@ -1,5 +1,7 @@
 import OfferCore
 
+@testable import HistoryTestSupport
+
 /// Customers and rules as short as a test wants them.
 enum DecidingSamples {
     static let now = Timestamp.day(40)

@@ -2,6 +2,8 @@ import OfferCore
 import TestSupport
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("How often an offer may be signed")
 struct LedgerViewTests {
     private func refusals(

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("What is always in force, before any rule")
 struct OfferDecisionTests {
     private static let anyone = Condition.test(.everSubscribed(true))

@@ -1,6 +1,8 @@
 import OfferCore
 import TestSupport
 
+@testable import HistoryTestSupport
+
 /// Conditions made by chance, deep enough to matter.
 struct RandomRule {
     var random: SplitMix64

@@ -1,5 +1,7 @@
 import OfferCore
 
+@testable import HistoryTestSupport
+
 /// A second implementation of the rules, to check the first against: slow and obvious. A truth is a number: 1, 0, or ½ for unknown.
 struct ReferenceDecider {
     let customer: CustomerFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Stored facts")
 struct FactEncodingTests {
     private static func full() throws -> [SubscriberFact] {

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("What a customer ever did")
 struct HistoryTests {
     private typealias Make = TestFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Merging facts")
 struct MergingTests {
     private typealias Make = TestFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("When the App Store is asked about a subscription")
 struct NextCheckTests {
     private func next(

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Offers in use")
 struct OfferUseTests {
     private typealias Make = TestFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Upgrades and downgrades")
 struct PlanChangeTests {
     private typealias Make = TestFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Refunds and revocations")
 struct RefundTests {
     private typealias Make = TestFacts

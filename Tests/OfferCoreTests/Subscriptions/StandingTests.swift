@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Status at a time")
 struct StandingTests {
     private typealias Make = TestFacts

@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("Who a subscription belongs to")
 struct SubscriptionOwnersTests {
     private typealias Make = TestFacts

@@ -18,9 +18,20 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
         StoreEngine(testDescription: "PostgreSQL") {
             let server = try TestPostgreSQL.shared.get()
             let settings = PostgreSQLSettings(url: try server.makeDatabase(), writers: 2, readers: 1)
-            return OpenStore(store: try PostgreSQLStore(settings), resource: server)
+            return OpenStore(store: try PostgreSQLStore(settings), resource: server) { try PostgreSQLStore(settings) }
         },
     ]
+
+    /// Runs a test with a new, empty store that two processes share, as far as the engine can be shared.
+    @discardableResult func withSharedStore<Result>(_ body: ([any SubscriberStore]) async throws -> Result) async throws
+        -> Result
+    {
+        let open = try await open()
+        defer { try? open.store.close() }
+        let another = try open.openAgain?()
+        defer { try? another?.close() }
+        return try await withExtendedLifetime(open) { try await body([open.store, another ?? open.store]) }
+    }
 
     /// Runs a test with a new, empty store.
     @discardableResult func withStore<Result>(_ body: (any SubscriberStore) async throws -> Result) async throws
@@ -37,6 +48,8 @@ struct StoreEngine: Sendable, CustomTestStringConvertible {
 private struct OpenStore: Sendable {
     let store: any SubscriberStore
     let resource: any Sendable
+    /// nil where only one process may have the database.
+    var openAgain: (@Sendable () throws -> any SubscriberStore)?
 }
 
 private func withExtendedLifetime<Value, Result>(

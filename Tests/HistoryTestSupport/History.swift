@@ -1,18 +1,24 @@
 import OfferCore
 import TestSupport
 
-/// The history of one customer in one environment: up to five subscriptions in two groups.
+/// The history of one customer in one environment: up to five subscriptions in two groups, and other purchases.
 ///
-/// One may be a family share, one may follow another in its group, and one may belong to another Apple Account.
+/// One may be a family share, one may follow another in its group, and one may belong to another Apple Account. The identifiers
+/// are the same in every history.
 struct History {
     let environment: AppStoreEnvironment
     let lives: [Life]
+    let lifetime: LifetimePurchase?
+    /// What names no purchase.
+    private let others: [HistoryNotification]
     private let seed: UInt64
 
-    init(seed: UInt64) throws {
+    /// - Parameter environment: a random one if nil.
+    init(seed: UInt64, environment: AppStoreEnvironment? = nil) throws {
         var random = SplitMix64(seed: seed)
-        environment = Bool.random(using: &random) ? .production : .sandbox
-        let day: Int64 = environment == .production ? 86_400_000 : 10_000
+        let isProduction = Bool.random(using: &random)
+        self.environment = environment ?? (isProduction ? .production : .sandbox)
+        let day: Int64 = self.environment == .production ? 86_400_000 : 10_000
         // Data that names no Apple Account is of one.
         let hasOtherAccount = Int.random(in: 0..<8, using: &random) == 0
         let account = hasOtherAccount || Bool.random(using: &random) ? "a1" : nil
@@ -32,21 +38,37 @@ struct History {
             lives.append(try Life(original: "5", group: "g", appleAccount: "a2", day: day, seed: random.next()))
         }
         self.lives = lives
+        let start = lives[0].clock
+        lifetime = Int.random(in: 0..<4, using: &random) == 0 ? try LifetimePurchase(at: start, &random) : nil
+        others =
+            Int.random(in: 0..<4, using: &random) == 0
+            ? HistoryNotification.withoutPurchases(at: start, number: UInt64.random(in: 0..<4, using: &random)) : []
         self.seed = random.next()
     }
 
-    var facts: [SubscriberFact] { lives.flatMap { $0.notifications.flatMap { $0 } } }
+    var notifications: [HistoryNotification] {
+        lives.flatMap(\.notifications) + (lifetime?.notifications ?? []) + others
+    }
+
+    var facts: [SubscriberFact] { notifications.flatMap(\.facts) }
 
     /// When everything has happened that the facts tell.
-    var end: Timestamp { lives.map { max($0.clock, $0.last.start) }.reduce(.min, max) }
+    var end: Timestamp {
+        (lives.map { max($0.clock, $0.last.start) } + [lifetime?.end ?? .min]).reduce(.min, max)
+    }
 
     /// The facts in random order, with repeats, late replays, device copies, receipts and restored transactions.
     func delivery(_ number: UInt64) throws -> [SubscriberFact] {
         var random = SplitMix64(seed: seed &+ number)
         var delivered = facts
-        for life in lives { delivered += try copies(of: life, &random) }
+        delivered += try copies(&random)
         for fact in facts where Int.random(in: 0..<3, using: &random) == 0 { delivered.append(fact) }
         return delivered.shuffled(using: &random)
+    }
+
+    /// What devices and the answers of the App Store bring beside the notifications.
+    func copies(_ random: inout SplitMix64) throws -> [SubscriberFact] {
+        try lives.flatMap { try copies(of: $0, &random) }
     }
 
     private func copies(of life: Life, _ random: inout SplitMix64) throws -> [SubscriberFact] {

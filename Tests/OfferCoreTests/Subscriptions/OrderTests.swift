@@ -1,6 +1,9 @@
+import AppStoreData
 import OfferCore
 import TestSupport
 import Testing
+
+@testable import HistoryTestSupport
 
 @Suite("The order of arrival")
 struct OrderTests {
@@ -12,12 +15,52 @@ struct OrderTests {
         arguments: 0..<20 as Range<UInt64>)
     func orderDoesNotMatter(number: UInt64) throws {
         for seed in number * Self.batch..<(number + 1) * Self.batch {
-            let failures = try failures(of: try History(seed: seed))
+            let failures = try failures(of: try Self.histories(seed: seed))
             guard failures.isEmpty else {
                 Issue.record("seed \(seed): \(failures[0])")
                 return
             }
         }
+    }
+
+    @Test("notifications that the service has read give the state that the history itself gives")
+    func notifications() throws {
+        let bundleID = try BundleID(utf8: Array("com.example.app".utf8))
+        var types: Set<String> = []
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            for history in try Self.histories(seed: seed) {
+                var facts: [SubscriberFact] = []
+                for notification in history.notifications {
+                    let found = try notification.read(of: bundleID, in: history.environment).facts
+                    #expect(found.map(Self.withoutDigest) == notification.facts.map(Self.withoutDigest), "seed \(seed)")
+                    facts += found
+                    types.insert(notification.type)
+                }
+                facts += try history.copies(&random)
+                let state = SubscriberState(
+                    of: SubscriberFacts(facts.shuffled(using: &random)), environment: history.environment,
+                    at: history.end)
+                #expect(try history.differences(state, at: history.end) == [], "seed \(seed)")
+            }
+        }
+        #expect(types.isSuperset(of: NotificationType.known.map(\.rawValue)))
+        #expect(types.contains { !NotificationType.known.map(\.rawValue).contains($0) }, "a later type")
+    }
+
+    /// A signed text has another digest than the values in it.
+    private static func withoutDigest(_ fact: SubscriberFact) -> SubscriberFact {
+        SubscriberFact(
+            fact.value, transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
+            signedDate: fact.signedDate, digest: [])
+    }
+
+    /// The history of a customer; for every fourth, another one in the other environment with the same identifiers.
+    private static func histories(seed: UInt64) throws -> [History] {
+        let history = try History(seed: seed)
+        guard seed % 4 == 0 else { return [history] }
+        let environment = history.environment == .production ? AppStoreEnvironment.sandbox : .production
+        return [history, try History(seed: seed + 1_000_000, environment: environment)]
     }
 
     @Test("the histories reach every status, every reason for an end and every kind of fact")
@@ -93,8 +136,20 @@ struct OrderTests {
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2, 1, 1]] { #expect(merged(order) == nested) }
     }
 
-    private func failures(of history: History) throws -> [String] {
-        let deliveries = [SubscriberFacts(history.facts.reversed()), SubscriberFacts(try history.delivery(1))]
+    private func failures(of histories: [History]) throws -> [String] {
+        // The facts of both environments arrive mixed.
+        var random = SplitMix64(seed: UInt64(histories.count))
+        var arriving: [(AppStoreEnvironment, SubscriberFact)] = []
+        for history in histories { arriving += try history.delivery(1).map { (history.environment, $0) } }
+        if histories.count > 1 { arriving.shuffle(using: &random) }
+        let merged = arriving.reduce(into: [AppStoreEnvironment: SubscriberFacts]()) { merged, next in
+            merged[next.0, default: SubscriberFacts()].merge(next.1)
+        }
+        return try histories.flatMap { try failures(of: $0, merged: merged[$0.environment] ?? SubscriberFacts()) }
+    }
+
+    private func failures(of history: History, merged: SubscriberFacts) throws -> [String] {
+        let deliveries = [SubscriberFacts(history.facts.reversed()), merged]
         var failures: [String] = []
         let times = times(of: history)
         for life in history.lives where try !life.ownersAgree(with: deliveries[1]) {
@@ -102,7 +157,7 @@ struct OrderTests {
         }
         for (place, now) in times.enumerated() {
             let state = SubscriberState(of: deliveries[place % 2], environment: history.environment, at: now)
-            failures += differences(state, history, at: now)
+            failures += try history.differences(state, at: now)
             guard place == 0 else { continue }
             let other = SubscriberState(of: deliveries[1], environment: history.environment, at: now)
             if other != state { failures.append("The deliveries differ.") }
@@ -115,20 +170,6 @@ struct OrderTests {
         var random = SplitMix64(seed: UInt64(bitPattern: history.end.milliseconds))
         let edges = history.lives.flatMap(\.edges).filter { $0 >= history.end }
         return [history.end] + edges.shuffled(using: &random).prefix(3)
-    }
-
-    private func differences(_ state: SubscriberState, _ history: History, at now: Timestamp) -> [String] {
-        let expected = history.lives.map { $0.expected(at: now) }
-        let found = state.subscriptions.map(Expected.init)
-        var differences = zip(expected, found).filter(!=).map { "expected \($0), found \($1) at \(now.milliseconds)" }
-        if expected.count != found.count { differences.append("found \(found.count) subscriptions") }
-        let redemptions = Set(state.redemptions.map(ExpectedRedemption.init))
-        let expectedRedemptions = history.lives.reduce(into: Set()) { $0.formUnion($1.expectedRedemptions) }
-        if redemptions != expectedRedemptions || redemptions.count != state.redemptions.count {
-            differences.append("expected \(expectedRedemptions), found \(state.redemptions)")
-        }
-        if state.history != .whole || state.everSubscribed != true { differences.append("history \(state.history)") }
-        return differences
     }
 }
 

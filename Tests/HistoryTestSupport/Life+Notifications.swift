@@ -5,7 +5,8 @@ extension Life {
 
     /// Sends a notification with a transaction, the renewal info, the status and what only its type says.
     mutating func notify(
-        about place: Int? = nil, request: RefundRequest? = nil, expiry: Subscription.EndReason? = nil
+        _ type: String, _ subtype: String? = nil, about place: Int? = nil, request: RefundRequest? = nil,
+        expiry: Subscription.EndReason? = nil
     ) throws {
         let term = terms[place ?? terms.count - 1]
         clock = Timestamp(milliseconds: clock.milliseconds + 1000)
@@ -24,7 +25,10 @@ extension Life {
             facts.append(
                 try Make.fact(value, term.id, of: original, signed: Timestamp(milliseconds: date.milliseconds + 20)))
         }
-        notifications.append(facts)
+        notifications.append(
+            HistoryNotification(
+                uuid: "\(original)-\(notifications.count)", type: type, subtype: subtype,
+                signedDate: Timestamp(milliseconds: date.milliseconds + 20), facts: facts))
     }
 
     /// A transaction as the App Store signs it at a time, as a notification or a device gets it.
@@ -88,7 +92,7 @@ extension Life {
         }
     }
 
-    private static func subtype(_ reason: Subscription.EndReason) -> ExpiryReason {
+    static func subtype(_ reason: Subscription.EndReason) -> ExpiryReason {
         switch reason {
         case .cancelled: .voluntary
         case .billing: .billingRetry

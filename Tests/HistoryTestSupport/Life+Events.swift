@@ -41,7 +41,7 @@ extension Life {
         default:
             let gap = chance(30) ? Int64(2000) : 0
             try renew(in: max(0, last.end.milliseconds - clock.milliseconds) + gap)
-            try notify()
+            try notify("DID_RENEW")
         }
         if case .ended = outlook { try resubscribe(after: 3) }
     }
@@ -59,7 +59,7 @@ extension Life {
         }
         changeAccount()
         try begin(isRenewal: false, product: "monthly", offer: offers.randomElement(using: &random) ?? nil)
-        try notify()
+        try notify("SUBSCRIBED", "RESUBSCRIBE")
     }
 
     /// The App Store says that the subscription has ended.
@@ -68,7 +68,8 @@ extension Life {
         pass(0.01)
         (autoRenews, outlook) = (reason == .cancelled ? false : autoRenews && reason != .billing, .ended(reason))
         winBackOffers = reason == .cancelled && chance(50) ? ["w2", "w1"] : []
-        try notify(expiry: reason)
+        let subtype = Self.subtype(reason)
+        try notify("EXPIRED", subtype.rawValue.isEmpty ? nil : subtype.rawValue, expiry: reason)
     }
 
     /// Billing fails: with or without grace, and with every outcome.
@@ -77,19 +78,19 @@ extension Life {
         let grace = chance(50) ? later(last.end, 16) : nil
         outlook = .failing(graceUntil: grace)
         pass(0.01)
-        try notify()
+        try notify("DID_FAIL_TO_RENEW", grace == nil ? nil : "GRACE_PERIOD")
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
             pass(3)
             try renew()
-            try notify()
+            try notify("DID_RENEW", "BILLING_RECOVERY")
         case 1:
             pass(5)
             try expire(.cancelled)
         case 2:
             clock = later(last.end, 40)
             try renew()
-            try notify()
+            try notify("DID_RENEW", "BILLING_RECOVERY")
         case 3:
             clock = later(last.end, 60.5)
             try expire(.billing)
@@ -97,7 +98,7 @@ extension Life {
         default:
             if let grace, chance(50) {
                 clock = grace
-                try notify()
+                try notify("GRACE_PERIOD_EXPIRED")
             }
             clock = later(last.end, 61)
             outlook = .ended(.billing)

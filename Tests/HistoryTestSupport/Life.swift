@@ -69,7 +69,7 @@ struct Life {
     var run = 0
     /// The open refund requests, by transaction.
     var requests: [String: Timestamp] = [:]
-    var notifications: [[SubscriberFact]] = []
+    var notifications: [HistoryNotification] = []
 
     init(
         original: String, group: String, isShared: Bool = false, appleAccount: String?, day: Int64, seed: UInt64
@@ -100,7 +100,7 @@ struct Life {
     private mutating func live(from product: String, offer: AppliedOffer?) throws {
         changeAccount()
         try begin(isRenewal: false, product: product, offer: offer)
-        try notify()
+        try notify("SUBSCRIBED", "INITIAL_BUY")
         for _ in 0..<Int.random(in: 0..<6, using: &random) where !isOver { try liveThroughTerm() }
         if !isOver, chance(70) { try passEvents() }
     }

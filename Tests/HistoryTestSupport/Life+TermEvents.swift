@@ -5,39 +5,56 @@ extension Life {
     mutating func happen() throws {
         if isRefunded { return try reverse(terms.count - 1) }
         switch Int.random(in: 0..<11, using: &random) {
-        case 0, 1: autoRenews.toggle()
-        case 2: changeNextProduct()
-        case 3: redeem()
-        case 4: priceIncrease = priceIncrease == nil ? .unanswered : .accepted
-        case 5, 6: return try request(Int.random(in: terms.indices, using: &random))
-        case 7: terms[terms.count - 1].end = later(last.end, 5)
-        case 8: return try upgrade()
-        case 9: return try refund(terms.count - 1)
-        default: break
+        case 0, 1:
+            autoRenews.toggle()
+            try notify("DID_CHANGE_RENEWAL_STATUS", autoRenews ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED")
+        case 2: try changeNextProduct()
+        case 3: try redeem()
+        case 4:
+            priceIncrease = priceIncrease == nil ? .unanswered : .accepted
+            try notify("PRICE_INCREASE", priceIncrease == .accepted ? "ACCEPTED" : "PENDING")
+        case 5, 6: try request(Int.random(in: terms.indices, using: &random))
+        case 7:
+            terms[terms.count - 1].end = later(last.end, 5)
+            try notify("RENEWAL_EXTENDED")
+        case 8: try upgrade()
+        case 9: try refund(terms.count - 1)
+        default: try tellNothing()
         }
-        try notify()
+    }
+
+    /// Notifications that come with the facts as they are.
+    private mutating func tellNothing() throws {
+        let types = [
+            ("RENEWAL_EXTENSION", "FAILURE"), ("METADATA_UPDATE", nil), ("MIGRATION", nil), ("PRICE_CHANGE", nil),
+            ("A_TYPE_THAT_COMES_LATER", "NEW"),
+        ]
+        let (type, subtype) = types.randomElement(using: &random) ?? types[0]
+        try notify(type, subtype)
     }
 
     /// A downgrade turns auto-renew on by itself.
-    private mutating func changeNextProduct() {
-        guard pending == nil else { return }
+    private mutating func changeNextProduct() throws {
+        guard pending == nil else { return try tellNothing() }
         autoRenews = true
         nextProduct = nextProduct == last.product ? "weekly" : last.product
+        try notify("DID_CHANGE_RENEWAL_PREF", nextProduct == last.product ? nil : "DOWNGRADE")
     }
 
     /// A promotional offer, or an offer code, which the App Store reports in the same way.
-    private mutating func redeem() {
-        guard pending == nil, !isShared else { return }
+    private mutating func redeem() throws {
+        guard pending == nil, !isShared else { return try tellNothing() }
         autoRenews = true
         let type = chance(40) ? OfferType.offerCode : .promotional
         pending = AppliedOffer(type: type, identifier: newOffer(), discountType: .payAsYouGo, period: "P1M")
+        try notify("OFFER_REDEEMED")
     }
 
     /// The upgraded term is never sent again.
     private mutating func upgrade() throws {
         terms[terms.count - 1].isUpgraded = true
         try begin(isRenewal: false, product: last.product == "monthly" ? "yearly" : "monthly", offer: nil)
-        try notify()
+        try notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE")
     }
 
     /// The customer asks for a refund of any term, and the App Store answers or does not.
@@ -45,19 +62,19 @@ extension Life {
         guard terms[place].refund == nil, !isShared else { return }
         let id = terms[place].id
         requests[id] = Timestamp(milliseconds: clock.milliseconds + 20)
-        try notify(about: place, request: .open)
+        try notify("CONSUMPTION_REQUEST", about: place, request: .open)
         guard chance(70) else { return }
         pass(0.1)
         requests[id] = nil
         if place < terms.count - 1, chance(50) { return try refund(place) }
-        try notify(about: place, request: .declined)
+        try notify("REFUND_DECLINED", about: place, request: .declined)
     }
 
     private mutating func refund(_ place: Int) throws {
         terms[place].refund = (clock, chance(50) ? .appIssue : .other)
         requests[terms[place].id] = nil
         if place == terms.count - 1 { autoRenews = false }
-        try notify(about: place, request: isShared ? nil : .granted)
+        try notify(isShared ? "REVOKE" : "REFUND", about: place, request: isShared ? nil : .granted)
         guard place < terms.count - 1, chance(30) else { return }
         pass(0.1)
         try reverse(place)
@@ -67,6 +84,6 @@ extension Life {
         guard chance(60) else { return }
         terms[place].refund = nil
         if place == terms.count - 1 { autoRenews = true }
-        try notify(about: place)
+        try notify(isShared ? "SUBSCRIBED" : "REFUND_REVERSED", isShared ? "RESUBSCRIBE" : nil, about: place)
     }
 }
