@@ -134,7 +134,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("a transaction inside a notification does not pass as renewal info, nor the other way round")
+    @Test("trap 44: a transaction inside a notification does not pass as renewal info, nor the other way round")
     func confusedInside() throws {
         let swapped = ["t.t.t": SamplePayload.renewalInfo, "r.r.r": .transaction]
         Self.expect(
@@ -193,7 +193,7 @@ struct NotificationTests {
         #expect(verified.contents.transaction?.environment == nil)
     }
 
-    @Test("renewal info of another subscription is refused")
+    @Test("trap 44: renewal info of another subscription is refused")
     func anotherSubscription() throws {
         let other = SamplePayload.renewalInfo.with("originalTransactionId", #""2000000999999999""#)
         Self.expect(

@@ -66,7 +66,7 @@ struct OriginTests {
         }
     }
 
-    @Test("in the sandbox the app's Apple ID may be missing or another")
+    @Test("trap 9: in the sandbox the app's Apple ID may be missing or another")
     func sandbox() throws {
         let app = try Self.app()
         for id in [nil, 0, 2, 1_234_567_890] as [Int64?] {

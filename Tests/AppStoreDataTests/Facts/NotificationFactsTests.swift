@@ -12,9 +12,10 @@ struct NotificationFactsTests {
     }
 
     private static func facts(
-        _ notification: SamplePayload, transaction: SamplePayload = .transaction
+        _ notification: SamplePayload, transaction: SamplePayload = .transaction,
+        renewalInfo: SamplePayload = .renewalInfo
     ) throws -> [SubscriberFact] {
-        let payloads = ["t.t.t": transaction, "r.r.r": SamplePayload.renewalInfo, "a.a.a": .appTransaction]
+        let payloads = ["t.t.t": transaction, "r.r.r": renewalInfo, "a.a.a": .appTransaction]
         let verified = try VerifiedNotification(
             AppStoreNotification(json: notification.json), for: ExpectedApps([OriginTests.app()])
         ) { jws, _ throws(PayloadError) in
@@ -93,7 +94,20 @@ struct NotificationFactsTests {
         #expect(fact.key.id.text.description == "2000000123456789")
     }
 
-    @Test("the inner and outer dates differ by milliseconds in either order, and the status is as new as the newest")
+    @Test("trap 20: a DID_FAIL_TO_RENEW without a subtype and a grace date is read, and says that billing is retried")
+    func noGraceDate() throws {
+        let facts = try Self.facts(
+            Self.notification("DID_FAIL_TO_RENEW", SamplePayload.data.with("status", "3")),
+            renewalInfo: .renewalInfo.without("gracePeriodExpiresDate", "expirationIntent"))
+        #expect(facts.map(\.key.kind) == [.transaction, .renewalInfo, .status])
+        #expect(facts.last?.value == .status(.billingRetry))
+        guard case .renewalInfo(let renewal) = facts[1].value else { return }
+        #expect(renewal.isInBillingRetryPeriod == true && renewal.gracePeriodExpiresDate == nil)
+    }
+
+    @Test(
+        "trap 16: the inner and outer dates differ by milliseconds in either order, and the status is as new as the newest"
+    )
     func datesOfParts() throws {
         let late = SamplePayload.transaction.with("signedDate", "1761130767216")
         let status = try #require(try Self.facts(Self.notification("DID_RENEW"), transaction: late).last)
@@ -109,7 +123,7 @@ struct NotificationFactsTests {
         #expect(try Self.facts(Self.notification("ONE_TIME_CHARGE", alone)).map(\.key.kind) == [.transaction])
     }
 
-    @Test("the parts of a refund reversal take the refund back")
+    @Test("trap 28: the parts of a refund reversal take the refund back")
     func refundReversed() throws {
         let refund = try Self.facts(Self.notification("REFUND"))
         let fields = ["revocationDate", "revocationReason", "revocationType", "revocationPercentage"]

@@ -143,6 +143,22 @@ struct JWSVerifierTests {
         #expect(verified.effectiveDate == seconds)
     }
 
+    @Test("trap 41: data signed by a leaf that has expired since verifies by its own date, also after the rotation")
+    func rotatedLeaf() throws {
+        let key = try TestKey.p256()
+        let (overlap, years) = (TestTime.now + 1_000_000, TestTime.now + 40_000_000)
+        let old = try TestChain(
+            rootKey: chain.rootKey, intermediateKey: chain.intermediateKey, leafKey: key,
+            leaf: { ($0.serialNumber, $0.notAfter) = (7, overlap) })
+        let text = try old.jws()
+        #expect(try verifier.verify(text, at: .ofSigning(otherwise: years)).effectiveDate == TestTime.now)
+        let later = #"{"signedDate":\#(years)000}"#
+        #expect(try verifier.verify(chain.jws(payload: later), at: .ofSigning(otherwise: 0)).effectiveDate == years)
+        #expect(throws: VerificationFailure(.certificateExpired, .leaf)) {
+            try verifier.verify(old.jws(payload: later), at: .ofSigning(otherwise: 0))
+        }
+    }
+
     @Test("where revocation is checked, the date of signing is not looked at")
     func currentDate() throws {
         for payload in [#"{"signedDate":1}"#, #"{"signedDate":"today"}"#] {

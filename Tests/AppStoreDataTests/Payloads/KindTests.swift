@@ -25,7 +25,7 @@ struct KindTests {
         other.members.reduce(one) { $0.with($1.name, $1.json) }
     }
 
-    @Test("a payload of one kind is refused as any other kind")
+    @Test("trap 44: a payload of one kind is refused as any other kind")
     func confusedKinds() throws {
         for (found, sample) in Self.samples {
             for expected in PayloadKind.allCases where expected != found {

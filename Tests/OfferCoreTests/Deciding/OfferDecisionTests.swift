@@ -31,7 +31,7 @@ struct OfferDecisionTests {
         #expect(try codes([]) == [.unknown])
     }
 
-    @Test("a family member is refused, one of whom the ownership is not known too")
+    @Test("trap 40: a family member is refused, one of whom the ownership is not known too")
     func familyShared() throws {
         let rule = DecidingSamples.subscription(.status([.active]))
         for (ownership, expected) in [(.familyShared, .familyShared), (nil, .unknown)] as [(OwnershipType?, ReasonCode)]

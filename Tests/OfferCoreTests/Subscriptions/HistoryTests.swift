@@ -70,7 +70,7 @@ struct HistoryTests {
         #expect(state.subscriptions.isEmpty)
     }
 
-    @Test("a family member is active, pays for no renewals, and never subscribed")
+    @Test("trap 40: a family member is active, pays for no renewals, and never subscribed")
     func familyMember() throws {
         let facts = try [("5", 0.0), ("6", 30)].map { id, start in
             try Make.transaction(id, of: "5", start, start + 30) { $0.ownership = .familyShared }
@@ -84,7 +84,7 @@ struct HistoryTests {
         #expect(SubscriberState(facts + [own], at: .day(41)).subscriptions.map(\.status) == [.active, .active])
     }
 
-    @Test("one customer may have several subscriptions in several groups, each with its own facts")
+    @Test("trap 6: one customer may have several subscriptions in several groups, each with its own facts")
     func severalSubscriptions() throws {
         let other = try Make.transaction("9", of: "9", 0, 30) { $0.subscriptionGroupID = "h" }
         let facts = [

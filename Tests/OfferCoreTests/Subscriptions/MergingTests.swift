@@ -7,7 +7,7 @@ import Testing
 struct MergingTests {
     private typealias Make = TestFacts
 
-    @Test("a notification that is six days late does not roll the state back")
+    @Test("trap 10: a notification that is six days late does not roll the state back")
     func sixDaysLate() throws {
         let late = [try Make.transaction("1", 0, 30), try Make.renewal(signed: 0), try Make.status(.active, signed: 0)]
         let newer = [try Make.renewal(signed: 6, .off), try Make.status(.active, signed: 6)]
@@ -15,7 +15,9 @@ struct MergingTests {
         #expect(SubscriberFacts(newer + late) == SubscriberFacts(late + newer))
     }
 
-    @Test("an older notification is merged fact by fact: its unseen transaction counts, its old renewal info does not")
+    @Test(
+        "trap 11: an older notification is merged fact by fact: its unseen transaction counts, its old renewal info does not"
+    )
     func factByFact() throws {
         var facts = SubscriberFacts([try Make.transaction("2", 30, 60), try Make.renewal(signed: 40, .off)])
         let refunded = try Make.transaction("1", 0, 30, signed: 35) { $0.revocation = Revocation(date: .day(35)) }
@@ -27,10 +29,14 @@ struct MergingTests {
         #expect(state["1"]?.autoRenews == false)
     }
 
-    @Test("a replayed history changes nothing")
+    @Test("trap 12: a replayed history changes nothing")
     func replay() throws {
-        let history = try (0..<6).map { place in
-            try Make.transaction("\(place + 1)", Double(place) * 30, Double(place) * 30 + 30)
+        let history = try (0..<6).flatMap { place in
+            let start = Double(place) * 30
+            return [
+                try Make.transaction("\(place + 1)", start, start + 30),
+                try Make.renewal(signed: start, place == 5 ? .off : .on),
+            ]
         }
         var facts = SubscriberFacts(history)
         for fact in history {
@@ -38,9 +44,10 @@ struct MergingTests {
             #expect(!changed)
         }
         #expect(facts == SubscriberFacts(history.reversed() + history))
+        #expect(subscription(Array(facts), at: .day(151))?.autoRenews == false)
     }
 
-    @Test("of two copies with one signedDate, the greater digest wins in either order")
+    @Test("trap 16: of two copies with one signedDate, the greater digest wins in either order")
     func ties() throws {
         let one = try Make.renewal(signed: 1)
         let other = try Make.renewal(signed: 1, .off)
@@ -50,7 +57,7 @@ struct MergingTests {
         #expect(!one.replaces(one))
     }
 
-    @Test("a copy signed one millisecond later wins, whatever its digest")
+    @Test("trap 16: a copy signed one millisecond later wins, whatever its digest")
     func laterWins() throws {
         for status in [AutoRenewStatus.on, .off] {
             let old = try Make.renewal(signed: 1, status)
@@ -62,7 +69,7 @@ struct MergingTests {
         }
     }
 
-    @Test("a device copy with a later signedDate does not displace the status and the renewal info")
+    @Test("trap 17: a device copy with a later signedDate does not displace the status and the renewal info")
     func deviceCopy() throws {
         let grace = try Make.renewal(signed: 30) {
             $0.isInBillingRetryPeriod = true

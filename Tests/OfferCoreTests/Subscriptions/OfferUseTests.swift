@@ -19,7 +19,7 @@ struct OfferUseTests {
         SubscriberState(facts, at: .day(1000)).redemptions
     }
 
-    @Test("a running trial shows in the transaction, and the renewal info speaks of the next period")
+    @Test("trap 34: a running trial shows in the transaction, and the renewal info speaks of the next period")
     func trial() throws {
         let facts = [
             try Self.transaction("1", 0, 7, Self.offer(nil, .introductory, .freeTrial)),
@@ -45,7 +45,7 @@ struct OfferUseTests {
         }
     }
 
-    @Test("an offer that an active subscriber redeems shows in the renewal info first and counts once")
+    @Test("trap 35: an offer that an active subscriber redeems shows in the renewal info first and counts once")
     func pendingThenShown() throws {
         let first = try Make.transaction("1", 0, 30)
         let pending = try Make.renewal(signed: 10) { $0.offer = Self.offer("save") }
@@ -116,7 +116,7 @@ struct OfferUseTests {
         #expect(Self.redemptions(facts).count == 1)
     }
 
-    @Test("an offer code that converts later is a plain renewal")
+    @Test("trap 37: an offer code that converts later is a plain renewal")
     func codeConverts() throws {
         let code = Self.offer("CODE", .offerCode)
         let facts = [try Self.transaction("1", 0, 30, code), try Make.transaction("2", 30, 60)]
@@ -125,13 +125,30 @@ struct OfferUseTests {
         #expect(Self.redemptions(facts).map(\.type) == [.offerCode])
     }
 
-    @Test("retention offers of App Store Connect are redemptions of their own type")
+    @Test("trap 38: retention offers of App Store Connect are redemptions of their own type")
     func retention() throws {
         let pending = try Make.renewal(signed: 3) { $0.offer = Self.offer("r", .retention) }
-        #expect(Self.redemptions([try Make.transaction("1", 0, 30), pending]).map(\.type.rawValue) == [5])
+        let facts = [try Make.transaction("1", 0, 30), pending]
+        #expect(Self.redemptions(facts).map(\.type.rawValue) == [5])
+        #expect(subscription(facts, at: .day(4))?.pendingOffer?.identifier == "r")
     }
 
-    @Test("an accepted price increase need not be the customer's act, and absence is no increase")
+    @Test("trap 33: an accepted price increase need not be the customer's act, so nothing else changes with it")
+    func acceptedIncrease() throws {
+        let purchase = try Make.transaction("1", 0, 30)
+        func known(_ increase: PriceIncreaseStatus?, at now: Timestamp) throws -> Expected? {
+            let info = try Make.renewal(signed: 1) { $0.priceIncreaseStatus = increase }
+            return subscription([purchase, info], at: now).map(Expected.init)
+        }
+        for now in [Timestamp.day(2), .day(30), .day(60)] {
+            var accepted = try known(.accepted, at: now)
+            #expect(accepted?.priceIncrease == .accepted)
+            accepted?.priceIncrease = nil
+            #expect(try known(nil, at: now) == accepted)
+        }
+    }
+
+    @Test("a price increase is pending or accepted, and absence is no increase")
     func priceIncrease() throws {
         let expected: [(Int64?, Subscription.PriceIncrease?)] = [(nil, nil), (0, .pending), (1, .accepted), (7, nil)]
         for (raw, increase) in expected {

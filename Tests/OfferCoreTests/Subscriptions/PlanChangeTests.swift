@@ -16,7 +16,7 @@ struct PlanChangeTests {
         }
     }
 
-    @Test("an upgraded transaction that is never sent again is not current, although it ends later")
+    @Test("trap 24: an upgraded transaction that is never sent again is not current, although it ends later")
     func upgrade() throws {
         let facts = [try Make.transaction("1", 0, 365), try Self.upgrade("2", 10, 17)]
         let upgraded = subscription(facts, at: .day(11))
@@ -66,7 +66,7 @@ struct PlanChangeTests {
         #expect(subscription(first + [said], at: .day(42))?.settled == false)
     }
 
-    @Test("a downgrade turns auto-renew on without a notification of its own")
+    @Test("trap 25: a downgrade turns auto-renew on without a notification of its own")
     func downgrade() throws {
         let facts = [
             try Make.transaction("1", 0, 30), try Make.renewal(signed: 5, .off),
@@ -76,7 +76,7 @@ struct PlanChangeTests {
         #expect(subscription(facts, at: .day(7))?.autoRenewProductID?.text.description == "weekly")
     }
 
-    @Test("a downgrade is a promise: the product changes at the renewal, and a revert takes the promise back")
+    @Test("trap 26: a downgrade is a promise: the product changes at the renewal, and a revert takes the promise back")
     func promise() throws {
         let facts = [
             try Make.transaction("1", 0, 30),
@@ -94,7 +94,7 @@ struct PlanChangeTests {
         #expect(subscription(facts + [renewed], at: .day(31))?.renewals == 1)
     }
 
-    @Test("a crossgrade acts as its dates say: at once, or at the next renewal")
+    @Test("trap 27: a crossgrade acts as its dates say: at once, or at the next renewal")
     func crossgrade() throws {
         let atOnce = [try Make.transaction("1", 0, 30), try Self.upgrade("2", 10, 40)]
         #expect(subscription(atOnce, at: .day(11))?.transactionID.text.description == "2")
@@ -103,7 +103,7 @@ struct PlanChangeTests {
         #expect(subscription(later, at: .day(31))?.transactionID.text.description == "2")
     }
 
-    @Test("a resubscriber keeps the original transaction ID and begins another run")
+    @Test("trap 3: a resubscriber keeps the original transaction ID and begins another run")
     func resubscription() throws {
         let again = try Make.transaction("3", 100, 130) { $0.reason = .purchase }
         let renewed = try Make.transaction("4", 130, 160)

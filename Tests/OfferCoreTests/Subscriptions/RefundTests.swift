@@ -17,7 +17,7 @@ struct RefundTests {
         }
     }
 
-    @Test("the refund of an earlier period takes no access away")
+    @Test("trap 1: the refund of an earlier period takes no access away")
     func earlierPeriod() throws {
         let refund = try Self.refunded("6", 0, 30, at: 35)
         let facts = [
@@ -31,7 +31,7 @@ struct RefundTests {
         #expect(known?.refunds.first?.reason == .appIssue)
     }
 
-    @Test("the transaction of a notification need not be the latest, and an unseen one counts in the history")
+    @Test("trap 2: the transaction of a notification need not be the latest, and an unseen one counts in the history")
     func notTheLatest() throws {
         let facts = [try Make.transaction("1", 0, 30), try Make.transaction("3", 60, 90)]
         let late = try Make.transaction("2", 30, 60, signed: 80)
@@ -39,7 +39,7 @@ struct RefundTests {
         #expect(subscription(facts + [late], at: .day(81))?.renewals == 2)
     }
 
-    @Test("a revocation has the transaction ID of the purchase and is not taken for a duplicate")
+    @Test("trap 5: a revocation has the transaction ID of the purchase and is not taken for a duplicate")
     func sameTransactionID() throws {
         let facts = [try Make.transaction("1", 0, 30), try Self.refunded("1", 0, 30, at: 5)]
         let known = subscription(facts, at: .day(6))
@@ -49,7 +49,7 @@ struct RefundTests {
         #expect(subscription([try Self.refunded("1", 0, 30, at: 35)], at: .day(36))?.endedAt == .day(30))
     }
 
-    @Test("a reversed refund comes without revocation fields and restores access")
+    @Test("trap 28: a reversed refund comes without revocation fields and restores access")
     func reversed() throws {
         let facts = [try Self.refunded("1", 0, 30, at: 5), try Make.status(.revoked, signed: 5)]
         let reversed = try Make.transaction("1", 0, 30, signed: 7)
@@ -58,13 +58,14 @@ struct RefundTests {
         #expect(subscription([reversed] + facts, at: .day(8))?.refunds == [])
     }
 
-    @Test("of two revocation dates the one signed last counts")
+    @Test("trap 29: of two revocation dates the one signed last counts")
     func changedDate() throws {
         let facts = [try Self.refunded("1", 0, 30, at: 6, signed: 9), try Self.refunded("1", 0, 30, at: 5, signed: 7)]
         #expect(subscription(facts, at: .day(10))?.endedAt == .day(6))
     }
 
-    @Test("a refund request that switches auto-renew off is visible as such until it is answered or 60 days old")
+    @Test(
+        "trap 30: a refund request that switches auto-renew off is visible as such until it is answered or 60 days old")
     func pending() throws {
         let facts = [
             try Make.transaction("1", 0, 365), try Make.refundRequest(.open, "1", signed: 5),
@@ -84,7 +85,7 @@ struct RefundTests {
         #expect(subscription(older, at: .day(7))?.refundPending == true)
     }
 
-    @Test("a prorated refund carries its share, and older data has none")
+    @Test("trap 31: a prorated refund carries its share, and older data has none")
     func prorated() throws {
         let facts = [
             try Make.transaction("1", 0, 30) {
@@ -96,7 +97,7 @@ struct RefundTests {
         #expect(subscription([try Self.refunded("1", 0, 30, at: 5)], at: .day(6))?.refunds.first?.percentage == nil)
     }
 
-    @Test("one period under two transaction IDs is one period, one renewal and one refund")
+    @Test("trap 4: one period under two transaction IDs is one period, one renewal and one refund")
     func twoIDs() throws {
         let restored = try Self.refunded("9", 30, 60, at: 40) { $0.webOrderLineItemID = "w2" }
         let bought = try Self.refunded("2", 30, 60, at: 40)
@@ -125,7 +126,7 @@ struct RefundTests {
         #expect(subscription(facts, at: .day(21))?.subscribedSince == .day(20))
     }
 
-    @Test("the end of family sharing revokes the member's subscription alone and is no refund")
+    @Test("traps 32 and 39: the end of family sharing revokes the member's subscription alone and is no refund")
     func family() throws {
         let shared = try Self.refunded("5", 0, 30, at: 5) { $0.ownership = .familyShared }
         let payer = try Make.transaction("1", 0, 30)

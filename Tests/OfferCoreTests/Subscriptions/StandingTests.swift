@@ -31,7 +31,7 @@ struct StandingTests {
         }
     }
 
-    @Test("the app's signed transaction alone makes the customer a subscriber, before any notification")
+    @Test("trap 14: the app's signed transaction alone makes the customer a subscriber, before any notification")
     func deviceFirst() throws {
         let known = subscription([try Make.transaction("1", 0, 30)], at: .day(0).after)
         #expect(known?.status == .active)
@@ -39,7 +39,7 @@ struct StandingTests {
         #expect(SubscriberState([try Make.transaction("1", 0, 30)], at: .day(0)).everSubscribed == true)
     }
 
-    @Test("a renewal signed before it starts does not end the old period early")
+    @Test("trap 18: a renewal signed before it starts does not end the old period early")
     func renewalBeforeStart() throws {
         let renewed = try Make.transaction("2", 30, 60, signed: 29.9996)
         let info = try Make.renewal(signed: 29.9996) { $0.renewalDate = .day(60) }
@@ -58,7 +58,7 @@ struct StandingTests {
         #expect(subscription([try Make.transaction("1", 1, 30)], at: .day(0))?.status == .active)
     }
 
-    @Test("in grace, the expiry is past and retry is on: the grace date is what counts")
+    @Test("trap 19: in grace, the expiry is past and retry is on: the grace date is what counts")
     func grace() throws {
         let facts = try Self.facts(try Self.grace(until: 76), try Make.status(.billingGracePeriod, signed: 60))
         #expect(subscription(facts, at: Timestamp.day(60).before)?.status == .active)
@@ -86,14 +86,14 @@ struct StandingTests {
         #expect(ended?.endedAt == .day(76))
     }
 
-    @Test("a failed renewal without a grace date is in retry at once")
+    @Test("trap 20: a failed renewal without a grace date is in retry at once")
     func noGraceDate() throws {
         let facts = try Self.facts(try Make.renewal(signed: 60) { $0.isInBillingRetryPeriod = true })
         #expect(subscription(facts, at: .day(60))?.status == .billingRetry)
         #expect(subscription(facts, at: .day(60))?.endedAt == .day(60))
     }
 
-    @Test("retry without an expiration intent is retry, and an intent beside retry does not end it")
+    @Test("trap 21: retry without an expiration intent is retry, and an intent beside retry does not end it")
     func intentInRetry() throws {
         for intent in [nil, ExpirationIntent.billingError] {
             let info = try Make.renewal(signed: 60) {
@@ -104,7 +104,7 @@ struct StandingTests {
         }
     }
 
-    @Test("a missing expiration intent does not mean active: the subtype of EXPIRED says why")
+    @Test("trap 21: a missing expiration intent does not mean active: the subtype of EXPIRED says why")
     func missingIntent() throws {
         let info = try Make.renewal(signed: 60) { $0.isInBillingRetryPeriod = false }
         let reasons: [(ExpiryReason, Subscription.EndReason)] = [
@@ -137,7 +137,7 @@ struct StandingTests {
         #expect(subscription(facts, at: .day(131))?.endedBecause == nil)
     }
 
-    @Test("cancelling in grace ends service at once")
+    @Test("trap 22: cancelling in grace ends service at once")
     func cancelInGrace() throws {
         let cancelled = try Make.renewal(signed: 65, .off) { $0.gracePeriodExpiresDate = .day(76) }
         let facts = try Self.facts(try Self.grace(until: 76), cancelled)
@@ -145,7 +145,7 @@ struct StandingTests {
         #expect(subscription(facts, at: .day(66))?.endedBecause == .cancelled)
     }
 
-    @Test("recovery in grace keeps the run, and recovery after grace does too")
+    @Test("trap 22: recovery in grace keeps the run, and recovery after grace does too")
     func recovery() throws {
         for start in [60.0, 70, 100] {
             let recovered = try Make.transaction("3", start, 130)
@@ -163,7 +163,7 @@ struct StandingTests {
         #expect(subscription(facts, at: .day(71))?.autoRenews == nil)
     }
 
-    @Test("an EXPIRED that never comes leaves the state unsettled for seven days")
+    @Test("trap 15: an EXPIRED that never comes leaves the state unsettled for seven days")
     func unsettled() throws {
         let facts = try Self.facts(try Make.renewal(signed: 31), try Make.status(.active, signed: 31))
         for now in [Timestamp.day(60), .day(67).before] {
@@ -176,7 +176,7 @@ struct StandingTests {
         #expect(subscription(facts, at: .day(67))?.endedBecause == .other)
     }
 
-    @Test("waiting times are short in the sandbox")
+    @Test("trap 23: waiting times are short in the sandbox")
     func sandbox() throws {
         let hour = 1.0 / 24
         let quiet = [try Make.transaction("1", 0, hour)]

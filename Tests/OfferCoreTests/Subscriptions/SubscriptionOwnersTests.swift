@@ -25,7 +25,7 @@ struct SubscriptionOwnersTests {
         return owners
     }
 
-    @Test("of several accounts of one Apple Account, the policy decides who owns the subscription")
+    @Test("traps 7 and 8: of several accounts of one Apple Account, the policy decides who owns the subscription")
     func policies() throws {
         let accounts: [UInt64?] = [nil, 3, 1, nil, 3, 2]
         #expect(try Self.owners(accounts, .first) == [.account(3)])
@@ -33,7 +33,7 @@ struct SubscriptionOwnersTests {
         #expect(try Self.owners(accounts, .share) == [.account(3), .account(1), .account(2)])
     }
 
-    @Test("a missing account token leaves the subscription anonymous")
+    @Test("trap 7: a missing account token leaves the subscription anonymous")
     func anonymous() throws {
         for policy in OwnershipPolicy.allCases { #expect(try Self.owners([nil, nil], policy).isEmpty) }
     }

@@ -134,6 +134,20 @@ final class SimulatedService: Sendable {
         }
     }
 
+    // MARK: Recovery
+
+    /// Reads the notifications of the last 180 days that the App Store could not deliver.
+    func recoverFailures(in scope: AppScope) async throws -> NotificationRecovery.Counts? {
+        try await running.withLockedValue { $0 }?.asking.recovery.run(of: scope, from: .min, onlyFailures: true)
+    }
+
+    /// The notifications that are stored, and the time up to which the whole history has been read.
+    func received(in scope: AppScope) async throws -> (notifications: Int, checkpoint: Timestamp?) {
+        guard let store = running.withLockedValue({ $0?.store }) else { return (0, nil) }
+        let intake = try await store.intakes().first { $0.app == scope }
+        return (intake?.notifications ?? 0, try await store.recoveryCheckpoint(of: scope))
+    }
+
     // MARK: What is known
 
     /// What the service knows of a subscription.

@@ -32,6 +32,20 @@ struct StoryTests {
         #expect(try await story.ask(on: 40.7 + 365).eligible == ["back"])
     }
 
+    @Test("trap 36: an OFFER_REDEEMED closes the authorisation, long before a transaction shows the offer")
+    func offerRedeemed() async throws {
+        let story = try Story()
+        try await story.on(0) { try $0.subscribe(at: $1) }
+        try await story.on(5) { try $0.setAutoRenew(false, at: $1) }
+        #expect(try await story.ask(on: 6).signed == ["keep"])
+        #expect(try await story.states() == [.outstanding, .outstanding])
+        try await story.on(6.1) { try $0.redeem("keep", at: $1) }
+        let stored = try await story.service.store.payloads(after: nil, limit: 9).map(\.notification.type)
+        #expect(stored.last == "OFFER_REDEEMED")
+        #expect(try await story.states() == [.redeemed, .outstanding])
+        #expect(try await story.redemptions() == ["keep": true])
+    }
+
     @Test("retention: auto-renew is off, and the offer is redeemed for the next period")
     func retention() async throws {
         let story = try Story()
@@ -131,7 +145,7 @@ struct StoryTests {
         #expect(decision.eligible.isEmpty && decision.refused["back"] == ["ended_because"])
     }
 
-    @Test("a family member gets no offer, whatever the rule says")
+    @Test("trap 40: a family member gets no offer, whatever the rule says")
     func family() async throws {
         let story = try Story()
         try await story.on(0) { try $0.share(at: $1) }

@@ -38,7 +38,7 @@ struct NotificationTests {
         #expect(try await intake.store.payloads(after: nil, limit: 10).map(\.body) == [Array(body.utf8)])
     }
 
-    @Test("a type that Apple has added since is stored with what it brings")
+    @Test("trap 43: a type that Apple has added since is stored with what it brings")
     func unknownType() async throws {
         let intake = try NotificationService()
         #expect(try await intake.post(TestNotification(type: "SUBSCRIPTION_PAUSED", subtype: "NEW")).status == 200)
@@ -50,7 +50,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "a notification of our app whose content cannot be used is stored without facts",
+        "trap 43: a notification of our app whose content cannot be used is stored without facts",
         arguments: [
             TestNotification(change: {
                 $0.without("data").with(
@@ -98,7 +98,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "what is forged or not for our apps gets 422 and leaves nothing",
+        "trap 43: what is forged or not for our apps gets 422 and leaves nothing",
         arguments: [
             ("another app", "another_bundle_id"), ("another number", "another_app_apple_id"),
             ("Xcode", "environment_not_accepted"),
@@ -170,7 +170,7 @@ struct NotificationTests {
         #expect(try await intake.post(TestNotification(uuid: "3", transaction: inner)).status == 503)
     }
 
-    @Test("without a store, a notification is to be sent again")
+    @Test("trap 43: without a store, a notification is to be sent again")
     func noStore() async throws {
         let intake = try NotificationService(isOpen: false)
         let response = try await intake.post(TestNotification())
@@ -206,7 +206,8 @@ struct NotificationTests {
     }
 
     @Test(
-        "a notification waits for the OCSP responders", arguments: [("good", 200), ("revoked", 422), ("silent", 503)])
+        "trap 42: a notification waits for the OCSP responders",
+        arguments: [("good", 200), ("revoked", 422), ("silent", 503)])
     func revocation(answer: String, status: Int) async throws {
         let chain = try TestChain(
             intermediate: { $0.extensions.append(.ocspResponders("http://ocsp.example.com/intermediate")) },

@@ -90,7 +90,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "an offer shows in the renewal info first and in a transaction later, and counts once",
+        "trap 35: an offer shows in the renewal info first and in a transaction later, and counts once",
         arguments: StoreEngine.all)
     func countsOnce(engine: StoreEngine) async throws {
         try await engine.withStore { store in

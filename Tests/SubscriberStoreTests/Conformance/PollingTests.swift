@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A store lists subscriptions to ask about")
 struct PollingTests {
-    @Test("a subscription is due when its period is over and nothing was said since", arguments: StoreEngine.all)
+    @Test(
+        "trap 15: a subscription is due when its period is over and nothing was said since", arguments: StoreEngine.all)
     func due(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let facts = [Sample.transaction("1", of: "1", 0, 30), Sample.transaction("2", of: "2", 0, 20)]
