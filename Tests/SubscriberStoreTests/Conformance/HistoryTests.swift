@@ -71,7 +71,17 @@ struct HistoryTests {
             arrivals.append(notification)
         }
         for fact in try history.copies(&random) { arrivals.append(.facts([fact], app)) }
+        for fact in history.facts where Int.random(in: 0..<5, using: &random) == 0 {
+            arrivals.append(.facts([signedAgain(fact, &random)], app))
+        }
         return arrivals
+    }
+
+    /// The same at the same time in another text, so that the digest alone tells which one stays.
+    private static func signedAgain(_ fact: SubscriberFact, _ random: inout SplitMix64) -> SubscriberFact {
+        SubscriberFact(
+            fact.value, transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
+            signedDate: fact.signedDate, digest: (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 
     /// Two tasks for each store take turns.
