@@ -137,7 +137,7 @@ struct OfferUseTests {
     func acceptedIncrease() throws {
         let purchase = try Make.transaction("1", 0, 30)
         func known(_ increase: PriceIncreaseStatus?, at now: Timestamp) throws -> Expected? {
-            let info = try Make.renewal(signed: 1) { $0.priceIncreaseStatus = increase }
+            let info = try Make.renewal(signed: 1, .off) { $0.priceIncreaseStatus = increase }
             return subscription([purchase, info], at: now).map(Expected.init)
         }
         for now in [Timestamp.day(2), .day(30), .day(60)] {
