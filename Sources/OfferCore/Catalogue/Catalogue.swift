@@ -24,7 +24,7 @@ package struct Catalogue: Hashable, Sendable {
             notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules()
         ) {
             self.appAppleID = appAppleID
-            self.environments = environments ?? (appAppleID == nil ? [.sandbox] : [.production, .sandbox])
+            self.environments = environments ?? Self.usualEnvironments(appAppleID: appAppleID)
             self.offers = offers
             self.groups = groups
             self.allowsUnboundJWS = allowsUnboundJWS
@@ -32,6 +32,10 @@ package struct Catalogue: Hashable, Sendable {
             self.freshness = freshness
             self.notifications = notifications
             self.rules = rules
+        }
+
+        package static func usualEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {
+            appAppleID == nil ? [.sandbox] : [.production, .sandbox]
         }
     }
 

@@ -53,6 +53,17 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: one answer for each offer, in their order.
     func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer]
 
+    /// Like ``askLedger(_:)`` for a request for a retention message, whose identifier reserves once within ten minutes.
+    func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer
+
+    /// What is reserved for a request for a retention message; nil if nothing is, or no longer.
+    func retentionOffer(
+        for request: UUIDText, in app: AppScope, at now: Timestamp
+    ) async throws(StoreError) -> RememberedRetentionOffer?
+
+    /// Forgets which requests were answered before a time. What is reserved stays.
+    func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
+
     /// Takes reservations back whose signatures were not handed out.
     func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError)
 

@@ -46,6 +46,8 @@ package struct LockName: Hashable, Sendable {
         LockName("total", [app.key, Array(productID.text.utf8), Array(offerID.text.utf8)])
     }
 
+    static func request(_ id: UUIDText, _ app: AppScope) -> LockName { LockName("request", [app.key, id.utf8]) }
+
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
     /// The deletion of payloads that nothing waits for and nothing else changes.

@@ -11,12 +11,7 @@ extension SQLStore {
                 return try LedgerCheck(request, app, db).answers()
             }
         }
-        let names = ChangeScope.facts(request.facts, request.app)
-            .union(request.holders.map { .identifier($0, request.app) })
-            .union(
-                request.offers.filter { $0.limits.total != nil }
-                    .map { .total($0.productID, $0.offerID, request.app) })
-        return try await write(.names(names)) { db in
+        return try await write(.names(request.lockNames)) { db in
             let app = try AppTable.makeID(of: request.app, db)
             if !request.facts.isEmpty { _ = try FactMerge(db: db, app: app).merge(request.facts) }
             return try LedgerCheck(request, app, db).answers()
@@ -74,5 +69,14 @@ extension SQLStore {
 
     package func lastRedemption() async throws(StoreError) -> Int64 {
         try await read { db in try RedemptionTable.last(db) }
+    }
+}
+
+extension LedgerRequest {
+    /// What the request must have to itself: what it merges, what the customer holds, and the totals it counts.
+    var lockNames: Set<LockName> {
+        ChangeScope.facts(facts, app)
+            .union(holders.map { .identifier($0, app) })
+            .union(offers.filter { $0.limits.total != nil }.map { .total($0.productID, $0.offerID, app) })
     }
 }

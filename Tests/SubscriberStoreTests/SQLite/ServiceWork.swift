@@ -12,7 +12,26 @@ enum ServiceWork {
         try await store.merge([Sample.transaction("9", of: "1", 30, 60)], in: Sample.production)
         try await customers(store)
         try await background(store)
+        try await retention(store)
         _ = try await store.erase(Sample.account(1), in: Sample.production)
+    }
+
+    private static func retention(_ store: any SubscriberStore) async throws {
+        var random = SystemRandomNumberGenerator()
+        let ids = (try ProductID(utf8: Array("monthly".utf8)), try OfferID(utf8: Array("half".utf8)))
+        let offer = LedgerRequest.Offer(
+            productID: ids.0, offerID: ids.1, limits: OfferLimits(), nonces: [Nonce(using: &random)],
+            expiresAt: Sample.day(99))
+        let (request, message) = (UUIDText(high: 7, low: 1), UUIDText(high: 7, low: 2))
+        _ = try await store.reserve(
+            RetentionReservation(
+                requestIdentifier: request,
+                ledger: LedgerRequest(
+                    app: Sample.production, holders: [.originalTransactionID(Sample.id("1"))], offers: [offer],
+                    reserving: .first, at: Sample.day(3)),
+                forms: [.init(signature: .v2, messageIdentifier: message)]))
+        _ = try await store.retentionOffer(for: request, in: Sample.production, at: Sample.day(3))
+        try await store.pruneRetentionOffers(before: Sample.day(2))
     }
 
     private static func customers(_ store: any SubscriberStore) async throws {

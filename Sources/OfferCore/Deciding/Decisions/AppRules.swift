@@ -4,6 +4,8 @@ package struct AppRules: Hashable, Sendable {
     package let offers: [OfferTerms]
     /// Who may have an introductory offer; nil if a caller says.
     package let introductoryOffers: Rule?
+    /// What a customer who is about to cancel is shown: the first case that holds.
+    package let retention: [RetentionCase]
     package let products: ProductTraits
     /// Whether an offer is refused while the App Store has one of its own for the customer.
     package let prefersWinBackOffers: Bool
@@ -20,11 +22,13 @@ package struct AppRules: Hashable, Sendable {
     }
 
     package init(
-        offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, products: ProductTraits = ProductTraits(),
+        offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
+        products: ProductTraits = ProductTraits(),
         prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool = false, jwsLifetime: Duration = .hours(24)
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
+        self.retention = retention
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
         self.allowsSandboxV1 = allowsSandboxV1
@@ -40,7 +44,7 @@ package struct AppRules: Hashable, Sendable {
     }
 
     /// Whether anything is decided here.
-    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil }
+    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
 
     /// Decides about all offers of some products.
     /// - Parameter productIDs: nil for all.

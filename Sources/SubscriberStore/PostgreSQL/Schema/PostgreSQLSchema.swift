@@ -8,7 +8,9 @@ enum PostgreSQLSchema {
 
     /// Each with the lowest version that a program must know to use the database afterwards. The release before can, so that it may
     /// restart during an upgrade.
-    static let migrations: [(migration: Migration, neededVersion: Int)] = [(.initial, neededVersion: 1)]
+    static let migrations: [(migration: Migration, neededVersion: Int)] = [
+        (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
+    ]
 
     static var latestVersion: Int { migrations.count }
 

@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
-        .counts,
+        .counts, .retention,
     ]
 
     static var latestVersion: Int { migrations.count }

@@ -1,0 +1,62 @@
+package import OfferCore
+
+/// The reservation of the offer that answers a request for a retention message. Of all requests with one identifier, the first
+/// reserves; the others learn what it has reserved.
+package struct RetentionReservation: Sendable {
+    package struct Form: Sendable {
+        package let signature: OfferSignatureForm
+        /// The message that is shown with the offer.
+        package let messageIdentifier: UUIDText
+
+        package init(signature: OfferSignatureForm, messageIdentifier: UUIDText) {
+            self.signature = signature
+            self.messageIdentifier = messageIdentifier
+        }
+    }
+
+    package let requestIdentifier: UUIDText
+    /// Asks about one or more offers, each with one nonce, and reserves the first that the limits allow.
+    package let ledger: LedgerRequest
+    /// How each offer is shown.
+    package let forms: [Form]
+
+    package init(requestIdentifier: UUIDText, ledger: LedgerRequest, forms: [Form]) {
+        self.requestIdentifier = requestIdentifier
+        self.ledger = ledger
+        self.forms = forms
+    }
+}
+
+package enum RetentionReservationAnswer: Hashable, Sendable {
+    /// An answer for each offer.
+    case new([LedgerAnswer])
+    case known(RememberedRetentionOffer)
+}
+
+/// The offer that was reserved for a request, with what it takes to make the same answer again.
+package struct RememberedRetentionOffer: Hashable, Sendable {
+    /// For how long requests are remembered. The App Store's are accepted for five minutes before and after their date.
+    package static let time = Duration.seconds(600)
+
+    package let productID: ProductID
+    package let offerID: OfferID
+    package let form: OfferSignatureForm
+    package let messageIdentifier: UUIDText
+    package let nonce: Nonce
+    /// The timestamp of the signature.
+    package let at: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(
+        productID: ProductID, offerID: OfferID, form: OfferSignatureForm, messageIdentifier: UUIDText, nonce: Nonce,
+        at: Timestamp, expiresAt: Timestamp
+    ) {
+        self.productID = productID
+        self.offerID = offerID
+        self.form = form
+        self.messageIdentifier = messageIdentifier
+        self.nonce = nonce
+        self.at = at
+        self.expiresAt = expiresAt
+    }
+}
