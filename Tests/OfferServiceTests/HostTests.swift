@@ -44,7 +44,9 @@ struct HostTests {
     func refused(host: String?) throws {
         let routes = try TestService(pair: Fixtures.makeSigningKey(), isOnLoopback: true)
         for path in routes.router.paths + ["/nothing"] {
-            let expected = path.hasPrefix("/health/") ? 200 : path == "/v1/app-store-notifications" ? 405 : 421
+            let expected =
+                path.hasPrefix("/health/")
+                ? 200 : ["/v1/app-store-notifications", "/v1/retention-messages"].contains(path) ? 405 : 421
             #expect(Self.status(host, path, of: routes) == expected, "\(path)")
         }
         let answer = routes.respond(HTTPRequest(method: "GET", target: "/metrics", host: host))

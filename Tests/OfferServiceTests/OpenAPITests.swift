@@ -5,12 +5,13 @@ import OfferCore
 import OfferCrypto
 import OfferExplanations
 import OfferHTTP
-import OfferService
 import StoreTestSupport
+import SubscriberStore
 import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferService
 
 @Suite("API contract")
 struct OpenAPITests {
@@ -113,6 +114,10 @@ struct OpenAPITests {
         case .notificationRefused: .notificationRefused(DataRefusal(VerificationFailure(.signatureInvalid)))
         case .notificationsUnavailable: .notificationRefused(DataRefusal(VerificationFailure(.verificationUnavailable)))
         case .sharedSecretRefused: .sharedSecretRefused
+        case .retentionRequestRefused:
+            .retentionRequestRefused(DataRefusal(VerificationFailure(.signedTooLongAgo)))
+        case .noRetentionMessage: .noRetentionMessage
+        case .retentionMessageUnavailable: .retentionMessageUnavailable
         case .storeUnavailable: .storeUnavailable
         case .notForUsers: .notForUsers
         case .customerNotYours: .customerNotYours
@@ -326,6 +331,35 @@ struct OpenAPITests {
             expect(answer, isDocumentedAt: path, "POST", "a limit")
         }
         expect(intake.service.get("/health/ready"), isDocumentedAt: "/health/ready", "GET", "a database")
+    }
+
+    @Test("answers about retention messages match the contract")
+    func retentionMessages() async throws {
+        let path = "/v1/retention-messages"
+        for form in ["v1", "v2"] {
+            let cases = RetentionService.cases.replacing(
+                "  promotionalOffer", with: "  signature: \(form)\n  promotionalOffer")
+            let service = try RetentionService(cases)
+            try await service.service.addSubscriber(autoRenew: false)
+            let offer = try await service.ask()
+            #expect(offer.text.contains(form == "v1" ? "SignatureV1" : "SignatureV2"))
+            let unknown = RetentionService.Request(2).with("originalTransactionId", #""7""#)
+            let old = RetentionService.Request(3, at: .min)
+            for answer in [offer, try await service.ask(unknown), try await service.ask(old)] {
+                expect(answer, isDocumentedAt: path, "POST", answer.text)
+            }
+        }
+        let withoutFallback = try RetentionService("- {rule: loyalty, message: \(RetentionService.message(1))}")
+        let nothing = try await withoutFallback.ask()
+        #expect(nothing.status == 404)
+        expect(nothing, isDocumentedAt: path, "POST", "nothing")
+        withoutFallback.service.current.note(StoreError(.unreachable, "for a test"))
+        let unavailable = try await withoutFallback.ask(RetentionService.Request(2))
+        #expect(unavailable.status == 503)
+        expect(unavailable, isDocumentedAt: path, "POST", "unavailable")
+        for body in ["{}", "[]", #"{"signedPayload":"a.b.c"}"#] {
+            expect(await withoutFallback.service.routes.postLater(path, body), isDocumentedAt: path, "POST", body)
+        }
     }
 
     @Test("the contract's example notifications match its schema, and what is no notification does not")

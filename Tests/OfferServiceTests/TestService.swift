@@ -21,6 +21,8 @@ struct TestService {
     let metrics: ServiceMetrics
     let refusals: RefusalLog
     let trust: AppStoreTrust?
+    /// To be run by tests of what may outlast a request.
+    let lateWork: LateWork
 
     /// The key sets of identity providers.
     let userKeys: CurrentUserKeys
@@ -36,7 +38,7 @@ struct TestService {
         readiness: Readiness = Readiness(), trail: AuditTrail? = nil, selfTest: SelfTest? = nil,
         earliest: Timestamp = .min, explanationWait: Duration = .seconds(3600), role: ListenerRole = .all,
         isOnLoopback: Bool = false, logLevel: Logger.Level = .trace, appStore: AppStoreSettings = AppStoreSettings(),
-        ocsp: OCSPTransport? = nil, store: CurrentStore? = nil,
+        ocsp: OCSPTransport? = nil, store: CurrentStore? = nil, retentionDeadline: Duration? = nil,
         composeRefusals: @escaping RefusalLog.Run = { $0() }
     ) throws {
         log = RecordedLog(level: logLevel)
@@ -57,6 +59,7 @@ struct TestService {
         // The tests occupy every core, so an idle-priority thread can wait for minutes.
         dependencies.explanationWait = explanationWait
         dependencies.store = store
+        if let retentionDeadline { dependencies.retentionDeadline = retentionDeadline }
         dependencies.composeRefusals = composeRefusals
         dependencies.trust = AppStoreTrust(
             appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics, log: log.logger)
@@ -66,6 +69,7 @@ struct TestService {
         let application = Application(dependencies)
         signer = application.signer
         keyHealth = application.keyHealth
+        lateWork = application.lateWork
         refusals = application.refusals
         router = application.router(for: role, isOnLoopback: isOnLoopback)
     }

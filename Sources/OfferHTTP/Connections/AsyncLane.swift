@@ -11,7 +11,7 @@ package struct AsyncLane: Sendable {
 
     /// Schedules `work` to run concurrently with other work.
     /// - Returns: false if the lane no longer accepts work. In that case, `work` does not run.
-    func run(_ work: @escaping @Sendable () async -> Void) -> Bool {
+    package func run(_ work: @escaping @Sendable () async -> Void) -> Bool {
         if case .terminated = submit.yield(work) { return false }
         return true
     }

@@ -53,6 +53,8 @@ package struct Configuration: Sendable {
     package let appStoreAPI: AppStoreAPISettings?
     /// The separate address for notifications; nil if they are received at the main address.
     package let notificationsAddress: ListeningAddress?
+    /// How long after its first byte a request for a retention message is answered, whatever is known by then.
+    package let retentionDeadline: Duration
     package let forwarding: ForwardSettings
     /// nil if no audit trail is kept.
     package let audit: AuditSettings?
@@ -136,6 +138,7 @@ package struct Configuration: Sendable {
         store = reader.store(file: file)
         appStoreAPI = reader.appStoreAPI(flags: flags, ofData: appStore, store: store, roots: apiRoots)
         notificationsAddress = reader.value(Settings.notificationsAddress)
+        retentionDeadline = reader.value(Settings.retentionDeadline)
         forwarding = reader.forwarding(file: file, roots: forwardRoots)
         audit = reader.audit()
         logLevel = reader.value(Settings.logLevel)

@@ -29,6 +29,11 @@ import OfferCrypto
 ///             priority: 20       # optional: 0; the higher one is offered first
 ///             limits: {perCustomer: {count: 1, every: 365d}, cooldown: 30d, outstanding: 1, total: 10000}
 ///     introductoryOffers: {rule: app_store_default}  # optional: a caller says who may have one
+///     retention:                 # optional: what a customer who is about to cancel is shown; the first case that holds
+///       - rule: loyalty
+///         signature: v1          # optional: v2, a JWS
+///         promotionalOffer: {productID: com.example.app.pro.monthly, offerID: winback_1m, message: 0d2e6a4e-…}
+///       - message: {en-US: 1f0c6a4e-…, en: 1f0c6a4e-…, default: 1f0c6a4e-…}
 /// rules:
 ///   win_back:
 ///     subscription: {status: expired, endedBecause: cancelled, endedAgo: {atLeast: 7d}}
@@ -148,7 +153,7 @@ package struct ConfigurationFile: Sendable {
             known: [
                 "bundleID", "keyID", "keyFingerprint", "issuerID", "allowUnboundJWS", "appAppleID", "environments",
                 "sharedSecret", "notifications", "ownership", "freshness", "products",
-                "introductoryOffers", "jwsLifetime", "preferWinBackOffers", "sandboxV1",
+                "introductoryOffers", "retention", "jwsLifetime", "preferWinBackOffers", "sandboxV1",
             ],
             required: ["bundleID", "products"], renamed: ["appStoreID": "appAppleID"])
         let bundleID = members["bundleID"].flatMap { node in
@@ -157,13 +162,19 @@ package struct ConfigurationFile: Sendable {
         if Self.membersThatNeedStore.contains(where: { members[$0] != nil }) { needsStore = true }
         let products =
             members["products"].map { ProductsReader.read(place.member("products", $0), &rules, &reader) } ?? [:]
-        let appRules = AppRulesReader.read(members, at: place, products, &rules, &reader)
+        let appAppleID = members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") }
+        let environments =
+            members["environments"].flatMap {
+                Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
+            } ?? Catalogue.App.usualEnvironments(appAppleID: appAppleID)
+        let appRules = AppRulesReader.read(
+            members, at: place,
+            of: RetentionReader.App(
+                hasAppAppleID: members["appAppleID"] != nil, environments: environments, products: products),
+            &rules, &reader)
         if !appRules.isEmpty { needsStore = true }
         let app = Catalogue.App(
-            appAppleID: members["appAppleID"].flatMap { reader.number(of: $0, "appAppleID") },
-            environments: members["environments"].flatMap {
-                Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
-            },
+            appAppleID: appAppleID, environments: environments,
             offers: products.mapValues(\.offers), groups: products.compactMapValues(\.group),
             allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false,
             ownership: members["ownership"].flatMap { Self.readOwnership($0, &reader) } ?? .first,

@@ -138,6 +138,15 @@ enum Parse {
         return nil
     }
 
+    /// Parses milliseconds. The App Store waits 700 for a retention message, network included.
+    static func retentionDeadline(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Duration? {
+        if let milliseconds = Int64(text), (20...600).contains(milliseconds) { return .milliseconds(milliseconds) }
+        problems.append(
+            Diagnostic(
+                "\(name) is not a number of milliseconds from 20 to 600", hint: "write it in digits, such as 300"))
+        return nil
+    }
+
     static func listeningAddress(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ListeningAddress?? {
         guard let address = ListeningAddress(text) else {
             problems.append(

@@ -129,6 +129,9 @@ package enum Settings {
         "NOTIFICATIONS_ADDRESS", flag: "notifications-address",
         "Address and port for App Store notifications only, such as 0.0.0.0:8443", default: nil,
         "notifications are received at the main address", reload: .onRestart, parse: Parse.listeningAddress)
+    package static let retentionDeadline = Setting<Duration>(
+        "RETENTION_DEADLINE_MS", "Milliseconds after which a retention message is answered without a decision",
+        default: .milliseconds(300), "300", reload: .onRestart, parse: Parse.retentionDeadline)
     package static let forwardKey = Setting<Secret?>(
         "FORWARD_KEY", "Key for the signatures of forwarded notifications", default: nil, nil, isSecret: true,
         reload: .onRestart, parse: Parse.longSecret)
@@ -172,7 +175,7 @@ package enum Settings {
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
         tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, appStoreAPI, appStoreAPIURL,
         appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL, appStoreAPIRoots, database, payloadDays,
-        notificationsAddress, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
+        notificationsAddress, retentionDeadline, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
         auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,
     ]

@@ -84,7 +84,7 @@ extension DecisionSubject {
     var identifier: CustomerIdentifier? {
         if isNamedByTransaction, let transactionID { return .transactionID(transactionID) }
         return account.map(CustomerIdentifier.init)
-            ?? proofs?.latestOriginalTransactionID.map(CustomerIdentifier.originalTransactionID)
+            ?? (subscription ?? proofs?.latestOriginalTransactionID).map(CustomerIdentifier.originalTransactionID)
     }
 
     /// The latest transaction among the proofs that the customer has bought; a shared one if there is no other.

@@ -15,6 +15,8 @@ struct DecisionSubject {
     let isNamedByTransaction: Bool
     /// Whether the App Store is asked about ``transactionID``. Users could name any, so it is not for them.
     let asksAboutTransaction: Bool
+    /// The subscription by which the App Store names the customer; nil for other requests.
+    let subscription: TransactionID?
 
     /// - Parameters:
     ///   - customer: as it is signed. An empty username stands for an app that attaches none.
@@ -30,6 +32,7 @@ struct DecisionSubject {
         self.proofs = proofs
         isNamedByTransaction = false
         asksAboutTransaction = !isUser
+        subscription = nil
     }
 
     /// Creates the subject of a JWS that is bound to a transaction.
@@ -41,5 +44,19 @@ struct DecisionSubject {
         self.proofs = proofs
         isNamedByTransaction = true
         asksAboutTransaction = true
+        subscription = nil
+    }
+
+    /// Creates the subject of a request by the App Store itself.
+    /// - Parameter account: whose subscription it is; nil if no account is known.
+    init(_ app: AppScope, ofSubscription original: TransactionID, account: Customer?) {
+        bundleID = app.bundleID
+        self.account = account
+        transactionID = original
+        environment = app.environment
+        proofs = nil
+        isNamedByTransaction = false
+        asksAboutTransaction = true
+        subscription = original
     }
 }

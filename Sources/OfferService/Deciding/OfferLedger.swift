@@ -22,6 +22,12 @@ struct SignaturePlan: Sendable {
     var nonces: [Nonce] { [v1, jws?.nonce].compactMap(\.self) }
 }
 
+/// A signature that is reserved if the limits allow it, with the message beside it.
+struct RetentionPlan: Sendable {
+    let plan: SignaturePlan
+    let form: RetentionReservation.Form
+}
+
 /// An offer whose signatures are durably reserved. Nothing else gives the right to sign an offer with a rule, and only
 /// ``OfferLedger`` makes one.
 struct ReservedOffer: Sendable {
@@ -29,10 +35,27 @@ struct ReservedOffer: Sendable {
     let plan: SignaturePlan
     let decision: SignedDecision
 
-    fileprivate init(app: AppScope, plan: SignaturePlan, decision: SignedDecision) {
-        self.app = app
+    fileprivate init(_ plan: SignaturePlan, for customer: DecisionCustomer, rules digest: [UInt8]) {
+        app = customer.app
         self.plan = plan
-        self.decision = decision
+        decision = SignedDecision(
+            rule: plan.terms.rule.name, rulesDigest: digest, factsDigest: customer.digest)
+    }
+
+    /// An offer that the store remembers as reserved.
+    /// - Parameters:
+    ///   - terms: those of the remembered offer.
+    ///   - transactionID: what a JWS is bound to.
+    fileprivate init(
+        _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
+        for customer: DecisionCustomer, rules digest: [UInt8]
+    ) {
+        let isV1 = remembered.form == .v1
+        let plan = SignaturePlan(
+            terms: terms, v1: isV1 ? remembered.nonce : nil,
+            jws: isV1 ? nil : SignaturePlan.JWS(nonce: remembered.nonce, transactionID: transactionID),
+            at: remembered.at, expiresAt: remembered.expiresAt)
+        self.init(plan, for: customer, rules: digest)
     }
 }
 
@@ -55,13 +78,7 @@ struct OfferLedger {
         about plans: [SignaturePlan], for customer: DecisionCustomer, reserving: LedgerRequest.Reserving,
         rules digest: [UInt8], at now: Timestamp
     ) async throws(Problem) -> [Answer] {
-        let request = LedgerRequest(
-            app: customer.app, facts: customer.newFacts, holders: customer.holders,
-            offers: plans.map { plan in
-                LedgerRequest.Offer(
-                    productID: plan.terms.productID, offerID: plan.terms.offerID, limits: plan.terms.limits,
-                    nonces: plan.nonces, expiresAt: plan.expiresAt)
-            }, reserving: reserving, at: now)
+        let request = request(about: plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
         let answers: [LedgerAnswer]
         do throws(StoreError) {
@@ -75,14 +92,63 @@ struct OfferLedger {
             switch answer {
             case .allowed: .allowed
             case .refused(let codes): .refused(codes)
-            case .reserved:
-                .reserved(
-                    ReservedOffer(
-                        app: customer.app, plan: plan,
-                        decision: SignedDecision(
-                            rule: plan.terms.rule.name, rulesDigest: digest, factsDigest: customer.digest)))
+            case .reserved: .reserved(ReservedOffer(plan, for: customer, rules: digest))
             }
         }
+    }
+
+    /// What became of a reservation for a request for a retention message.
+    enum RetentionReservationOutcome {
+        /// The limits refuse every offer.
+        case refused
+        case reserved(ReservedOffer, messageIdentifier: UUIDText)
+        /// An earlier request with the same identifier has reserved it.
+        case known(RememberedRetentionOffer)
+    }
+
+    /// Checks the limits and reserves the first offer that they allow, once for each request for a retention message.
+    func reserve(
+        _ plans: [RetentionPlan], for customer: DecisionCustomer, answering request: UUIDText,
+        rules digest: [UInt8], at now: Timestamp
+    ) async throws(Problem) -> RetentionReservationOutcome {
+        let reservation = RetentionReservation(
+            requestIdentifier: request,
+            ledger: self.request(about: plans.map(\.plan), for: customer, reserving: .first, at: now),
+            forms: plans.map(\.form))
+        let answer: RetentionReservationAnswer
+        do throws(StoreError) {
+            answer = try await store.write { store async throws(StoreError) in try await store.reserve(reservation) }
+        } catch { throw Problem(error) }
+        switch answer {
+        case .known(let offer): return .known(offer)
+        case .new(let answers):
+            for (plan, answer) in zip(plans, answers) { metrics.asked(answer, plan.plan.terms, of: customer.app) }
+            guard let place = answers.firstIndex(of: .reserved) else { return .refused }
+            return .reserved(
+                ReservedOffer(plans[place].plan, for: customer, rules: digest),
+                messageIdentifier: plans[place].form.messageIdentifier)
+        }
+    }
+
+    /// An offer that an earlier request with the same identifier has reserved.
+    func reserved(
+        _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
+        for customer: DecisionCustomer, rules digest: [UInt8]
+    ) -> ReservedOffer {
+        ReservedOffer(remembered, terms, boundTo: transactionID, for: customer, rules: digest)
+    }
+
+    private func request(
+        about plans: [SignaturePlan], for customer: DecisionCustomer, reserving: LedgerRequest.Reserving,
+        at now: Timestamp
+    ) -> LedgerRequest {
+        LedgerRequest(
+            app: customer.app, facts: customer.newFacts, holders: customer.holders,
+            offers: plans.map { plan in
+                LedgerRequest.Offer(
+                    productID: plan.terms.productID, offerID: plan.terms.offerID, limits: plan.terms.limits,
+                    nonces: plan.nonces, expiresAt: plan.expiresAt)
+            }, reserving: reserving, at: now)
     }
 
     /// Takes back what was not handed out. What cannot be taken back expires.

@@ -96,6 +96,22 @@ extension Metric {
         "offer_signer_store_commits_total", .counter, [],
         "Transactions in which these changes were committed. Each transaction is synced once.")
 
+    // Retention messages.
+    static let retentionAnswers = Metric(
+        "offer_signer_retention_answers_total", .counter, ["app", "environment", "answer", "rule", "reason"],
+        "Answers to the App Store about customers who may cancel, by what is shown: `message`, `alternate_product`, "
+            + "`promotional_offer`, `nothing` where no case holds, or `unavailable`. The reason is `rules`, or why the last "
+            + "case was taken instead. The rule is empty for none.")
+    static let retentionRepeats = Metric(
+        "offer_signer_retention_repeats_total", .counter, [],
+        "Requests for retention messages that repeated an earlier one and got its answer.")
+    static let retentionDeadlineMisses = Metric(
+        "offer_signer_retention_deadline_misses_total", .counter, [],
+        "Retention messages that were not decided in time.")
+    static let retentionSeconds = Metric(
+        "offer_signer_retention_seconds", .histogram, [],
+        "Time from the first byte of a request for a retention message to its answer.")
+
     static let apiRequests = Metric(
         "offer_signer_app_store_requests_total", .counter, ["endpoint", "environment", "outcome"],
         "Requests to the App Store Server API: `success`, or the name of the failure.")
@@ -193,7 +209,7 @@ extension Metric {
         decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
-        apiRequests, apiSeconds,
+        retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
         forwards,
         forwardsPending, forwardsDead, oldestForward,
         keyState,

@@ -26,6 +26,9 @@ package final class ServiceMetrics: Sendable {
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
     private let notifications: [NotificationOutcome: Counter]
+    private let retentionRepeats: Counter
+    private let retentionDeadlineMisses: Counter
+    private let retentionSeconds: Histogram
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
@@ -47,6 +50,9 @@ package final class ServiceMetrics: Sendable {
         appStoreRefusals = Dictionary(
             uniqueKeysWithValues: DataRefusal.codes.map { ($0, registry.counter(.appStoreDataRefusals, $0)) })
         notifications = Self.each { registry.counter(.notifications, $0) }
+        retentionRepeats = registry.counter(.retentionRepeats)
+        retentionDeadlineMisses = registry.counter(.retentionDeadlineMisses)
+        retentionSeconds = registry.histogram(.retentionSeconds)
         audit = AuditMetrics(
             failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag),
             breaks: registry.counter(.auditBreaks), headLine: registry.gauge(.auditHeadLine),
@@ -168,6 +174,24 @@ package final class ServiceMetrics: Sendable {
             NotificationType.known.contains(type) ? type.rawValue : "other"
         ).increment()
     }
+
+    /// - Parameter duration: since the first byte of the request.
+    func answeredRetention(after duration: TimeAmount) { retentionSeconds.record(nanoseconds: duration.nanoseconds) }
+
+    /// Counts a request for a retention message that got the answer of an earlier one.
+    func repeatedRetention() { retentionRepeats.increment() }
+
+    /// Counts an answer to a request for a retention message.
+    /// - Parameters:
+    ///   - kind: what is shown, and `reason` why, both from closed lists.
+    ///   - rule: the name of the rule that held; nil for none.
+    func decidedRetention(_ kind: String, by rule: String?, _ reason: String, of app: AppScope) {
+        registry.counter(
+            .retentionAnswers, app.bundleID.text.description, app.environment.rawValue, kind, rule ?? "", reason
+        ).increment()
+    }
+
+    func missedRetentionDeadline() { retentionDeadlineMisses.increment() }
 
     /// - Parameter receiver: its name without secrets.
     func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {

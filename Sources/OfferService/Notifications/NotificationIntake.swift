@@ -1,6 +1,5 @@
 import AppStoreData
 package import Logging
-import NIOConcurrencyHelpers
 package import OfferCore
 import SubscriberStore
 
@@ -10,21 +9,20 @@ package struct NotificationIntake: Sendable {
     private let trust: AppStoreTrust
     private let reader: NotificationReader
     private let now: @Sendable () -> Timestamp
-    private let log: Logger
-    private let apps = NIOLockedValueBox<(policy: Policy, apps: ExpectedApps)?>(nil)
+    private let apps: ConfiguredApps
 
     package init(store: CurrentStore, trust: AppStoreTrust, now: @escaping @Sendable () -> Timestamp, log: Logger) {
         self.store = store
         self.trust = trust
         self.now = now
-        self.log = log
         reader = NotificationReader(trust.verifier)
+        apps = ConfiguredApps(log: log)
     }
 
     /// Verifies a notification and derives its facts.
     func read(_ body: NotificationBody, under policy: Policy) async throws(DataRefusal) -> NotificationReader.Reading {
         do throws(DataRefusal) {
-            let apps = try apps(of: policy)
+            let apps = try apps.expected(under: policy)
             let reading =
                 switch body {
                 case .signed(let text): try reader.read(signed: text, for: apps, at: now())
@@ -57,19 +55,6 @@ package struct NotificationIntake: Sendable {
             app: reading.app, notification: reading.notification, body: body, facts: reading.facts,
             receivers: policy.receivers(of: reading.app))
         return try await store.write { store throws(StoreError) in try await store.apply(delivery) }
-    }
-
-    /// The apps whose notifications are accepted under a policy.
-    private func apps(of policy: Policy) throws(DataRefusal) -> ExpectedApps {
-        if let known = apps.withLockedValue({ $0 }), known.policy === policy { return known.apps }
-        do {
-            let expected = try (policy.catalogue ?? Catalogue(apps: [:])).expectedApps
-            apps.withLockedValue { $0 = (policy, expected) }
-            return expected
-        } catch {
-            log.error("the apps of the configuration contradict each other", metadata: ["reason": "\(error)"])
-            throw DataRefusal(VerificationFailure(.verificationUnavailable))
-        }
     }
 }
 

@@ -73,19 +73,3 @@ struct NotificationReader: Sendable {
             chains: [verified.receipt?.chain].compactMap { $0 })
     }
 }
-
-extension Catalogue {
-    /// The apps whose App Store data is accepted.
-    var expectedApps: ExpectedApps {
-        get throws(ExpectedAppError) {
-            var expected: [ExpectedApp] = []
-            for (bundleID, app) in apps {
-                expected.append(
-                    try ExpectedApp(
-                        bundleID: bundleID, appAppleID: app.appAppleID, environments: app.environments,
-                        isDevelopment: true))
-            }
-            return try ExpectedApps(expected)
-        }
-    }
-}

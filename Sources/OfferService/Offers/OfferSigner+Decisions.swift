@@ -134,19 +134,26 @@ extension OfferSigner {
     ) -> SignaturePlan {
         // A V1 signature names no environment, so one for the sandbox would also count in production.
         let makesV1 = found.app.environment == .production || rules.allowsSandboxV1
-        var jws: SignaturePlan.JWS?
-        if wantsJWS, found.gaps(under: policy).isEmpty, let transactionID = found.transactionID {
-            jws = SignaturePlan.JWS(nonce: sources.makeNonce(), transactionID: transactionID)
-        }
+        let transactionID = wantsJWS && found.gaps(under: policy).isEmpty ? found.transactionID : nil
+        return makePlan(terms, v1: makesV1, boundTo: transactionID, rules, at: time)
+    }
+
+    /// - Parameters:
+    ///   - v1: whether a V1 signature is made.
+    ///   - transactionID: what a JWS is bound to; nil to make none.
+    func makePlan(
+        _ terms: OfferTerms, v1: Bool, boundTo transactionID: TransactionID?, _ rules: AppRules, at time: Timestamp
+    ) -> SignaturePlan {
+        let jws = transactionID.map { SignaturePlan.JWS(nonce: sources.makeNonce(), transactionID: $0) }
         let lifetimes =
-            (makesV1 ? [Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)] : [])
+            (v1 ? [Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)] : [])
             + (jws == nil ? [] : [rules.jwsLifetime])
         return SignaturePlan(
-            terms: terms, v1: makesV1 ? sources.makeNonce() : nil, jws: jws, at: time,
+            terms: terms, v1: v1 ? sources.makeNonce() : nil, jws: jws, at: time,
             expiresAt: time + (lifetimes.max() ?? .zero) + (refresher == nil ? .zero : Authorisation.askingTime))
     }
 
-    private func sign(
+    func sign(
         _ reserved: ReservedOffer, for customer: Customer, _ found: DecisionCustomer, wantsJWS: Bool,
         _ admission: Admission
     ) throws(Problem) -> SignedOffer {

@@ -41,6 +41,9 @@ extension Problem {
         case notificationRefused = "notification_refused"
         case notificationsUnavailable = "notifications_unavailable"
         case sharedSecretRefused = "shared_secret_refused"
+        case retentionRequestRefused = "retention_request_refused"
+        case noRetentionMessage = "no_retention_message"
+        case retentionMessageUnavailable = "retention_message_unavailable"
         case notForUsers = "not_for_users"
         case customerNotYours = "customer_not_yours"
         case rateLimited = "rate_limited"
@@ -193,6 +196,24 @@ extension Problem {
         .sharedSecretRefused, 403,
         "A notification of version 1 counts only with the app's shared secret, which the configuration must name. Better: "
             + "choose version 2 in App Store Connect.")
+
+    // MARK: No retention message is shown
+
+    package static func retentionRequestRefused(_ refusal: DataRefusal) -> Problem {
+        guard !refusal.isRetryable || refusal.code == VerificationFailure.Code.signedInFuture.rawValue else {
+            return .retentionMessageUnavailable.with { $0.logReason = refusal.code }
+        }
+        return Problem(.retentionRequestRefused, 422, refusal.sentence).with { problem in
+            problem.members = JSONWriter.members { $0.member("reason", refusal.code) }
+            problem.logReason = refusal.code
+        }
+    }
+    package static let noRetentionMessage = Problem(
+        .noRetentionMessage, 404, "No case of the app's retention messages holds. The App Store shows its default.")
+    package static let retentionMessageUnavailable = unavailable(
+        .retentionMessageUnavailable,
+        "What to show could not be found out in time, and no case needs no rule. The App Store shows its default.",
+        retryAfter: 1)
 
     // MARK: The request is not permitted
 

@@ -91,5 +91,7 @@ struct StoreWatch: Service {
             try? await Task.sleep(for: .milliseconds(20))
         }
         if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
+        let time = now() + (.zero - RememberedRetentionOffer.time)
+        try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }
 }

@@ -27,6 +27,8 @@ package struct Application: Sendable {
         package var store: CurrentStore?
         /// Asks the App Store about unknown customers; nil if it is not asked.
         var refresher: CustomerRefresher?
+        /// How long a request for a retention message may take.
+        package var retentionDeadline = Settings.retentionDeadline.defaultValue
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
         /// nil to skip the self-test of the cryptography.
@@ -52,7 +54,12 @@ package struct Application: Sendable {
     let store: CurrentStore
     let intake: NotificationIntake
     let notifications: NotificationEndpoint
+    let retention: RetentionEndpoint
+    /// Runs with the service, and stops before the store is closed.
+    package let lateWork = LateWork(maximumLateWork)
     let customers: CustomerEndpoints
+    /// The most decisions about retention messages that may be under way, those whose request has been answered included.
+    private static let maximumLateWork = 512
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)
     let health: Health
@@ -93,6 +100,10 @@ package struct Application: Sendable {
             metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(store: store, intake: intake, limits: limits, metrics: metrics, log: log)
+        retention = RetentionEndpoint(
+            signer: signer,
+            reader: RetentionQuestionReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),
+            limits: limits, work: lateWork, deadline: dependencies.retentionDeadline, metrics: metrics, log: log)
     }
 
     /// Returns the responder for a listener with this role.

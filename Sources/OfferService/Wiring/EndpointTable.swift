@@ -41,6 +41,6 @@ extension Application {
         // The address for notifications is public, so it tells nothing else.
         let health = role == .notifications ? [live] : [live, ready]
         return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
-            + (role.contains(.notifications) ? [notifications.endpoint] : [])
+            + (role.contains(.notifications) ? [notifications.endpoint, retention.endpoint] : [])
     }
 }

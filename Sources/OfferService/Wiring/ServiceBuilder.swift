@@ -65,6 +65,7 @@ package enum ServiceBuilder {
             }
         } catch { throw ConfigurationError(problems: [error]) }
         dependencies.refresher = asking?.refresher
+        dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
             selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
@@ -83,7 +84,9 @@ package enum ServiceBuilder {
         let ledgerWatch = LedgerWatch(
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics, log: log)
         // The store is closed last.
-        var services: [any Service] = [reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch]
+        var services: [any Service] = [
+            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.lateWork,
+        ]
         if let forwardClient {
             services.append(
                 ForwardingWorker(

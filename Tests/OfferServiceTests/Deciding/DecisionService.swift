@@ -32,7 +32,8 @@ struct DecisionService {
     ///   - rules: the rules of the file.
     init(
         _ offers: String, app: String = "appAppleID: 1234567890", rules: String = "", callers: [Caller] = [],
-        userIssuers: [UserIssuer] = [], hasIssuerID: Bool = true, trail: AuditTrail? = nil
+        userIssuers: [UserIssuer] = [], hasIssuerID: Bool = true, trail: AuditTrail? = nil,
+        retentionDeadline: Duration? = nil
     ) throws {
         let yaml = """
             apps:
@@ -45,13 +46,14 @@ struct DecisionService {
             \(rules.isEmpty ? "" : "rules:\n" + rules.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
             """
         try self.init(
-            yaml: yaml, callers: callers, userIssuers: userIssuers, hasIssuerID: hasIssuerID, trail: trail)
+            yaml: yaml, callers: callers, userIssuers: userIssuers, hasIssuerID: hasIssuerID, trail: trail,
+            retentionDeadline: retentionDeadline)
     }
 
     /// - Parameter yaml: the configuration file.
     init(
         yaml: String, callers: [Caller] = [], userIssuers: [UserIssuer] = [], hasIssuerID: Bool = true,
-        trail: AuditTrail? = nil
+        trail: AuditTrail? = nil, retentionDeadline: Duration? = nil
     ) throws {
         folder = try TemporaryFolder()
         let (file, problems) = ConfigurationFile.read(Array(yaml.utf8), name: "file")
@@ -68,7 +70,8 @@ struct DecisionService {
         routes = try TestService(
             pair: pair, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers,
             userIssuers: userIssuers, readiness: readiness, trail: trail,
-            appStore: AppStoreSettings(roots: TrustedRoots(roots)), store: current)
+            appStore: AppStoreSettings(roots: TrustedRoots(roots)), store: current, retentionDeadline: retentionDeadline
+        )
         setDay(10)
     }
 

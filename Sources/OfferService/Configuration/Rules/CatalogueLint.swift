@@ -18,7 +18,17 @@ private struct AppLint {
         let offers = app.rules.offers
         return offers.flatMap { ofNames($0) + ofLimits($0) + ofProduct($0) }
             + Dictionary(grouping: offers, by: \.productID).values.flatMap(ofOrder)
-            .sorted { $0.error < $1.error }
+            .sorted { $0.error < $1.error } + ofRetention
+    }
+
+    /// What is shown to a customer of whom nothing is known.
+    private var ofRetention: [Diagnostic] {
+        guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
+        return [
+            Diagnostic(
+                "\(name) retention: the last case needs a rule, so nothing is shown where no decision can be made in time",
+                hint: "end with a message without a rule")
+        ]
     }
 
     private func warning(_ offer: OfferTerms, _ problem: String, hint: String) -> Diagnostic {

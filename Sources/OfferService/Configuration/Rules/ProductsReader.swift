@@ -69,7 +69,7 @@ enum ProductsReader {
 /// Reads what an app decides by rules.
 enum AppRulesReader {
     static func read(
-        _ members: [String: YAMLNode], at place: RuleNode, _ products: [ProductID: ProductsReader.Product],
+        _ members: [String: YAMLNode], at place: RuleNode, of app: RetentionReader.App,
         _ rules: inout RulesReader, _ reader: inout YAMLReader
     ) -> AppRules {
         let introductory = members["introductoryOffers"].flatMap { node -> Rule? in
@@ -77,9 +77,13 @@ enum AppRulesReader {
             let members = reader.members(of: place, "introductoryOffers", known: ["rule"])
             return members["rule"].flatMap { rules.rule(at: $0, &reader) }
         }
+        let products = app.products
+        let retention = members["retention"].map {
+            RetentionReader.read(place.member("retention", $0), of: app, &rules, &reader)
+        }
         let sorted = products.sorted { $0.value.place < $1.value.place }
         return AppRules(
-            offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory,
+            offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory, retention: retention ?? [],
             products: ProductTraits(
                 groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank)),
             prefersWinBackOffers: members["preferWinBackOffers"].flatMap { reader.bool(of: $0, "preferWinBackOffers") }

@@ -1,0 +1,83 @@
+import OfferCore
+
+/// The answer to a request for a retention message.
+struct RetentionAnswer: Hashable, Sendable {
+    enum Content: Hashable, Sendable {
+        /// - `body`: what the App Store reads.
+        case shown(Kind, body: [UInt8])
+        /// No case holds, so the App Store shows its default.
+        case nothing
+        /// The answer cannot be found now, and no case needs no facts. The App Store shows its default too.
+        case unavailable
+    }
+
+    /// What is shown, for metrics and the log.
+    enum Kind: String, Hashable, Sendable {
+        case message
+        case alternateProduct = "alternate_product"
+        case promotionalOffer = "promotional_offer"
+    }
+
+    /// Why the answer is what it is, for metrics and the log.
+    enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// By the rules of the cases.
+        case rules
+        /// The store does not know the customer.
+        case unknownCustomer = "unknown_customer"
+        /// The time was over.
+        case deadline
+        /// The database does not answer.
+        case store
+        /// Too many decisions wait for the database.
+        case overload
+        /// Signing failed, or the audit trail cannot be written.
+        case signing
+    }
+
+    let content: Content
+    /// The name of the rule that held; nil for none.
+    let rule: String?
+    let reason: Reason
+
+    /// - Parameter choice: nil if no case holds.
+    init(_ choice: RetentionDecision.Choice?, _ reason: Reason) {
+        content = choice.map { .shown($0.content.kind, body: $0.body) } ?? .nothing
+        rule = choice?.rule
+        self.reason = reason
+    }
+
+    /// An offer with its signature.
+    init(offer body: [UInt8], rule: String?) {
+        content = .shown(.promotionalOffer, body: body)
+        self.rule = rule
+        reason = .rules
+    }
+
+    /// What is shown without knowing the customer, or nothing.
+    init(without reason: Reason, _ question: RetentionQuestion) {
+        let choice = question.configured.rules.retentionFallback(question.view)
+        content =
+            choice.map { .shown($0.content.kind, body: $0.body) }
+            ?? (reason == .unknownCustomer ? .nothing : .unavailable)
+        rule = nil
+        self.reason = reason
+    }
+
+    var kind: String {
+        switch content {
+        case .shown(let kind, _): kind.rawValue
+        case .nothing: "nothing"
+        case .unavailable: "unavailable"
+        }
+    }
+}
+
+extension RetentionDecision.Choice.Content {
+    fileprivate var kind: RetentionAnswer.Kind {
+        switch self {
+        case .message: .message
+        case .alternateProduct: .alternateProduct
+        case .promotionalOffer: .promotionalOffer
+        }
+    }
+}

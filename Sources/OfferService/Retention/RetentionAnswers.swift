@@ -1,0 +1,125 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import OfferCore
+import SubscriberStore
+
+/// The answers of the last ten minutes, so that a repeated request gets the same one, and the answers being made.
+///
+/// An answer is made once, however often its request is repeated meanwhile. It counts if it is ready before the deadline of the
+/// first request; otherwise, all of them get the fallback.
+final class RetentionAnswers: Sendable {
+    struct Key: Hashable, Sendable {
+        let app: AppScope
+        let requestIdentifier: UUIDText
+    }
+
+    /// The right to settle the answer to one request.
+    struct Claim: Sendable {
+        fileprivate let answers: RetentionAnswers
+        fileprivate let key: Key
+
+        /// Whether an answer can still be given.
+        var isOpen: Bool { answers.isOpen(key) }
+
+        /// Gives an answer, unless one was given before.
+        /// - Returns: whether it was given.
+        func settle(_ answer: RetentionAnswer) -> Bool { answers.settle(key, answer) }
+    }
+
+    private enum Entry {
+        case open([CheckedContinuation<RetentionAnswer, Never>])
+        case settled(RetentionAnswer)
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// The settled ones, the oldest first.
+        var settled: [(key: Key, at: NIODeadline)] = []
+        /// How many of ``settled`` have been forgotten.
+        var forgotten = 0
+
+        mutating func forget(settledBefore time: NIODeadline, keeping maximum: Int) {
+            while forgotten < settled.count, settled[forgotten].at < time || settled.count - forgotten > maximum {
+                entries[settled[forgotten].key] = nil
+                forgotten += 1
+            }
+            // Rarely, because it moves what is left.
+            guard forgotten > 1000, forgotten * 2 > settled.count else { return }
+            settled.removeFirst(forgotten)
+            forgotten = 0
+        }
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let uptime: @Sendable () -> NIODeadline
+
+    /// 100 requests a second for ten minutes. Beyond, the oldest are forgotten. An offer is remembered by the store nonetheless.
+    private static let maximumRemembered = 60_000
+    private static let time = TimeAmount(RememberedRetentionOffer.time)
+
+    init(uptime: @escaping @Sendable () -> NIODeadline) {
+        self.uptime = uptime
+    }
+
+    /// - Parameters:
+    ///   - deadline: by the system's clock. After it, `fallback` is the answer.
+    ///   - make: starts the work, for the first of several requests.
+    /// - Returns: the answer, and whether this is a repetition of a request.
+    func answer(
+        _ key: Key, by deadline: NIODeadline, otherwise fallback: @escaping @Sendable () -> RetentionAnswer,
+        _ make: @escaping @Sendable (Claim) -> Void
+    ) async -> (answer: RetentionAnswer, isRepeated: Bool) {
+        var isFirst = false
+        let answer = await withCheckedContinuation { continuation in
+            switch join(key, continuation) {
+            case .settled(let answer)?: continuation.resume(returning: answer)
+            case .open?: break
+            case nil:
+                isFirst = true
+                let claim = Claim(answers: self, key: key)
+                MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
+                    if claim.isOpen { _ = claim.settle(fallback()) }
+                }
+                make(claim)
+            }
+        }
+        return (answer, !isFirst)
+    }
+
+    /// - Returns: what there was before; nil for nothing, so that the answer is to be made.
+    private func join(_ key: Key, _ continuation: CheckedContinuation<RetentionAnswer, Never>) -> Entry? {
+        let now = uptime()
+        return state.withLockedValue { state in
+            state.forget(settledBefore: now - Self.time, keeping: Self.maximumRemembered)
+            let known = state.entries[key]
+            switch known {
+            case .settled: break
+            case .open(let waiting): state.entries[key] = .open(waiting + [continuation])
+            case nil: state.entries[key] = .open([continuation])
+            }
+            return known
+        }
+    }
+
+    private func isOpen(_ key: Key) -> Bool {
+        state.withLockedValue { if case .open = $0.entries[key] { true } else { false } }
+    }
+
+    private func settle(_ key: Key, _ answer: RetentionAnswer) -> Bool {
+        let now = uptime()
+        let waiting = state.withLockedValue { state -> [CheckedContinuation<RetentionAnswer, Never>]? in
+            guard case .open(let waiting) = state.entries[key] else { return nil }
+            if answer.content == .unavailable {
+                // The next time, there may be an answer.
+                state.entries[key] = nil
+            } else {
+                state.entries[key] = .settled(answer)
+                state.settled.append((key, now))
+            }
+            return waiting
+        }
+        for continuation in waiting ?? [] { continuation.resume(returning: answer) }
+        return waiting != nil
+    }
+}

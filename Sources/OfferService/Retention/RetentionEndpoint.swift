@@ -1,0 +1,117 @@
+import AppStoreData
+import Logging
+import NIOCore
+import OfferCore
+import OfferHTTP
+
+/// `POST /v1/retention-messages`: tells the App Store what to show a customer who is about to cancel.
+///
+/// ```
+/// read ─▶ verify ─▶ known answer? ─▶ facts ─▶ decide ─▶ reserve ─▶ sign ─▶ audit ─▶ answer
+///                        └── after the deadline: the last case, if it needs no facts ──▲
+/// ```
+///
+/// The route is public and takes no token: the signature of a request says who sent it. The App Store waits 700 ms. After
+/// anything but 200, it shows its default message.
+struct RetentionEndpoint: Sendable {
+    private let signer: OfferSigner
+    private let reader: RetentionQuestionReader
+    private let limits: RequestLimits
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    /// From the first byte of a request to its answer.
+    private let deadline: TimeAmount
+    private let answers: RetentionAnswers
+    private let work: LateWork
+    private let limit = LaneLimit(maximumRequests)
+
+    /// The maximum number of requests that are verified or wait. At the rates that Apple's test may use, there are a few dozen.
+    private static let maximumRequests = 512
+
+    init(
+        signer: OfferSigner, reader: RetentionQuestionReader, limits: RequestLimits, work: LateWork,
+        deadline: Duration, metrics: ServiceMetrics, log: Logger
+    ) {
+        self.signer = signer
+        self.reader = reader
+        self.limits = limits
+        self.work = work
+        self.deadline = TimeAmount(deadline)
+        self.metrics = metrics
+        self.log = log
+        answers = RetentionAnswers(uptime: signer.sources.uptime)
+    }
+
+    var endpoint: Endpoint {
+        Endpoint(
+            path: "/v1/retention-messages", methods: ["POST"], access: .anyone, shedsLoad: .all,
+            handler: .later(limit: limit) { request, admission async throws(Problem) in
+                try await receive(request, admission)
+            })
+    }
+
+    private func receive(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
+        try limits.requireNotifier(request, under: admission.policy)
+        let question = try read(request, under: admission.policy)
+        // Where memory or connections are short, this connection gives way after those of strangers.
+        request.standing?.note(.user)
+        let (answer, isRepeated) = await answers.answer(
+            question.key, by: request.received + deadline,
+            otherwise: { missDeadline(question, admission.context) },
+            { claim in begin(question, admission, claim) })
+        metrics.answeredRetention(after: .now() - request.received)
+        if isRepeated {
+            metrics.repeatedRetention()
+        } else {
+            metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: question.app)
+        }
+        switch answer.content {
+        case .shown(_, let body): return HTTPResponse(body: body)
+        case .nothing: throw .noRetentionMessage
+        case .unavailable: throw .retentionMessageUnavailable
+        }
+    }
+
+    private func read(_ request: HTTPRequest, under policy: Policy) throws(Problem) -> RetentionQuestion {
+        do throws(Problem) {
+            guard request.query == nil else { throw .queryNotExpected }
+            guard request.contentEncoding == nil else { throw .encodedContent }
+            let text = try RetentionBody.signedPayload(in: request.body)
+            do throws(DataRefusal) { return try reader.read(text, under: policy) } catch {
+                throw .retentionRequestRefused(error)
+            }
+        } catch {
+            limits.chargeNotifier(request, under: policy)
+            throw error
+        }
+    }
+
+    private func begin(_ question: RetentionQuestion, _ admission: Admission, _ claim: RetentionAnswers.Claim) {
+        let isStarted = work.start {
+            let outcome = await signer.answerRetention(question, admission) { claim.isOpen }
+            guard claim.settle(outcome.answer) else { return await signer.withdraw(outcome.reserved) }
+            note(outcome.answer, question, admission.context)
+        }
+        guard !isStarted else { return }
+        let answer = RetentionAnswer(without: .overload, question)
+        if claim.settle(answer) { note(answer, question, admission.context) }
+    }
+
+    private func missDeadline(_ question: RetentionQuestion, _ context: RequestContext) -> RetentionAnswer {
+        metrics.missedRetentionDeadline()
+        let answer = RetentionAnswer(without: .deadline, question)
+        note(answer, question, context)
+        return answer
+    }
+
+    /// Logs a decision. It does not say who the customer is; `requestIdentifier` is the App Store's name for the request.
+    private func note(_ answer: RetentionAnswer, _ question: RetentionQuestion, _ context: RequestContext) {
+        var metadata: Logger.Metadata = [
+            "app": "\(question.app.bundleID.text)", "environment": "\(question.app.environment.rawValue.printable)",
+            "answer": "\(answer.kind)", "reason": "\(answer.reason.rawValue)",
+            "requestIdentifier": "\(question.requestIdentifier)",
+        ]
+        if let rule = answer.rule { metadata["rule"] = "\(rule)" }
+        log.info("retention message decided", metadata: context.metadata(metadata))
+    }
+}

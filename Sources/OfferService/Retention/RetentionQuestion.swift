@@ -1,0 +1,69 @@
+import AppStoreData
+import OfferCore
+
+/// A verified request for a retention message, of one of our apps.
+struct RetentionQuestion: Sendable {
+    let app: AppScope
+    let configured: Catalogue.App
+    let originalTransactionID: TransactionID
+    let requestIdentifier: UUIDText
+    let view: RetentionView
+
+    /// Repetitions of a request have the same one.
+    var key: RetentionAnswers.Key { RetentionAnswers.Key(app: app, requestIdentifier: requestIdentifier) }
+}
+
+/// Verifies requests for retention messages, without waiting for anybody.
+struct RetentionQuestionReader: Sendable {
+    private let trust: AppStoreTrust
+    private let apps: ConfiguredApps
+    private let now: @Sendable () -> Timestamp
+
+    /// The App Store waits less than a second for an answer, so an older request is a copy.
+    private static let maximumAge = Duration.seconds(300)
+
+    init(trust: AppStoreTrust, apps: ConfiguredApps, now: @escaping @Sendable () -> Timestamp) {
+        self.trust = trust
+        self.apps = apps
+        self.now = now
+    }
+
+    /// - Parameter text: a compact JWS.
+    /// - Throws: if Apple did not sign it, or not now, or if it is not about one of our apps and environments.
+    func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
+        do throws(DataRefusal) {
+            let question = try verified(text, under: policy)
+            trust.noteVerified(RetentionRequest.kind.rawValue)
+            return question
+        } catch {
+            trust.noteRefused(RetentionRequest.kind.rawValue, error)
+            throw error
+        }
+    }
+
+    private func verified(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
+        let now = now()
+        let data: VerifiedData<RetentionRequest> = try trust.verify(
+            text, at: .ofSigning(otherwise: now.milliseconds / 1000))
+        let request = data.payload
+        guard SigningTime.isPlausible(request.signedDate, at: now) else {
+            throw DataRefusal(VerificationFailure(.signedInFuture))
+        }
+        guard now < request.signedDate + Self.maximumAge else {
+            throw DataRefusal(VerificationFailure(.signedTooLongAgo))
+        }
+        let apps = try apps.expected(under: policy)
+        let expected: ExpectedApp
+        do { expected = try apps.check(request.origin) } catch { throw DataRefusal(error) }
+        // An app without an Apple ID is not named by the request, so there is nothing to answer for it.
+        guard let app = policy.catalogue?.apps[expected.bundleID], app.appAppleID == request.appAppleID else {
+            throw DataRefusal(CheckFailure.anotherAppAppleID)
+        }
+        return RetentionQuestion(
+            app: AppScope(bundleID: expected.bundleID, environment: request.environment), configured: app,
+            originalTransactionID: request.originalTransactionID, requestIdentifier: request.requestIdentifier,
+            view: RetentionView(
+                productID: request.productID, locale: RetentionLocale(request.userLocale),
+                environment: request.environment))
+    }
+}

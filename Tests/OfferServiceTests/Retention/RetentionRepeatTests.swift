@@ -1,0 +1,161 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferCore
+import OfferHTTP
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import OfferService
+
+@Suite("Repeated requests for retention messages, and late answers")
+struct RetentionRepeatTests {
+    typealias Request = RetentionService.Request
+
+    // MARK: Repetitions
+
+    @Test("100 repetitions at the same time get one answer, and reserve once")
+    func concurrent() async throws {
+        let service = try RetentionService()
+        try await service.service.addSubscriber(autoRenew: false)
+        let body = try Request().body()
+        let responses = await withTaskGroup(of: HTTPResponse.self) { group in
+            for _ in 0..<100 {
+                group.addTask { [routes = service.service.routes] in
+                    await routes.postLater("/v1/retention-messages", body)
+                }
+            }
+            return await group.reduce(into: [HTTPResponse]()) { $0.append($1) }
+        }
+        #expect(responses.count == 100 && responses.allSatisfy { $0.status == 200 })
+        #expect(Set(responses.map(\.text)).count == 1)
+        #expect(try await service.authorisations().map(\.state) == [.outstanding])
+        #expect(service.scrape["offer_signer_retention_repeats_total"] == 99)
+        // Another request of the same customer is another one.
+        #expect(try await service.ask(Request(2)).text != responses[0].text)
+        #expect(try await service.authorisations().count == 2)
+    }
+
+    @Test("a repetition gets the same answer although the rules would decide otherwise now")
+    func changed() async throws {
+        let service = try RetentionService()
+        try await service.service.addSubscriber()
+        let first = try await service.ask()
+        #expect(first.text == RetentionService.shown(5))
+        try await service.service.addSubscriber(autoRenew: false, signed: 2)
+        #expect(try await service.ask().text == first.text)
+        #expect(try await service.ask(Request(2)).offerClaims != nil)
+    }
+
+    @Test(
+        "after a restart, a repetition gets the same offer, signed again, and no second reservation",
+        arguments: ["v1", "v2"])
+    func restart(form: String) async throws {
+        let cases = RetentionService.cases.replacing(
+            "  promotionalOffer", with: "  signature: \(form)\n  promotionalOffer")
+        let service = try RetentionService(cases)
+        try await service.service.addSubscriber(autoRenew: false)
+        let first = try await service.ask()
+        let restarted = try service.restarted()
+        let lateWork = Task { try await restarted.lateWork.run() }
+        defer { lateWork.cancel() }
+        let again = await restarted.postLater("/v1/retention-messages", try Request().body())
+        if form == "v1" {
+            for name in ["nonce", "timestamp", "offerIdentifier", "productId", "keyId", "appAccountToken"] {
+                #expect("\(first.offerV1?[name] ?? "-")" == "\(again.offerV1?[name] ?? "+")", "\(name)")
+            }
+        } else {
+            for name in ["nonce", "iat", "transactionId", "offerIdentifier"] {
+                #expect("\(first.offerClaims?[name] ?? "-")" == "\(again.offerClaims?[name] ?? "+")", "\(name)")
+            }
+        }
+        #expect(try await service.authorisations().map(\.state) == [.outstanding])
+    }
+
+    @Test("ten minutes later, the identifier is forgotten")
+    func forgotten() async throws {
+        let service = try RetentionService()
+        try await service.service.addSubscriber(autoRenew: false)
+        let first = try await service.ask()
+        let minutes = 11 * 60_000 / Double(86_400_000)
+        service.service.setDay(10 + minutes)
+        service.service.routes.clock.withLockedValue { $0 = $0 + .minutes(11) }
+        let later = try await service.ask(Request(at: Sample.day(10 + minutes)))
+        #expect(later.offerClaims != nil && later.text != first.text)
+        #expect(try await service.authorisations().count == 2)
+    }
+
+    // MARK: Deadlines
+
+    @Test("a store that makes no change in time: the last case is shown, and nothing stays reserved")
+    func slowChanges() async throws {
+        let service = try RetentionService(deadline: .seconds(1))
+        try await service.service.addSubscriber(autoRenew: false)
+        try await service.occupy(for: .seconds(6))
+        let began = ContinuousClock.now
+        let response = try await service.ask()
+        #expect(response.text == RetentionService.shown(5))
+        #expect(ContinuousClock.now - began < .seconds(5))
+        #expect(service.scrape["offer_signer_retention_deadline_misses_total"] == 1)
+        // What was queued is reserved in the end, and taken back.
+        try await service.service.store.probe()
+        try await waitUntil { try await !service.authorisations().map(\.state).contains(.outstanding) }
+        #expect(try await service.ask().text == response.text, "a repetition")
+    }
+
+    @Test("what was reserved for an answer that is no longer wanted is taken back", arguments: 0...2)
+    func withdrawal(wantedTimes: Int) async throws {
+        let service = try RetentionService()
+        try await service.service.addSubscriber(autoRenew: false)
+        let asked = NIOLockedValueBox(0)
+        let outcome = await service.answer {
+            asked.withLockedValue {
+                $0 += 1; return $0 <= wantedTimes
+            }
+        }
+        let states = try await service.authorisations().map(\.state)
+        switch wantedTimes {
+        case 0: #expect(states == [] && outcome.reserved == nil)
+        case 1: #expect(states == [.withdrawn] && outcome.reserved == nil)
+        default:
+            #expect(states == [.outstanding] && outcome.reserved != nil)
+            await service.service.routes.signer.withdraw(outcome.reserved)
+            #expect(try await service.authorisations().map(\.state) == [.withdrawn])
+        }
+        #expect(try await service.ask().offerClaims != nil, "the offer is free for another request")
+    }
+
+    @Test("a store that reads nothing in time: the last case is shown, and nothing is reserved")
+    func slowReads() async throws {
+        let service = try RetentionService(deadline: .milliseconds(300))
+        try await service.service.addSubscriber(autoRenew: false)
+        try await service.occupy(for: .seconds(4), readers: 4)
+        #expect(try await service.ask().text == RetentionService.shown(5))
+        try await waitUntil { await service.service.routes.respondLater(Self.liveness).status == 200 }
+        #expect(try await service.authorisations().isEmpty)
+    }
+
+    @Test("after the deadline, a last case with a rule shows nothing, and the next repetition tries again")
+    func withoutFallback() async throws {
+        let service = try RetentionService(
+            "- {rule: retention, message: \(RetentionService.message(1))}", deadline: .milliseconds(300))
+        try await service.service.addSubscriber(autoRenew: false)
+        try await service.occupy(for: .seconds(2), readers: 4)
+        let response = try await service.ask()
+        #expect(response.status == 503 && response.json["code"] as? String == "retention_message_unavailable")
+        try await waitUntil { try await service.ask().text == RetentionService.shown(1) }
+    }
+
+    @Test("without a database, the last case is shown at once")
+    func withoutStore() async throws {
+        let service = try RetentionService()
+        service.service.current.note(StoreError(.unreachable, "for a test"))
+        #expect(try await service.ask().text == RetentionService.shown(5))
+        let series = #"{app="com.example.app",environment="Production",answer="message",rule="",reason="store"}"#
+        #expect(service.scrape["offer_signer_retention_answers_total" + series] == 1)
+    }
+
+    private static let liveness = HTTPRequest(method: "GET", target: "/health/live")
+}

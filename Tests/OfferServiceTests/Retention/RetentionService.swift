@@ -1,0 +1,158 @@
+import AppStoreData
+import Foundation
+import NIOConcurrencyHelpers
+import OfferAudit
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+@testable import OfferService
+
+/// The service with cases of retention messages, and the App Store that asks it. The time is day 10 of ``Sample``.
+final class RetentionService {
+    let service: DecisionService
+    private let lateWork: Task<Void, any Error>
+
+    /// A message identifier for tests, as the service writes it.
+    static func message(_ number: Int) -> String {
+        "0000000\(number)-0000-4000-8000-000000000000"
+    }
+
+    static let offers = """
+        plain, {offerID: keep, rule: win_back, limits: {perCustomer: 1, outstanding: 5}},
+        {offerID: second, limits: {perCustomer: 3}}
+        """
+
+    /// An offer for those with auto-renew off, another plan for those who watch little, and a message for everyone else.
+    static let cases = """
+        - rule: retention
+          promotionalOffer: {productID: monthly, offerID: keep, message: \(message(1))}
+        - rule: light
+          alternateProduct: {productID: basic, message: \(message(2))}
+        - message: {de-DE: \(message(3)), de: \(message(4)), default: \(message(5))}
+        """
+
+    static let rules = "light: {fact: {name: episodesWatched, atMost: 3}}"
+
+    /// - Parameters:
+    ///   - cases: lines of YAML.
+    ///   - app: further members of the app.
+    init(
+        _ cases: String = cases, offers: String = offers, app: String = "appAppleID: 1234567890",
+        rules: String = rules, hasIssuerID: Bool = true, trail: AuditTrail? = nil, deadline: Duration = .seconds(20)
+    ) throws {
+        let lines = cases.split(separator: "\n").map { "      " + $0 }.joined(separator: "\n")
+        service = try DecisionService(
+            offers, app: app + "\n    retention:\n" + lines, rules: rules, hasIssuerID: hasIssuerID, trail: trail,
+            retentionDeadline: deadline)
+        lateWork = Task { [work = service.routes.lateWork] in try await work.run() }
+    }
+
+    deinit { lateWork.cancel() }
+
+    /// The service after a restart: with the same database, and nothing in memory.
+    func restarted() throws -> TestService {
+        let roots = TrustedRoots([try X509Certificate(der: TestChain.standard.get().root)])
+        let restarted = try TestService(
+            pair: service.pair, catalogue: service.catalogue,
+            issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(DecisionService.issuer.utf8))),
+            appStore: AppStoreSettings(roots: roots), store: service.current, retentionDeadline: .seconds(20))
+        restarted.wall.withLockedValue { $0 = Sample.day(10) }
+        return restarted
+    }
+
+    /// Keeps the database from making a change, or from reading too, for a time.
+    func occupy(for duration: Duration, readers: Int = 0) async throws {
+        let store = try #require(service.store as? SQLiteStore)
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let isBusy = NIOLockedValueBox(0)
+        Task {
+            try await store.write(.names([])) { _ in
+                isBusy.withLockedValue { $0 += 1 }
+                Thread.sleep(forTimeInterval: seconds)
+            }
+        }
+        for _ in 0..<readers {
+            Task {
+                try await store.read { _ in
+                    isBusy.withLockedValue { $0 += 1 }
+                    Thread.sleep(forTimeInterval: seconds)
+                }
+            }
+        }
+        while isBusy.withLockedValue({ $0 }) < readers + 1 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// A request as the App Store signs it.
+    struct Request {
+        var payload = SamplePayload.retentionRequest.with("originalTransactionId", #""1000""#)
+            .with("productId", #""monthly""#)
+        var chain: TestChain?
+
+        init(_ number: Int = 1, at date: Timestamp = Sample.day(10)) {
+            payload = payload.with("requestIdentifier", "\"3DB5C98D-8ACF-4E29-831E-\(100_000_000_000 + number)\"")
+                .with("signedDate", "\(date.milliseconds)")
+        }
+
+        func with(_ name: String, _ json: String) -> Request {
+            var copy = self
+            copy.payload = payload.with(name, json)
+            return copy
+        }
+
+        func body() throws -> String {
+            let chain = try chain ?? TestChain.standard.get()
+            return #"{"signedPayload":"\#(String(decoding: try chain.jws(payload: payload.text), as: UTF8.self))"}"#
+        }
+    }
+
+    func ask(_ request: Request = Request()) async throws -> HTTPResponse {
+        await service.routes.postLater("/v1/retention-messages", try request.body())
+    }
+
+    /// The answer that the service finds, whether or not it can still be given.
+    /// - Parameter isWanted: asked before anything is reserved, and before it is signed.
+    func answer(isWanted: @Sendable () -> Bool) async -> RetentionOutcome {
+        guard let app = service.catalogue.apps[Sample.bundleID] else { preconditionFailure("the app is configured") }
+        let question = RetentionQuestion(
+            app: Sample.production, configured: app, originalTransactionID: Sample.id("1000"),
+            requestIdentifier: UUIDText(high: 8, low: 8),
+            view: RetentionView(
+                productID: app.rules.offers[0].productID, locale: RetentionLocale("en"), environment: .production))
+        let policy = service.routes.signer.policy.snapshot
+        return await service.routes.signer.answerRetention(
+            question, Admission(principal: .anyone, policy: policy, context: RequestContext()), isWanted: isWanted)
+    }
+
+    /// The states of the customer's authorisations, the oldest first.
+    func authorisations(of original: String = "1000", in app: AppScope = Sample.production) async throws
+        -> [Authorisation]
+    {
+        try await service.store.ledgerEntries(of: [.originalTransactionID(Sample.id(original))], in: app)
+            .authorisations
+    }
+
+    var scrape: Scrape { service.routes.scrape() }
+
+    /// A response to a message.
+    static func shown(_ number: Int) -> String { #"{"message":{"messageIdentifier":"\#(message(number))"}}"# }
+}
+
+extension HTTPResponse {
+    /// The claims of the JWS of a promotional offer.
+    var offerClaims: [String: Any]? {
+        let offer = json["promotionalOffer"] as? [String: Any]
+        let jws = offer?["promotionalOfferSignatureV2"] as? String
+        return jws.flatMap { $0.split(separator: ".").count == 3 ? Base64URL.json($0.split(separator: ".")[1]) : nil }
+    }
+
+    /// The members of the V1 signature of a promotional offer.
+    var offerV1: [String: Any]? {
+        (json["promotionalOffer"] as? [String: Any])?["promotionalOfferSignatureV1"] as? [String: Any]
+    }
+}
