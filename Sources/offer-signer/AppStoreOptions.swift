@@ -24,7 +24,10 @@ struct AppStoreOptions: ParsableArguments {
     var environment: AppStoreEnvironment?
 
     /// Asks the App Store about an app with the database open, and closes both.
-    func withAppStore(_ work: @Sendable (AppStoreAsking, AppScope) async throws -> Void) async throws {
+    /// - Parameter withoutStore: whether `work` does without the database, which may not exist yet.
+    func withAppStore<Result: Sendable>(
+        withoutStore: Bool = false, _ work: @Sendable (AppStoreAsking, AppScope) async throws -> Result
+    ) async throws -> Result {
         var flags = key.flags
         flags[Settings.database] = database
         let configuration = try key.folder.reader(flags).read()
@@ -47,9 +50,10 @@ struct AppStoreOptions: ParsableArguments {
             return handler
         }
         do {
-            let store = try location.open(.latestVersion)
-            defer { try? store.close() }
-            try await AppStoreAsking.run(settings, configuration, ring: plan.ring, store: store, log: log) { asking in
+            let store = withoutStore ? nil : try location.open(.latestVersion)
+            defer { try? store?.close() }
+            return try await AppStoreAsking.run(settings, configuration, ring: plan.ring, store: store, log: log) {
+                asking in
                 try await work(asking, app)
             }
         } catch let error as StoreError {

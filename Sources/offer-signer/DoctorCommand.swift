@@ -151,6 +151,9 @@ struct DoctorCommand: AsyncParsableCommand {
         let results = await KeyTrial.results(
             of: ring, apps: asked, issuerIDs: configuration.issuerIDs, hosts: settings.hosts, transport: transport,
             now: Sources.system.now)
+        for warning in await retentionWarnings(configuration, ring: ring, settings, transport) {
+            StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
+        }
         await transport.close()
         var problems: [Diagnostic] = []
         for result in results {
@@ -165,6 +168,30 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         }
         return problems
+    }
+
+    /// Asks the App Store whether it can show what the configuration names for customers who are about to cancel.
+    private func retentionWarnings(
+        _ configuration: Configuration, ring: KeyRing, _ settings: AppStoreAPISettings, _ transport: HTTPTransport
+    ) async -> [Diagnostic] {
+        let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
+        let client = AppStoreClient(
+            hosts: settings.hosts, tokens: TokenSource(policy: { policy }, now: Sources.system.now),
+            transport: transport, pacing: Pacing(now: Sources.system.now))
+        var warnings: [Diagnostic] = []
+        for app in policy.askedApps {
+            guard let configured = policy.catalogue?.apps[app.bundleID], !configured.rules.retention.isEmpty else {
+                continue
+            }
+            let found = await RetentionTrial(client: client, app: app, configured: configured).warnings()
+            if found.isEmpty {
+                report(
+                    "the App Store can show the retention messages of \(app.bundleID.text) in \(app.environment.rawValue)"
+                )
+            }
+            warnings += found
+        }
+        return warnings
     }
 
     private func auditProblems(_ configuration: Configuration) -> [Diagnostic] {

@@ -16,6 +16,8 @@ package final class AppStoreStandIn: Sendable {
         package var posting = Poster.Settings()
         /// The shared secret of the app, for receipts.
         package var sharedSecret = "0123456789abcdef0123456789abcdef"
+        /// What a performance test of retention messages demands.
+        package var performanceTest = PerformanceTest.Settings()
         /// 0 for any free port.
         package var port = 0
         package var sandboxPort = 0
@@ -32,6 +34,8 @@ package final class AppStoreStandIn: Sendable {
     package let production: StandInWorld
     package let sandbox: StandInWorld
     package let posters: [Poster]
+    /// What the team has set up for retention messages, in production and in the sandbox.
+    package let retention: [RetentionDesk]
     package let faults = Faults()
     package let statistics = Statistics()
     package let tokens: TokenCheck
@@ -57,10 +61,16 @@ package final class AppStoreStandIn: Sendable {
         tokens = TokenCheck(
             keys: settings.keys, issuerID: settings.issuerID, bundleID: settings.production.bundleID)
         servers = NIOLockedValueBox([])
-        let answers = zip([production, sandbox], posters).map { world, poster in
-            Answers(
+        let hasPassed = NIOLockedValueBox(false)
+        let retention = [production, sandbox].map { world in
+            RetentionDesk(world, test: settings.performanceTest, hasPassed: hasPassed, now: now)
+        }
+        self.retention = retention
+        let answers = zip(zip([production, sandbox], retention), posters).map { world, poster in
+            let (world, retention) = world
+            return Answers(
                 world: world, others: world === production ? sandbox : production, sharedSecret: settings.sharedSecret,
-                limits: HourlyLimits(isSandbox: world === sandbox), now: now
+                limits: HourlyLimits(isSandbox: world === sandbox), retention: retention, now: now
             ) { notification in
                 poster.add([notification])
                 Task { await poster.post() }

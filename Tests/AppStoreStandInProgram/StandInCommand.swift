@@ -22,7 +22,8 @@ struct StandInCommand: AsyncParsableCommand {
               scripts/app-store-stand-in --month 300 --notifications http://127.0.0.1:8080/v1/app-store-notifications
 
             Runs until it gets SIGINT or SIGTERM.
-            """
+            """,
+        subcommands: [PerformanceTestCommand.self]
     )
 
     @Option(help: ArgumentHelp("The folder for its certificates, made if missing.", valueName: "folder"))

@@ -12,7 +12,9 @@ struct AppStoreProcess: Sendable {
     let keys: TemporaryFolder
 
     /// - Parameter customers: in each environment.
-    init(customers: Int = 5) async throws {
+    init(
+        customers: Int = 5, performanceTest: PerformanceTest.Settings = PerformanceTest.Settings()
+    ) async throws {
         (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
         let key = try PrivateKeyPEM.generate()
         try keys.write(key, to: "SubscriptionKey_\(RunningService.keyID).p8")
@@ -23,6 +25,7 @@ struct AppStoreProcess: Sendable {
         }
         settings.production.customers = customers
         settings.sandbox.customers = customers
+        settings.performanceTest = performanceTest
         settings.keys = [RunningService.keyID: try SigningKey(text: key)]
         standIn = try await AppStoreStandIn(settings, folder: folder.path)
         born.withLockedValue { $0 = nil }

@@ -2,7 +2,7 @@ import OfferCore
 
 /// A request of the App Store Server API, and how its answer is read.
 package struct APICall<Answer: Sendable>: Sendable {
-    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
+    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     package let endpoint: APIEndpoint
     package let method: Method
@@ -10,25 +10,34 @@ package struct APICall<Answer: Sendable>: Sendable {
     package let path: String
     /// Names and values, not encoded yet. Names may repeat.
     package let query: [(name: String, value: String)]
-    /// JSON; nil for none.
+    /// nil for none.
     package let body: [UInt8]?
+    /// The media type of ``body``.
+    package let contentType: String
+    /// Whether the answer may list thousands of items.
+    private let isLarge: Bool
     private let read: @Sendable (AnswerReader) throws(AnswerError) -> Answer
 
     /// - Parameter path: the parts after the host, not encoded yet.
     init(
         _ endpoint: APIEndpoint, _ method: Method, _ path: [String], query: [(name: String, value: String)] = [],
-        body: [UInt8]? = nil, read: @escaping @Sendable (AnswerReader) throws(AnswerError) -> Answer
+        body: [UInt8]? = nil, contentType: String = "application/json", isLarge: Bool = false,
+        read: @escaping @Sendable (AnswerReader) throws(AnswerError) -> Answer
     ) {
         self.endpoint = endpoint
         self.method = method
         self.path = "/" + path.map(URLText.encoded).joined(separator: "/")
         self.query = query
         self.body = body
+        self.contentType = contentType
+        self.isLarge = isLarge
         self.read = read
     }
 
     /// Reads an answer. Nothing in it is verified yet.
-    package func answer(from json: [UInt8]) throws(AnswerError) -> Answer { try read(AnswerReader(json: json)) }
+    package func answer(from json: [UInt8]) throws(AnswerError) -> Answer {
+        try read(AnswerReader(json: json, isLarge: isLarge))
+    }
 
     /// The path with the query.
     var target: String {
@@ -37,5 +46,8 @@ package struct APICall<Answer: Sendable>: Sendable {
     }
 
     /// Whether the request can be sent again after its answer was lost.
-    var isRepeatable: Bool { endpoint != .testNotification }
+    var isRepeatable: Bool {
+        // An upload whose answer was lost would be refused the second time, because its identifier is used.
+        ![.testNotification, .startPerformanceTest, .uploadMessage, .uploadImage].contains(endpoint)
+    }
 }

@@ -9,14 +9,34 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case testNotificationStatus = "test_notification_status"
     case appAccountToken = "app_account_token"
 
+    // Retention messages.
+    case uploadMessage = "upload_message"
+    case deleteMessage = "delete_message"
+    case messageList = "message_list"
+    case uploadImage = "upload_image"
+    case deleteImage = "delete_image"
+    case imageList = "image_list"
+    case setDefaultMessage = "set_default_message"
+    case defaultMessage = "default_message"
+    case deleteDefaultMessage = "delete_default_message"
+    case setRealtimeURL = "set_realtime_url"
+    case realtimeURL = "realtime_url"
+    case deleteRealtimeURL = "delete_realtime_url"
+    case startPerformanceTest = "start_performance_test"
+    case performanceTestResult = "performance_test_result"
+
     /// Apple's limit for one app in production, in requests per second, counted by the hour. The sandbox has a tenth.
     ///
-    /// Source: Apple, "Identifying rate limits" (App Store Server API documentation).
+    /// Source: Apple, "Identifying rate limits" (App Store Server API and Retention Messaging API documentation).
     var requestsPerSecond: Int {
         switch self {
         case .subscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo, .notificationHistory: 50
         case .appAccountToken: 20
-        case .testNotification, .testNotificationStatus: 1
+        case .setDefaultMessage: 10
+        case .testNotification, .testNotificationStatus, .uploadMessage, .deleteMessage, .messageList, .uploadImage,
+            .deleteImage, .imageList, .defaultMessage, .deleteDefaultMessage, .setRealtimeURL, .realtimeURL,
+            .deleteRealtimeURL, .startPerformanceTest, .performanceTestResult:
+            1
         }
     }
 }

@@ -5,6 +5,8 @@ package struct AnswerReader: Sendable {
     private let members: JSONObject
     /// The path of this object, for errors.
     private let path: String
+    /// The whole answer as received; empty for a part of one.
+    let json: [UInt8]
 
     /// The limits of one answer. Twenty notifications have some sixty members, and statuses a few for each subscription.
     private static let maximumCount = 1024
@@ -16,7 +18,7 @@ package struct AnswerReader: Sendable {
     /// - Parameter json: nothing stands for an empty object, because some answers have no body.
     init(json: [UInt8], isLarge: Bool = false) throws(AnswerError) {
         guard !json.isEmpty else {
-            self.init(JSONObject(), path: "")
+            self.init(JSONObject(), path: "", json: json)
             return
         }
         let value: JSONValue
@@ -26,10 +28,11 @@ package struct AnswerReader: Sendable {
                 maximumTotal: isLarge ? Self.maximumLargeTotal : Self.maximumTotal)
         } catch { throw AnswerError("it is not JSON") }
         guard case .object(let members) = value else { throw AnswerError("it is not a JSON object") }
-        self.init(members, path: "")
+        self.init(members, path: "", json: json)
     }
 
-    private init(_ members: JSONObject, path: String) {
+    private init(_ members: JSONObject, path: String, json: [UInt8] = []) {
+        self.json = json
         self.members = members
         self.path = path
     }

@@ -2,15 +2,20 @@
 package struct APIRequest: Sendable {
     package let url: String
     package let method: String
-    /// JSON; nil for none.
+    /// nil for none.
     package let body: [UInt8]?
+    /// The media type of ``body``.
+    package let contentType: String
     /// The value of the header `Authorization`; nil for none.
     package let authorization: String?
 
-    package init(url: String, method: String, body: [UInt8]?, authorization: String?) {
+    package init(
+        url: String, method: String, body: [UInt8]?, contentType: String = "application/json", authorization: String?
+    ) {
         self.url = url
         self.method = method
         self.body = body
+        self.contentType = contentType
         self.authorization = authorization
     }
 }

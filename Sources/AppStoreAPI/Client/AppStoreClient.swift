@@ -83,7 +83,7 @@ package final class AppStoreClient: Sendable {
             retries.noteRequest()
             let request = APIRequest(
                 url: host + call.target, method: call.method.rawValue, body: call.body,
-                authorization: "Bearer " + token)
+                contentType: call.contentType, authorization: "Bearer " + token)
             do throws(APIFailure) {
                 let answer = try read(await exchange(request, timeout: timeout), of: call, for: app)
                 breaker.noteSuccess()

@@ -64,7 +64,7 @@ package final class HTTPTransport: APITransport {
             message.headers.add(name: "Authorization", value: authorization)
         }
         if let body = request.body {
-            message.headers.add(name: "Content-Type", value: "application/json")
+            message.headers.add(name: "Content-Type", value: request.contentType)
             message.body = .bytes(body)
         }
         let response = try await client.execute(message, deadline: .distantFuture)

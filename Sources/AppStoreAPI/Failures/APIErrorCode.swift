@@ -19,6 +19,8 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     package static let originalTransactionIDNotFound = Self(rawValue: 4_040_005)
     package static let testNotificationNotFound = Self(rawValue: 4_040_008)
     package static let transactionIDNotFound = Self(rawValue: 4_040_010)
+    package static let defaultMessageNotFound = Self(rawValue: 4_040_020)
+    package static let realtimeURLNotFound = Self(rawValue: 4_040_021)
     package static let rateLimitExceeded = Self(rawValue: 4_290_000)
 
     private static let retryable: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_000, 5_000_001]

@@ -10,10 +10,11 @@ extension AppStoreAsking {
     /// - Parameters:
     ///   - settings: those of `configuration`.
     ///   - ring: the keys that sign tokens.
-    package static func run(
-        _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: any SubscriberStore,
-        log: Logger, _ work: @Sendable (AppStoreAsking) async throws -> Void
-    ) async throws {
+    ///   - store: nil if `work` needs none.
+    package static func run<Output: Sendable>(
+        _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: (any SubscriberStore)?,
+        log: Logger, _ work: @Sendable (AppStoreAsking) async throws -> Output
+    ) async throws -> Output {
         let (metrics, sources) = (ServiceMetrics(), Sources.system)
         let ocspClient = configuration.appStore.asksOCSP ? OCSPClient() : nil
         let trust = AppStoreTrust(
@@ -25,13 +26,13 @@ extension AppStoreAsking {
             settings, policy: CurrentPolicy(policy), trust: trust,
             store: CurrentStore(configuration.store, store: store, log: log), trail: trail, sources: sources,
             metrics: metrics, log: log)
-        let result: Result<Void, any Error> = await withTaskGroup(of: Void.self) { group in
+        let result: Result<Output, any Error> = await withTaskGroup(of: Void.self) { group in
             if let checker = trust.checker { group.addTask { await checker.run() } }
             defer { group.cancelAll() }
             do { return .success(try await work(asking)) } catch { return .failure(error) }
         }
         await asking.close()
         await ocspClient?.close()
-        try result.get()
+        return try result.get()
     }
 }

@@ -1,8 +1,8 @@
-import OfferCore
+package import OfferCore
 
 extension Policy {
     /// The apps and environments about which the App Store can be asked: those with a server, a key and an issuer ID.
-    var askedApps: [AppScope] {
+    package var askedApps: [AppScope] {
         let apps = catalogue?.apps.filter { issuerIDs[$0.key] != nil && (try? ring.signingKey(for: $0.key)) != nil }
         return (apps ?? [:]).flatMap { bundleID, app in
             [AppStoreEnvironment.production, .sandbox].filter(app.environments.contains)

@@ -10,6 +10,7 @@ struct Answers: Sendable {
     /// The shared secret of the app, for receipts.
     let sharedSecret: String
     let limits: HourlyLimits
+    let retention: RetentionDesk
     let now: @Sendable () -> Int64
     /// Called with each test notification that is requested.
     let onTest: @Sendable (StandInWorld.Notification) -> Void
@@ -17,6 +18,7 @@ struct Answers: Sendable {
     /// The name of an endpoint, for statistics and faults, and the transaction that a request is about.
     static func endpoint(of request: StandInRequest) -> (name: String, transaction: String?) {
         let path = request.path
+        if let name = RetentionDesk.endpoint(request.method, path) { return (name, nil) }
         switch (request.method, path.count) {
         case ("POST", 1) where path[0] == "verifyReceipt": return ("verify_receipt", nil)
         case ("GET", 4) where path[2] == "subscriptions": return ("subscription_statuses", path[3])
@@ -35,6 +37,7 @@ struct Answers: Sendable {
     func answer(_ request: StandInRequest, fault: Fault?) throws -> [UInt8] {
         let (name, transaction) = Self.endpoint(of: request)
         let (id, time) = (transaction ?? "", now())
+        if RetentionDesk.endpoint(request.method, request.path) != nil { return try retention.answer(name, request) }
         switch name {
         case "subscription_statuses":
             let filter = Set(request.query.filter { $0.name == "status" }.compactMap { Int($0.value) })

@@ -12,7 +12,12 @@ final class HourlyLimits: Sendable {
     private let hours = NIOLockedValueBox<[String: Hour]>([:])
     private let isSandbox: Bool
 
-    private static let perSecond = ["app_account_token": 20, "test_notification": 1, "test_notification_status": 1]
+    private static let perSecond = [
+        "app_account_token": 20, "test_notification": 1, "test_notification_status": 1, "upload_message": 1,
+        "delete_message": 1, "message_list": 1, "upload_image": 1, "delete_image": 1, "image_list": 1,
+        "set_default_message": 10, "default_message": 1, "delete_default_message": 1, "set_realtime_url": 1,
+        "realtime_url": 1, "delete_realtime_url": 1, "start_performance_test": 1, "performance_test_result": 1,
+    ]
 
     init(isSandbox: Bool) {
         self.isSandbox = isSandbox

@@ -110,6 +110,16 @@ struct WorldSigner: Sendable {
             ])
     }
 
+    /// A request for a retention message in compact form.
+    func retentionRequest(_ view: StandInWorld.PageView, at now: Int64) throws -> String {
+        try jws([
+            ("originalTransactionId", quoted(view.originalTransactionID)), ("appAppleId", "\(appAppleID)"),
+            ("productId", quoted(view.productID)), ("userLocale", quoted(view.locale)),
+            ("requestIdentifier", quoted(view.requestIdentifier)), ("environment", quoted(environment)),
+            ("signedDate", "\(now)"),
+        ])
+    }
+
     /// An AppTransaction in compact form.
     func appTransaction(_ id: String, at now: Int64) throws -> String {
         try jws([

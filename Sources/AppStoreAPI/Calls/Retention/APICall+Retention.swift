@@ -1,0 +1,155 @@
+package import OfferCore
+
+/// What was uploaded, and whether it may be shown.
+package struct UploadedItem: Hashable, Sendable {
+    package enum State: String, Sendable {
+        case pending = "PENDING"
+        case approved = "APPROVED"
+        case rejected = "REJECTED"
+    }
+
+    package let identifier: String
+    /// As received.
+    package let state: String
+    /// Of images.
+    package let size: String?
+
+    package var isApproved: Bool { state == State.approved.rawValue }
+}
+
+private let messaging = ["inApps", "v1", "messaging"]
+
+extension APICall<Void> {
+    /// Upload Message. An identifier is used once.
+    package static func uploadMessage(_ message: RetentionMessage, as identifier: UUIDText) -> Self {
+        APICall(
+            .uploadMessage, .put, messaging + ["message", "\(identifier)"], body: message.json
+        ) { _ in }
+    }
+
+    /// Delete Message.
+    package static func deleteMessage(_ identifier: UUIDText) -> Self {
+        APICall(.deleteMessage, .delete, messaging + ["message", "\(identifier)"]) { _ in }
+    }
+
+    /// Upload Image. An identifier is used once.
+    package static func uploadImage(_ image: RetentionImage, as identifier: UUIDText) -> Self {
+        APICall(
+            .uploadImage, .put, messaging + ["image", "\(identifier)"],
+            query: [(name: "imageSize", value: image.size.rawValue)], body: image.png, contentType: "image/png"
+        ) { _ in }
+    }
+
+    /// Delete Image. The messages that use it must be deleted before.
+    package static func deleteImage(_ identifier: UUIDText) -> Self {
+        APICall(.deleteImage, .delete, messaging + ["image", "\(identifier)"]) { _ in }
+    }
+
+    /// Configure Default Message, in place of the one before.
+    package static func setDefaultMessage(
+        _ identifier: UUIDText, for product: ProductID, in locale: String
+    ) -> Self {
+        var writer = JSONWriter()
+        writer.member("messageIdentifier", "\(identifier)")
+        return APICall(
+            .setDefaultMessage, .put, messaging + ["default", product.text.description, locale], body: writer.finish()
+        ) { _ in }
+    }
+
+    /// Delete Default Message.
+    package static func deleteDefaultMessage(for product: ProductID, in locale: String) -> Self {
+        APICall(
+            .deleteDefaultMessage, .delete, messaging + ["default", product.text.description, locale]
+        ) { _ in }
+    }
+
+    /// Configure Realtime URL, in place of the one before.
+    package static func setRealtimeURL(_ url: RealtimeURL) -> Self {
+        var writer = JSONWriter()
+        writer.member("realtimeURL", utf8: url.text.utf8)
+        return APICall(.setRealtimeURL, .put, messaging + ["realtime", "url"], body: writer.finish()) { _ in }
+    }
+
+    /// Delete Realtime URL.
+    package static func deleteRealtimeURL() -> Self {
+        APICall(.deleteRealtimeURL, .delete, messaging + ["realtime", "url"]) { _ in }
+    }
+}
+
+extension APICall<[UploadedItem]> {
+    /// Get Message List.
+    package static func messages() -> Self {
+        APICall(.messageList, .get, messaging + ["message", "list"], isLarge: true) { answer throws(AnswerError) in
+            try answer.uploaded("messageIdentifiers", "messageIdentifier", state: "messageState")
+        }
+    }
+
+    /// Get Image List.
+    package static func images() -> Self {
+        APICall(.imageList, .get, messaging + ["image", "list"], isLarge: true) { answer throws(AnswerError) in
+            try answer.uploaded("imageIdentifiers", "imageIdentifier", state: "imageState")
+        }
+    }
+}
+
+extension APICall<String> {
+    /// Get Default Message: its identifier.
+    package static func defaultMessage(for product: ProductID, in locale: String) -> Self {
+        APICall(.defaultMessage, .get, messaging + ["default", product.text.description, locale]) {
+            answer throws(AnswerError) in
+            String(decoding: try answer.text("messageIdentifier"), as: UTF8.self)
+        }
+    }
+
+    /// Get Realtime URL.
+    package static func realtimeURL() -> Self {
+        APICall(.realtimeURL, .get, messaging + ["realtime", "url"]) { answer throws(AnswerError) in
+            String(decoding: try answer.text("realtimeURL"), as: UTF8.self)
+        }
+    }
+}
+
+extension APICall<StartedPerformanceTest> {
+    /// Initiate Performance Test, in the sandbox.
+    /// - Parameter id: the original transaction ID of an active subscription that was bought there.
+    package static func startPerformanceTest(with id: TransactionNumber) -> Self {
+        var writer = JSONWriter()
+        writer.member("originalTransactionId", id.text)
+        return APICall(.startPerformanceTest, .post, messaging + ["performanceTest"], body: writer.finish()) {
+            answer throws(AnswerError) in
+            guard let configuration = try answer.object("config") else { throw answer.missing("config") }
+            return StartedPerformanceTest(
+                requestID: String(decoding: try answer.text("requestId"), as: UTF8.self),
+                configuration: try PerformanceTestConfiguration(configuration))
+        }
+    }
+}
+
+extension APICall<PerformanceTestResult> {
+    /// Get Performance Test Results.
+    package static func performanceTestResult(_ requestID: String) -> Self {
+        APICall(.performanceTestResult, .get, messaging + ["performanceTest", "result", requestID]) {
+            answer throws(AnswerError) in
+            PerformanceTestResult(
+                outcome: PerformanceTestResult.Outcome(
+                    rawValue: String(decoding: try answer.text("result"), as: UTF8.self)),
+                successRate: try answer.optionalInteger("successRate"), json: answer.json)
+        }
+    }
+}
+
+extension AnswerReader {
+    fileprivate func uploaded(
+        _ list: String, _ identifier: String, state: String
+    ) throws(AnswerError) -> [UploadedItem] {
+        var items: [UploadedItem] = []
+        for item in try objects(list) {
+            items.append(
+                UploadedItem(
+                    identifier: String(decoding: try item.text(identifier), as: UTF8.self),
+                    state: String(decoding: try item.text(state), as: UTF8.self),
+                    size: try item.optionalText("imageSize").map { String(decoding: $0, as: UTF8.self) }))
+        }
+        return items
+    }
+}

@@ -1,0 +1,40 @@
+/// What Apple's performance test sends to the URL of the sandbox.
+package struct PerformanceTestConfiguration: Hashable, Sendable {
+    package let maximumConcurrency: Int64
+    package let totalRequests: Int64
+    /// In milliseconds, like the threshold.
+    package let totalDuration: Int64
+    package let responseTimeThreshold: Int64
+    /// In percent.
+    package let successRateThreshold: Int64
+
+    init(_ answer: AnswerReader) throws(AnswerError) {
+        maximumConcurrency = try answer.integer("maxConcurrentRequests")
+        totalRequests = try answer.integer("totalRequests")
+        totalDuration = try answer.integer("totalDuration")
+        responseTimeThreshold = try answer.integer("responseTimeThreshold")
+        successRateThreshold = try answer.integer("successRateThreshold")
+    }
+}
+
+/// A performance test that Apple has started.
+package struct StartedPerformanceTest: Hashable, Sendable {
+    package let requestID: String
+    package let configuration: PerformanceTestConfiguration
+}
+
+/// The result of a performance test, with Apple's member names in ``json``.
+package struct PerformanceTestResult: Hashable, Sendable {
+    package enum Outcome: String, Sendable {
+        case pending = "PENDING"
+        case pass = "PASS"
+        case fail = "FAIL"
+    }
+
+    /// nil for one that this version does not know.
+    package let outcome: Outcome?
+    /// In percent.
+    package let successRate: Int64?
+    /// As received.
+    package let json: [UInt8]
+}

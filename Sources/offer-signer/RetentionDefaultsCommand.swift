@@ -1,0 +1,70 @@
+import AppStoreAPI
+import ArgumentParser
+import OfferCore
+
+/// `offer-signer retention defaults`: what is shown where the service gives no answer.
+struct RetentionDefaultsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "defaults", abstract: "Set, show and delete the default message of a product and locale.",
+        subcommands: [Set.self, Show.self, Delete.self])
+
+    /// Which default is meant.
+    struct Place: ParsableArguments {
+        @Option(
+            help: ArgumentHelp("The product.", valueName: "id"),
+            transform: ProductID.init(option:))
+        var productID: ProductID
+
+        @Option(help: ArgumentHelp("The locale, such as en-US.", valueName: "locale")) var locale: String
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set the default message of a product and locale, in place of the one before.",
+            discussion: """
+                Each product needs one for each locale: without it, nothing is shown when an answer fails or comes too late.
+
+                  offer-signer retention defaults set --product-id com.example.app.pro.monthly --locale en-US UUID
+                """)
+
+        @OptionGroup var options: AppStoreOptions
+        @OptionGroup var place: Place
+        @Argument(
+            help: ArgumentHelp("The identifier of an approved message.", valueName: "uuid"),
+            transform: UUIDText.init(option:))
+        var message: UUIDText
+
+        func run() async throws {
+            try await options.send(.setDefaultMessage(message, for: place.productID, in: place.locale))
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the identifier of a default message.")
+        @OptionGroup var options: AppStoreOptions
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            let identifier = try await options.send(.defaultMessage(for: place.productID, in: place.locale))
+            StandardStreams.print(identifier.printable + "\n")
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a default message.")
+        @OptionGroup var options: AppStoreOptions
+        @OptionGroup var place: Place
+
+        func run() async throws {
+            try await options.send(.deleteDefaultMessage(for: place.productID, in: place.locale))
+        }
+    }
+}
+
+extension ProductID {
+    init(option text: String) throws {
+        do { self = try ProductID(utf8: Array(text.utf8), field: "It") } catch {
+            throw ValidationError(error.description)
+        }
+    }
+}
