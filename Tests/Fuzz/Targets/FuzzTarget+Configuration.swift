@@ -30,6 +30,7 @@ extension FuzzTarget {
         try promise("each key ID belongs to an app", file.keyIDs.keys.allSatisfy { file.catalogue?.apps[$0] != nil })
         let apps = file.catalogue?.apps.keys.map { $0.text.description.lowercased() } ?? []
         try promise("no two apps differ only in letter case", Set(apps).count == apps.count)
+        for app in file.catalogue?.apps.values.map(\.self) ?? [] { try check(app) }
         for caller in file.callers {
             try promise(
                 "every caller has a valid name and a 32-byte digest",
@@ -40,6 +41,22 @@ extension FuzzTarget {
                 "every expiry is the start of a day",
                 caller.expiry.map { days.contains($0.milliseconds) && $0.milliseconds % 86_400_000 == 0 } ?? true)
         }
+    }
+
+    private static func check(_ app: Catalogue.App) throws(BrokenPromise) {
+        let cases = app.rules.retention
+        try promise("an app with retention messages has an Apple ID", cases.isEmpty || app.appAppleID != nil)
+        for item in cases {
+            switch item.content {
+            case .message: continue
+            case .alternateProduct(let product, _):
+                try promise("another product has a group", app.groups[product] != nil)
+            case .promotionalOffer(let offer):
+                try promise("an offer that is shown has terms", app.rules.retentionTerms(of: offer) != nil)
+            }
+        }
+        try promise(
+            "every case can be reached", !cases.dropLast().contains { $0.isShownToEveryone(in: app.environments) })
     }
 
     private static func check(_ configuration: Configuration) throws(BrokenPromise) {

@@ -15,7 +15,8 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
     package static let all: [FuzzTarget] = [
         .requestReader, .requestFields, .keyText, .userToken, .keySet, .configuration, .evidence, .jws, .auditLines,
         .decision,
-        .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .certificate, .cms,
+        .appStoreJWS, .transaction, .renewalInfo, .appTransaction, .notification, .retentionRequest, .retentionBody,
+        .certificate, .cms,
         .receiptPayload, .legacyReceipt, .legacyNotification, .ocspResponse, .notificationIntake, .apiAnswer,
         .verifyReceiptAnswer,
     ]

@@ -1,0 +1,29 @@
+import OfferCore
+import OfferService
+
+extension FuzzTarget {
+    /// The reader of the App Store's requests for retention messages. The input is a body; after the word `locale`, it is the
+    /// customer's locale.
+    static let retentionBody = FuzzTarget("retention-body") { input throws(BrokenPromise) in
+        let marker = Array("locale ".utf8)
+        if input.starts(with: marker) {
+            return try check(locale: String(decoding: input.dropFirst(marker.count), as: UTF8.self))
+        }
+        let text: [UInt8]
+        do throws(Problem) { text = try RetentionBody.signedPayload(in: input) } catch {
+            try promise("a refusal is the sender's fault", error.status == 400)
+            return try promise("a refusal never quotes the data", !Marked.isIn(error.detail))
+        }
+        try promise("a payload is part of the body", text.count <= input.count)
+    }
+
+    private static func check(locale text: String) throws(BrokenPromise) {
+        let locale = RetentionLocale(text)
+        let chain = locale.fromExactToLanguage
+        try promise("the exact locale comes first", chain.first == locale)
+        try promise(
+            "each following one is shorter",
+            zip(chain, chain.dropFirst()).allSatisfy { $0.text.utf8.count > $1.text.utf8.count })
+        try promise("reading a locale again changes nothing", RetentionLocale(locale.text) == locale)
+    }
+}
