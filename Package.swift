@@ -123,7 +123,7 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferPostgreSQL", locks,
+                "OfferCore", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -9,8 +9,8 @@ struct AlarmsShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "List the redemptions that no signature of this service explains.",
         discussion: """
-            Only this service signs offers with a rule. If the App Store reports a redemption of one without a signature in \
-            the ledger, somebody else may hold a key. Prints the number, the time, the app, the product and the offer of each, \
+            Only this service signs for the configured apps, but for offers without a rule or with signedElsewhere. If the App \
+            Store reports any other redemption without a signature in the ledger, somebody else may hold a key. Prints the number, the time, the app, the product and the offer of each, \
             the oldest first. Exits with status 1 if there are any.
             """
     )
@@ -28,8 +28,8 @@ struct AlarmsShowCommand: AsyncParsableCommand {
 extension DatabaseOptions {
     /// The redemptions without a signature that nobody has acknowledged.
     func alarms() async throws -> [LedgerRedemption] {
-        let offers = try configuration().catalogue?.ledgerOffers ?? []
-        return try await withStore { try await $0.unexplainedRedemptions(of: offers, limit: 10_000) }
+        let apps = try configuration().catalogue?.ledgerCoverage.apps ?? []
+        return try await withStore { try await $0.unexplainedRedemptions(in: apps, limit: 10_000) }
     }
 }
 

@@ -36,7 +36,7 @@ struct DecidingWalkTests {
         #expect(lines[1] == "ok: every redemption has a signature of this service")
         #expect(lines[2] == "ok: there is no alarm")
         #expect(lines[3] == "com.example.app com.example.app.pro winback: rule win_back, priority 30")
-        #expect(lines.last == "0 customers")
+        #expect(lines.last?.hasPrefix("0 customers") == true)
     }
 
     @Test("a redemption without a signature is shown, and acknowledged by its number")
@@ -46,7 +46,7 @@ struct DecidingWalkTests {
         try walk.folder.write(Array(text.utf8), to: "offers.yaml")
         let (file, _) = ConfigurationFile.read(Array(text.utf8), name: "file")
         let store = try #require(StoreLocation("sqlite:\(walk.folder.path)/subscribers.sqlite")).open()
-        try await store.beginLedger(of: try #require(file.catalogue).ledgerOffers, at: Sample.day(0))
+        try await store.beginLedger(try #require(file.catalogue).ledgerCoverage, at: Sample.day(0))
         let product = try ProductID(utf8: Array("com.example.app.pro".utf8))
         let fact = Sample.transaction("1", of: "1", 3, 33) { purchase in
             var bought = Purchase(productID: product, purchaseDate: purchase.purchaseDate)

@@ -129,6 +129,9 @@ private final class Race: Sendable {
                 "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:" + folder.path + "/store.sqlite",
                 "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
                 "SUBSCRIPTION_OFFERS_ALLOW_ANYONE": "true",
+                // With it, each answer could have both forms. Under a cap, it must have one.
+                "SUBSCRIPTION_OFFERS_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
+                "SUBSCRIPTION_OFFERS_APP_STORE_API": "off",
             ], keys: keys)
     }
 
@@ -177,12 +180,19 @@ private final class Race: Sendable {
         if response.status == 503 { return true }
         #expect(response.status == 200, "\(response.text)")
         let json = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
-        if let offer = (json?["offers"] as? [[String: Any]])?.first,
-            let nonce = (offer["signature"] as? [String: Any])?["nonce"] as? String
-        {
-            receive(nonce)
-        }
+        guard let offer = (json?["offers"] as? [[String: Any]])?.first else { return true }
+        let v1 = (offer["signature"] as? [String: Any])?["nonce"] as? String
+        for nonce in [v1, (offer["compactJWS"] as? String).flatMap(Self.nonce)].compactMap(\.self) { receive(nonce) }
         return true
+    }
+
+    private static func nonce(ofJWS text: String) -> String? {
+        let parts = text.split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        let padded = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+            .padding(toLength: (parts[1].count + 3) / 4 * 4, withPad: "=", startingAt: 0)
+        let payload = Data(base64Encoded: padded).flatMap { try? JSONSerialization.jsonObject(with: $0) }
+        return (payload as? [String: Any])?["nonce"] as? String
     }
 
     // MARK: The ledger

@@ -53,6 +53,19 @@ extension Life {
         return expected(at: time).subscribedSince.map { Inheritance(start: $0, renewals: renewals) }
     }
 
+    /// Whether every term is known without a gap, to one that runs or to an end that was stated.
+    func isKnownThroughout(at now: Timestamp) -> Bool {
+        for (term, next) in zip(terms, terms.dropFirst()) {
+            let gap = next.start.milliseconds - min(term.end, term.refund?.date ?? term.end).milliseconds
+            let lengths = [term, next].map { $0.end.milliseconds - $0.start.milliseconds }
+            if gap > 0, !next.isRenewal || gap * 4 > lengths[0] * 3 || gap * 4 > lengths[1] * 3 { return false }
+        }
+        if last.refund != nil || now < last.end { return true }
+        guard let lastRenewal, lastRenewal.signedDate >= last.end else { return false }
+        if case .running = outlook { return !autoRenews }
+        return true
+    }
+
     /// The accounts of the app that own the subscription.
     func expectedOwners(_ policy: OwnershipPolicy) -> [UUIDText] {
         let claims = (terms.map(\.token) + [token]).compactMap { $0 }

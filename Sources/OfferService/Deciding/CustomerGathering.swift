@@ -15,11 +15,12 @@ struct CustomerGathering {
     ) async throws(Problem) -> DecisionCustomer {
         let newFacts = try subject.facts(at: now)
         var known = try await stored(subject)
-        if await refresh(subject, known, configured, at: now) { known = try await stored(subject) }
+        let lookUp = await lookUp(subject, known, configured, at: now)
+        if lookUp != .notNeeded { known = try await stored(subject) }
         let app = try scope(of: subject, known, configured)
         try await requireOwnTransaction(of: subject, known, in: app, configured)
         return try DecisionCustomer(
-            subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, at: now)
+            subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
     }
 
     /// Everything that may belong to the customer, for each environment.
@@ -60,10 +61,10 @@ struct CustomerGathering {
 
     /// Asks the App Store about a customer whom the store does not know, or whose data is older than the app accepts, and waits
     /// for a moment.
-    private func refresh(
+    private func lookUp(
         _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
-    ) async -> Bool {
-        guard let refresher, store.works else { return false }
+    ) async -> AppStoreLookUp {
+        guard let refresher, store.works else { return .notNeeded }
         let receipt = subject.proofs?.receipt.flatMap { _ in subject.proofs?.receiptText }
         let stale = known.compactMap { stored -> CustomerQuestion? in
             stored.staleSubscription(under: configured.freshness, at: now)
@@ -78,7 +79,7 @@ struct CustomerGathering {
             : subject.scopes(of: configured).compactMap { scope in
                 id.flatMap { CustomerQuestion($0, in: scope, receipt: receipt) }
             }
-        return await refresher.refresh(stale + unknown)
+        return await refresher.lookUp(stale + unknown)
     }
 
     /// The app and environment that the decision is about.
@@ -167,17 +168,28 @@ extension DecisionSubject {
     }
 }
 
+/// What became of the question that a decision had for the App Store.
+enum AppStoreLookUp: Hashable, Sendable {
+    /// The store knows enough, or the App Store is not asked at all.
+    case notNeeded
+    case answered
+    /// The App Store did not answer in time. What rests on its answer is not known.
+    case unanswered
+}
+
 extension CustomerRefresher {
     /// Asks one question after the other and waits for a moment altogether.
-    /// - Returns: whether the store has learnt something.
-    fileprivate func refresh(_ questions: [CustomerQuestion]) async -> Bool {
+    fileprivate func lookUp(_ questions: [CustomerQuestion]) async -> AppStoreLookUp {
+        guard !questions.isEmpty else { return .notNeeded }
         let began = ContinuousClock.now
-        var hasLearnt = false
+        var isAnswered = true
         for question in questions {
             let rest = Self.patience - (ContinuousClock.now - began)
-            guard rest > .zero else { break }
-            if await refresh(question, within: rest) { hasLearnt = true }
+            guard rest > .zero, await refresh(question, within: rest) else {
+                isAnswered = false
+                continue
+            }
         }
-        return hasLearnt
+        return isAnswered ? .answered : .unanswered
     }
 }

@@ -21,9 +21,10 @@ extension DecisionCustomer {
     /// - Parameters:
     ///   - stored: what the store knows of the account and of the subscriptions in the proofs; nil for nothing.
     ///   - newFacts: what the proofs show.
+    ///   - lookUp: what became of the question for the App Store.
     init(
         _ subject: DecisionSubject, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
-        newFacts: [SubscriberFact], at now: Timestamp
+        newFacts: [SubscriberFact], _ lookUp: AppStoreLookUp, at now: Timestamp
     ) throws(Problem) {
         let all = StoredCustomer(
             app: app, facts: Array(SubscriberFacts((stored?.facts ?? []) + newFacts)),
@@ -32,6 +33,8 @@ extension DecisionCustomer {
         if let account = subject.account, OwnedCustomer.isAnothers(proven, all, account, by: configured.ownership) {
             throw .anotherCustomersProof
         }
+        let appleAccounts = Self.appleAccounts(of: subject, stored, by: configured.ownership)
+        guard Self.mayBelong(newFacts, to: appleAccounts, subject) else { throw .anotherCustomersProof }
         let owned = subject.identifier.flatMap {
             OwnedCustomer(all, known: $0, by: configured.ownership, alsoOwning: proven)
         }
@@ -39,19 +42,17 @@ extension DecisionCustomer {
         let facts = all.isComplete ? owned?.facts ?? SubscriberFacts() : SubscriberFacts()
         let appTransaction = subject.proofs?.appTransaction?.payload
         let receipt = subject.proofs?.receipt?.receipt
-        // An empty receipt says that nothing was bought until it was made, and not by whom.
         let isEmptyHistory =
-            receipt.map { $0.purchases.isEmpty && now - $0.creationDate <= HistoryExtent.receiptAge } == true
-            && all.isComplete && all.facts.isEmpty
+            all.isComplete && all.facts.isEmpty && Self.isNewAndEmpty(receipt, appTransaction, subject, at: now)
         let state = SubscriberState(
             of: facts, environment: app.environment, groups: configured.groups,
-            given: isEmptyHistory ? .whole : .partial, onlyGiven: subject.isNamedByTransaction, at: now)
-        let version = appTransaction?.originalApplicationVersion ?? receipt?.originalAppVersion?.description
+            given: isEmptyHistory ? .whole : .partial, from: subject.isNamedByTransaction ? .given : .all,
+            oldBefore: lookUp == .unanswered ? now + (.zero - (configured.freshness ?? Self.freshness)) : nil, at: now)
+        let install = Install(appTransaction, receipt, subject, stored: appleAccounts, facts)
         self.app = app
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
-            originalAppVersion: version.flatMap(AppVersion.init),
-            originalPurchase: appTransaction?.originalPurchaseDate ?? receipt?.originalPurchaseDate)
+            originalAppVersion: install.version.flatMap(AppVersion.init), originalPurchase: install.purchaseDate)
         self.newFacts = newFacts
         // The proofs must be of the Apple Account that the signature counts for.
         if subject.isNamedByTransaction, subject.proofs != nil, let id = subject.transactionID,
@@ -66,6 +67,45 @@ extension DecisionCustomer {
         do { digest = try Self.digest(facts, self.facts) } catch { throw .signingUnavailable }
     }
 
+    /// The age from which on data is old if the App Store was to be asked and did not answer, unless the app says.
+    private static let freshness = Duration.hours(24)
+
+    /// The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
+    private static func appleAccounts(
+        of subject: DecisionSubject, _ stored: StoredCustomer?, by policy: OwnershipPolicy
+    ) -> Set<TransactionID> {
+        guard let account = subject.account, let stored else { return [] }
+        let owned = OwnedCustomer(stored, known: CustomerIdentifier(account), by: policy)
+        return Set(owned?.facts.compactMap(\.appTransactionID) ?? [])
+    }
+
+    /// Whether what the proofs show can be the customer's: purchases that name the account, or that are of an Apple Account of the
+    /// customer, as far as the store knows any.
+    private static func mayBelong(
+        _ facts: [SubscriberFact], to appleAccounts: Set<TransactionID>, _ subject: DecisionSubject
+    ) -> Bool {
+        let shown = Set(facts.compactMap(\.appTransactionID))
+        guard !appleAccounts.isEmpty, !shown.isEmpty, shown.isDisjoint(with: appleAccounts) else { return true }
+        guard case .appAccountToken(let token)? = subject.account else { return false }
+        return facts.contains { $0.appAccountToken == token }
+    }
+
+    /// Whether a receipt says that nothing was bought until a short time ago. It does not say by whom. For what counts for an Apple
+    /// Account alone, an AppTransaction of the same download must say so.
+    private static func isNewAndEmpty(
+        _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ subject: DecisionSubject, at now: Timestamp
+    ) -> Bool {
+        guard let receipt, receipt.purchases.isEmpty, now - receipt.creationDate <= HistoryExtent.receiptAge else {
+            return false
+        }
+        guard subject.isNamedByTransaction else { return true }
+        guard let one = receipt.originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else {
+            return false
+        }
+        // Receipts have whole seconds.
+        return one.milliseconds / 1000 == other.milliseconds / 1000
+    }
+
     private static func digest(_ facts: SubscriberFacts, _ derived: CustomerFacts) throws(OpenSSLError) -> [UInt8] {
         var lines = facts.map { fact in
             "\(fact.key.kind.rawValue) \(fact.key.id.text) \(fact.signedDate.milliseconds) "
@@ -76,6 +116,35 @@ extension DecisionCustomer {
         if let version = derived.originalAppVersion { lines.append("originalAppVersion \(version)") }
         if let purchase = derived.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
         return try SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8))
+    }
+}
+
+/// The customer's first download of the app, as proofs show it.
+private struct Install {
+    let version: String?
+    let purchaseDate: Timestamp?
+
+    /// - Parameters:
+    ///   - appleAccounts: those that the store knows of the account.
+    ///   - facts: everything that is known of the customer, proofs included.
+    init(
+        _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ subject: DecisionSubject,
+        stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
+    ) {
+        let known = appleAccounts.isEmpty ? Set(facts.compactMap(\.appTransactionID)) : appleAccounts
+        // Somebody else's download says nothing of the customer.
+        if let appTransaction, known.isEmpty || appTransaction.appTransactionID.map(known.contains) == true {
+            version = appTransaction.originalApplicationVersion
+            purchaseDate = appTransaction.originalPurchaseDate
+            return
+        }
+        let originals = Set(facts.filter { $0.key.kind != .receiptTransaction }.map(\.originalTransactionID))
+        let purchases = Set(receipt?.purchases.map { $0.originalTransactionID ?? $0.transactionID } ?? [])
+        guard let receipt, originals.isEmpty || !originals.isDisjoint(with: purchases) else {
+            (version, purchaseDate) = (nil, nil)
+            return
+        }
+        (version, purchaseDate) = (receipt.originalAppVersion?.description, receipt.originalPurchaseDate)
     }
 }
 

@@ -19,7 +19,13 @@ struct SignaturePlan: Sendable {
         let transactionID: TransactionID
     }
 
-    var nonces: [Nonce] { [v1, jws?.nonce].compactMap(\.self) }
+    /// The JWS comes first: it is bound to a transaction, and a V1 signature is not.
+    var nonces: [Nonce] { [jws?.nonce, v1].compactMap(\.self) }
+
+    /// The plan without all forms but the first.
+    fileprivate var withFirstForm: SignaturePlan {
+        SignaturePlan(terms: terms, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
+    }
 }
 
 /// A signature that is reserved if the limits allow it, with the message beside it.
@@ -93,6 +99,7 @@ struct OfferLedger {
             case .allowed: .allowed
             case .refused(let codes): .refused(codes)
             case .reserved: .reserved(ReservedOffer(plan, for: customer, rules: digest))
+            case .reservedFirst: .reserved(ReservedOffer(plan.withFirstForm, for: customer, rules: digest))
             }
         }
     }

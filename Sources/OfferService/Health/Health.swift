@@ -122,7 +122,7 @@ package struct Health: Sendable {
             guard store.isConfigured else { return .off }
             return readiness.hasProblem(from: .notifications) ? .degraded : .ok
         case .ledger:
-            guard store.isConfigured, policy.catalogue?.ledgerOffers.isEmpty == false else { return .off }
+            guard store.isConfigured, policy.catalogue?.apps.isEmpty == false else { return .off }
             return readiness.hasProblem(from: .ledger) ? .degraded : .ok
         }
     }

@@ -6,7 +6,8 @@ package import SubscriberStore
 
 /// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
 ///
-/// Only this service signs offers with a rule. A redemption without a signature of ours means that somebody else holds a key.
+/// Only this service signs for its apps, but for offers without a rule and offers that another server signs too. Any other
+/// redemption without a signature of ours means that somebody else holds a key.
 struct LedgerWatch: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy
@@ -36,8 +37,8 @@ struct LedgerWatch: Service {
 
     /// What a round leaves for the next one.
     struct Progress {
-        /// The offers of which the store knows that authorisations are expected; nil before the first round.
-        var begun: Set<LedgerOffer>?
+        /// What the store knows of the redemptions that need authorisations; nil before the first round.
+        var begun: LedgerCoverage?
         /// The last redemption counted; nil before the first round.
         var counted: Int64?
     }
@@ -53,18 +54,18 @@ struct LedgerWatch: Service {
 
     func check(_ progress: inout Progress) async {
         guard store.works else { return }
-        let offers = policy.snapshot.catalogue?.ledgerOffers ?? []
+        let coverage = policy.snapshot.catalogue?.ledgerCoverage ?? LedgerCoverage()
         do throws(StoreError) {
-            try await begin(offers, &progress)
+            try await begin(coverage, &progress)
             if await counting.isOurs() {
                 try await count(&progress)
             } else {
                 progress.counted = nil
             }
             let alarms = try await store.read { store async throws(StoreError) in
-                try await store.unexplainedRedemptions(of: offers, limit: Self.maximumAlarms)
+                try await store.unexplainedRedemptions(in: coverage.apps, limit: Self.maximumAlarms)
             }
-            let environments = Set(offers.map(\.app.environment))
+            let environments = Set(coverage.apps.map(\.environment))
             store.unexplainedRedemptions = Dictionary(
                 uniqueKeysWithValues: environments.map { environment in
                     (environment, alarms.count { $0.app.environment == environment })
@@ -75,12 +76,12 @@ struct LedgerWatch: Service {
         }
     }
 
-    /// Begins to expect authorisations for the offers that a new configuration decides by rules.
-    private func begin(_ offers: [LedgerOffer], _ progress: inout Progress) async throws(StoreError) {
-        guard progress.begun != Set(offers) else { return }
+    /// Begins to expect authorisations for what a new configuration covers.
+    private func begin(_ coverage: LedgerCoverage, _ progress: inout Progress) async throws(StoreError) {
+        guard progress.begun != coverage else { return }
         let time = now()
-        try await store.write { store async throws(StoreError) in try await store.beginLedger(of: offers, at: time) }
-        progress.begun = Set(offers)
+        try await store.write { store async throws(StoreError) in try await store.beginLedger(coverage, at: time) }
+        progress.begun = coverage
     }
 
     /// Counts the redemptions that have become known since the last round.
@@ -101,17 +102,23 @@ struct LedgerWatch: Service {
 }
 
 extension Catalogue {
-    /// The offers that only this service signs: those with a rule, unless another server signs them too.
-    package var ledgerOffers: [LedgerOffer] {
-        apps.flatMap { bundleID, app in
-            app.environments.flatMap { environment in
-                app.rules.offers.filter { !$0.isSignedElsewhere }.map {
-                    LedgerOffer(
-                        app: AppScope(bundleID: bundleID, environment: environment), productID: $0.productID,
-                        offerID: $0.offerID)
+    /// All redemptions in the configured apps, but for those of offers without a rule and of offers that another server signs too.
+    package var ledgerCoverage: LedgerCoverage {
+        var (scopes, decided, exempt): (Set<AppScope>, Set<LedgerOffer>, Set<LedgerOffer>) = ([], [], [])
+        for (bundleID, app) in apps {
+            for environment in app.environments {
+                let scope = AppScope(bundleID: bundleID, environment: environment)
+                scopes.insert(scope)
+                for (productID, offerIDs) in app.offers {
+                    for offerID in offerIDs {
+                        let offer = LedgerOffer(app: scope, productID: productID, offerID: offerID)
+                        let terms = app.rules.terms(of: productID, offerID)
+                        if terms?.isSignedElsewhere == false { decided.insert(offer) } else { exempt.insert(offer) }
+                    }
                 }
             }
         }
+        return LedgerCoverage(apps: scopes, decided: decided, exempt: exempt)
     }
 
     fileprivate func contains(_ redemption: LedgerRedemption) -> Bool {
@@ -130,7 +137,7 @@ extension LedgerRedemption {
             without a signature of this service: somebody else may hold a key (redemption \(number))
             """,
             hint:
-                "rotate the keys of the app, or set signedElsewhere: true if another server of yours signs this offer; then run offer-signer alarms acknowledge"
+                "rotate the keys of the app; or, if another server of yours signs this offer, list it and set signedElsewhere: true; then run offer-signer alarms acknowledge"
         )
     }
 }

@@ -35,8 +35,8 @@ extension Metric {
     // Decisions.
     static let decisions = Metric(
         "offer_signer_decisions_total", .counter, ["app", "environment", "product", "offer", "rule", "reason"],
-        "Decisions about offers with a rule: `eligible`, or the first reason against it. The rule is empty for a condition in place."
-    )
+        "Decisions about offers with a rule: `eligible`, or each reason against it, once. The rule is empty for a condition in "
+            + "place, and the offer for an introductory offer.")
     static let reservations = Metric(
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
         "What the ledger said about eligible offers: `reserved`, `allowed` where nothing was to be signed, or the first limit "
@@ -50,7 +50,7 @@ extension Metric {
         "Time between signature and redemption, summed over the authorised redemptions of the counter before.")
     static let unexplainedRedemptions = Metric(
         "offer_signer_unexplained_redemptions", .gauge, ["environment"],
-        "Redemptions of offers with a rule that no signature of this service explains and nobody has acknowledged. Above 0, "
+        "Redemptions that no signature of this service explains and nobody has acknowledged. Above 0, "
             + "somebody else may hold a key. Absent without a database.")
 
     // App Store data.

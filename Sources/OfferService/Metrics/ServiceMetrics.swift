@@ -97,21 +97,35 @@ package final class ServiceMetrics: Sendable {
         counter.increment()
     }
 
-    /// Counts decisions about the offers of one customer.
+    /// Counts decisions about the offers of one customer: once for each different reason.
     func decided(_ all: [OfferDecision], of app: AppScope) {
+        let series = all.flatMap { decision in
+            let offer = decision.offer
+            return DecidedOn.all(app, offer.productID, offer.offerID, offer.rule.name, decision.reasons)
+        }
+        count(series)
+    }
+
+    /// Counts a decision about an introductory offer, which has no offer ID.
+    /// - Parameter reasons: why not. Empty for a yes.
+    func decided(_ productID: ProductID, by rule: Rule, _ reasons: [DecisionReason], of app: AppScope) {
+        count(DecidedOn.all(app, productID, nil, rule.name, reasons))
+    }
+
+    private func count(_ series: [DecidedOn]) {
         let missing = decisions.withLockedValue { decisions in
-            all.filter { decision in
-                guard let counter = decisions[DecidedOn(decision, app)] else { return true }
+            series.filter { series in
+                guard let counter = decisions[series] else { return true }
                 counter.increment()
                 return false
             }
         }
-        for decision in missing {
+        for series in missing {
             let counter = registry.counter(
-                .decisions, app.bundleID.text.description, app.environment.rawValue,
-                decision.offer.productID.text.description, decision.offer.offerID.text.description,
-                decision.offer.rule.name ?? "", decision.reasons.first?.code.rawValue ?? "eligible")
-            decisions.withLockedValue { $0[DecidedOn(decision, app)] = counter }
+                .decisions, series.app.bundleID.text.description, series.app.environment.rawValue,
+                series.productID.text.description, series.offerID?.text.description ?? "", series.rule ?? "",
+                series.reason?.rawValue ?? "eligible")
+            decisions.withLockedValue { $0[series] = counter }
             counter.increment()
         }
     }
@@ -121,7 +135,7 @@ package final class ServiceMetrics: Sendable {
         let outcome =
             switch answer {
             case .allowed: "allowed"
-            case .reserved: "reserved"
+            case .reserved, .reservedFirst: "reserved"
             case .refused(let codes): codes.first?.rawValue ?? ""
             }
         registry.counter(
@@ -252,17 +266,20 @@ private struct AppStoreDataSeries: Hashable {
 private struct DecidedOn: Hashable {
     let app: AppScope
     let productID: ProductID
-    let offerID: OfferID
+    /// nil for an introductory offer.
+    let offerID: OfferID?
     let rule: String?
     /// nil if the customer may have the offer.
     let reason: ReasonCode?
 
-    init(_ decision: OfferDecision, _ app: AppScope) {
-        self.app = app
-        productID = decision.offer.productID
-        offerID = decision.offer.offerID
-        rule = decision.offer.rule.name
-        reason = decision.reasons.first?.code
+    /// One for each different reason, or one for a yes.
+    static func all(
+        _ app: AppScope, _ productID: ProductID, _ offerID: OfferID?, _ rule: String?, _ reasons: [DecisionReason]
+    ) -> [DecidedOn] {
+        let codes: [ReasonCode?] = reasons.isEmpty ? [nil] : Array(Set(reasons.map(\.code)))
+        return codes.map {
+            DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: $0)
+        }
     }
 }
 

@@ -1,25 +1,25 @@
-import OfferCore
+package import OfferCore
 
 /// The body of `POST /v1/decisions`, without the proofs.
-struct DecisionRequest {
+package struct DecisionRequest {
     /// Which of the eligible offers are signed.
-    enum Signing: Hashable {
+    package enum Signing: Hashable {
         /// The best one.
         case best
         case all
         case none
     }
 
-    let bundleID: BundleID
-    let customer: Customer
-    let transactionID: TransactionID?
-    let environment: AppStoreEnvironment?
+    package let bundleID: BundleID
+    package let customer: Customer
+    package let transactionID: TransactionID?
+    package let environment: AppStoreEnvironment?
     /// nil for all products.
-    let productIDs: Set<ProductID>?
-    let signing: Signing
+    package let productIDs: Set<ProductID>?
+    package let signing: Signing
 
     /// The permitted number of products.
-    static let counts = 1...50
+    package static let counts = 1...50
 
     private static let names: Set<String> = [
         "bundleID", "applicationUsername", "appAccountToken", "transactionID", "environment", "productIDs", "sign",
@@ -27,7 +27,7 @@ struct DecisionRequest {
 
     /// - Parameter user: the signed-in user, who is the only customer to decide about and need not be named; nil for any
     ///   customer.
-    init(_ members: JSONObject, user: Customer?) throws(Problem) {
+    package init(_ members: JSONObject, user: Customer?) throws(Problem) {
         do throws(MemberError) {
             let reader = MemberReader(members)
             try reader.refuseOthers(than: Self.names)

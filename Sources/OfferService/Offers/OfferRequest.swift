@@ -18,6 +18,8 @@ package struct OfferRequest: Hashable, Sendable {
     package let customer: Customer
     /// The transaction that the JWS is bound to; nil if it is unbound.
     package let transactionID: TransactionID?
+    /// For a customer who is known both in production and in the sandbox; nil if the request names none.
+    package let environment: AppStoreEnvironment?
     /// Whether a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
@@ -39,6 +41,7 @@ package struct OfferRequest: Hashable, Sendable {
             }
             wantsJWS = spelling != .sample
             transactionID = wantsJWS ? try reader.optionalField("transactionID", TransactionID.init) : nil
+            environment = spelling == .command ? nil : try reader.environment()
             offerID = try reader.field("offerID", OfferID.init)
             customer = if let user, !reader.namesCustomer { user } else { try reader.customer() }
         } catch {
@@ -52,5 +55,6 @@ package struct OfferRequest: Hashable, Sendable {
 
     private static let namesInV1: Set<String> = [
         "bundleID", "productID", "offerID", "applicationUsername", "appAccountToken", "transactionID",
+        "environment",
     ]
 }

@@ -83,7 +83,7 @@ extension OfferSigner {
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             let subject = DecisionSubject(
-                offer.appBundleID, offer.customer, transactionID: offer.transactionID, environment: nil,
+                offer.appBundleID, offer.customer, transactionID: offer.transactionID, environment: offer.environment,
                 proofs: proofs, isUser: admission.principal.customer != nil)
             let outcome = try await decide(
                 subject, offer.customer, about: .offer(offer.productIdentifier, offer.offerID), signing: .all,

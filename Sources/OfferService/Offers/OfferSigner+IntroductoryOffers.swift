@@ -15,12 +15,14 @@ extension OfferSigner {
         let (found, isAllowed, verified): (DecisionCustomer, Bool, VerifiedProofs?)
         do throws(Problem) {
             try requireApp(of: offer.item, admission)
+            // Before the store and the App Store are asked.
+            try countCustomer(of: offer, admission)
             (found, isAllowed, verified) = try await decide(offer, by: rule, body, admission)
         } catch {
             noteRefusal(error, of: .introductoryOfferJWS, offer.item, customer: customer, admission)
             throw error
         }
-        let jws = try signIntroductoryOffer(offer, allowing: isAllowed, admission)
+        let jws = try signCountedIntroductoryOffer(offer, allowing: isAllowed, admission)
         let decision = SignedDecision(
             rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: found.digest)
         let commit = try commit([jws.entry(for: admission, decision)])
@@ -46,6 +48,7 @@ extension OfferSigner {
             about: [], for: found, reserving: .nothing, rules: [], at: sources.now())
         let reasons = app.rules.introductoryReasons(
             found.facts, of: offer.productID, by: rule, at: sources.now())
+        metrics.decided(offer.productID, by: rule, reasons, of: found.app)
         guard !reasons.contains(where: { $0.code == .unknown }) else {
             throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
         }

@@ -129,10 +129,20 @@ package struct OfferSigner: Sendable {
         _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission
     ) throws(Problem) -> CompactJWS {
         try signJWS(offer.appStoreRequest(allowing: isAllowed), app: offer.bundleID, admission) {
-            () throws(Problem) in
-            try limits.countCustomer(
-                of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
+            () throws(Problem) in try countCustomer(of: offer, admission)
         }
+    }
+
+    /// Signs for a customer against whom the request has been counted.
+    func signCountedIntroductoryOffer(
+        _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission
+    ) throws(Problem) -> CompactJWS {
+        try signJWS(offer.appStoreRequest(allowing: isAllowed), app: offer.bundleID, admission) {}
+    }
+
+    func countCustomer(of offer: IntroductoryOfferRequest, _ admission: Admission) throws(Problem) {
+        try limits.countCustomer(
+            of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
     }
 
     /// `POST /v1/advanced-commerce`.

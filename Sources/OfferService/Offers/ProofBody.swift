@@ -1,15 +1,15 @@
-import OfferCore
+package import OfferCore
 
 /// The members of a request that may carry proofs, with the proofs apart.
-struct ProofBody: Sendable {
+package struct ProofBody: Sendable {
     /// nil if the request carries none.
     let proofs: ProofRequest?
     /// Whether the answer repeats the verified proofs.
-    let wantsVerifiedProofs: Bool
+    package let wantsVerifiedProofs: Bool
     /// All other members.
-    let rest: JSONObject
+    package let rest: JSONObject
 
-    init(_ members: JSONObject) throws(Problem) {
+    package init(_ members: JSONObject) throws(Problem) {
         proofs = try members["proofs"].map { value throws(Problem) in try ProofRequest(value) }
         guard members["proofs"] != nil || members["verifiedProofs"] != nil else {
             (wantsVerifiedProofs, rest) = (false, members)

@@ -14,9 +14,12 @@ extension RulesTrial {
         }.map { (offer: $0.key, outcome: $0.value) }
     }
 
+    /// Who is not counted. They have no subscription, so they get no offer.
+    private static let omission = "those known by your team's facts alone are not counted"
+
     /// A text for people: for each offer, how many customers get it now and would get it, and why not.
     package var text: String {
-        var text = "\(customers) customers\n"
+        var text = "\(customers) customers with purchases (\(Self.omission))\n"
         for (offer, outcome) in sorted {
             text += "\n\(offer.app.bundleID.text) \(offer.app.environment.rawValue) "
             text += "\(offer.productID.text) \(offer.offerID.text)\n"
@@ -27,18 +30,24 @@ extension RulesTrial {
         return text
     }
 
-    /// A line for each offer and reason: how many customers there are under the rules in force and the new ones. The reason
-    /// `eligible` stands for a yes.
+    /// A line for each offer and reason: how many customers there are under the rules in force and the new ones. A customer counts
+    /// for each of their reasons. The reason `eligible` stands for a yes; its line says for whom the answer changes.
     package var csv: String {
-        var text = "bundleID,environment,productID,offerID,reason,inForce,new\r\n"
+        var text =
+            "bundleID,environment,productID,offerID,ruleInForce,newRule,reason,inForce,new,gained,lost,gainedSample,lostSample\r\n"
         for (offer, outcome) in sorted {
-            let fields = [
+            let names = [
                 offer.app.bundleID.text.description, offer.app.environment.rawValue,
-                offer.productID.text.description, offer.offerID.text.description,
-            ].map(Self.field).joined(separator: ",")
+                offer.productID.text.description, offer.offerID.text.description, outcome.ruleInForce ?? "",
+                outcome.newRule ?? "",
+            ]
             for code in outcome.codes {
-                let reason = code?.rawValue ?? "eligible"
-                text += "\(fields),\(reason),\(outcome.inForce[code] ?? 0),\(outcome.new[code] ?? 0)\r\n"
+                let counts = [outcome.inForce[code] ?? 0, outcome.new[code] ?? 0].map(String.init)
+                let changes = [outcome.gained, outcome.lost]
+                let ofChanges =
+                    code == nil ? changes.map { "\($0.count)" } + changes.map(\.sampleText) : ["", "", "", ""]
+                let fields = names + [code?.rawValue ?? "eligible"] + counts + ofChanges
+                text += fields.map(Self.field).joined(separator: ",") + "\r\n"
             }
         }
         return text
@@ -53,6 +62,7 @@ extension RulesTrial {
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.member("customers", Int64(customers))
+        writer.member("omission", Self.omission)
         writer.objects("offers", sorted) { writer, item in
             writer.member("bundleID", utf8: item.offer.app.bundleID.text.utf8)
             writer.member("environment", item.offer.app.environment.rawValue)
@@ -70,7 +80,7 @@ extension RulesTrial {
 extension RulesTrial.Outcome {
     /// What was decided, a yes first, then the reasons in the order of the alphabet.
     fileprivate var codes: [ReasonCode?] {
-        Set(inForce.keys).union(new.keys).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
+        Set(inForce.keys).union(new.keys).union([nil]).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
     }
 
     fileprivate static func text(_ counts: [ReasonCode?: Int], rule: String?) -> String {
@@ -85,10 +95,14 @@ extension RulesTrial.Outcome {
 }
 
 extension RulesTrial.Change {
+    fileprivate var sampleText: String {
+        sample.map { "\($0.kind.rawValue) \(String(decoding: $0.utf8, as: UTF8.self).printable)" }
+            .joined(separator: ", ")
+    }
+
     fileprivate func text(_ what: String) -> String {
         guard count > 0 else { return "" }
-        let names = sample.map { "\($0.kind.rawValue) \(String(decoding: $0.utf8, as: UTF8.self).printable)" }
-        let list = names.isEmpty ? "" : ", such as \(names.joined(separator: ", "))"
+        let list = sample.isEmpty ? "" : ", such as \(sampleText)"
         return "  \(count) \(what)\(list)\n"
     }
 }

@@ -17,7 +17,7 @@ package struct RulesTrial: Sendable {
         /// The name of the rule; nil for a condition in place, or if there is none.
         package fileprivate(set) var ruleInForce: String?
         package fileprivate(set) var newRule: String?
-        /// Customers by the first reason against them; nil stands for a yes.
+        /// Customers by each reason against them; nil stands for a yes.
         package fileprivate(set) var inForce: [ReasonCode?: Int] = [:]
         package fileprivate(set) var new: [ReasonCode?: Int] = [:]
         package fileprivate(set) var gained = Change()
@@ -82,11 +82,11 @@ package struct RulesTrial: Sendable {
         var outcome = outcomes[offer, default: Outcome()]
         if let before {
             outcome.ruleInForce = before.offer.rule.name
-            outcome.inForce[before.reasons.first?.code, default: 0] += 1
+            for code in before.codes { outcome.inForce[code, default: 0] += 1 }
         }
         if let after {
             outcome.newRule = after.offer.rule.name
-            outcome.new[after.reasons.first?.code, default: 0] += 1
+            for code in after.codes { outcome.new[code, default: 0] += 1 }
         }
         let (had, has) = (before?.isEligible == true, after?.isEligible == true)
         if has, !had { outcome.gained.add(customer, sampleSize) }
@@ -108,6 +108,11 @@ package struct RulesTrial: Sendable {
             return outcome
         }
     }
+}
+
+extension OfferDecision {
+    /// Each reason once; nil for a yes.
+    fileprivate var codes: Set<ReasonCode?> { reasons.isEmpty ? [nil] : Set(reasons.map(\.code)) }
 }
 
 extension RulesTrial.Change {

@@ -52,26 +52,25 @@ struct CustomerErasure {
     /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts. Of one that a
     /// caller has moved to another account, everything else stays.
     private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
+        let facts = try FactTable.all(id, of: subscription.original, db)
         if try isMovedToAnother(subscription) {
-            for fact in try FactTable.all(id, of: subscription.original, db) where isNamed(by: fact) {
-                try FactTable.replace(fact, with: fact.withoutAccount, id, db)
-            }
+            for fact in facts where isNamed(by: fact) { try FactTable.replace(fact, with: fact.withoutAccount, id, db) }
             for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
             kept += 1
             return
         }
+        let remembered = try ErasedSubscription(subscription.original, facts, app, db)
         guard subscription.accounts.contains(where: { !search.names.contains($0) }) else {
             for name in subscription.appleAccounts { try eraseStatements(about: name) }
             try eraseStatements(about: .originalTransactionID(subscription.original))
+            try RedemptionTable.removeAll(of: id, forgotten: .erased(remembered), db)
             try SubscriptionTable.delete(id, db)
             erased += 1
             return
         }
-        for fact in try FactTable.all(id, of: subscription.original, db) where isNamed(by: fact) {
-            try FactTable.delete(fact, id, db)
-        }
+        for fact in facts where isNamed(by: fact) { try FactTable.delete(fact, id, db) }
         for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
-        try FactMerge.schedule(id, subscription.original, afterRemoval: true, db)
+        try FactMerge.schedule(id, subscription.original, forgotten: .erased(remembered), db)
         kept += 1
     }
 

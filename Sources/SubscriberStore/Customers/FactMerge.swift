@@ -53,15 +53,16 @@ struct FactMerge {
     }
 
     /// Works out when a subscription is checked, and what it has redeemed.
-    /// - Parameter afterRemoval: whether facts were removed, so that a redemption may never have been.
+    /// - Parameter forgotten: what becomes of a redemption that no fact shows any more; nil if no facts were removed.
     static func schedule(
-        _ subscription: Int64, _ original: TransactionID, afterRemoval: Bool = false, _ db: any Database
+        _ subscription: Int64, _ original: TransactionID, forgotten: RedemptionTable.Forgotten? = nil,
+        _ db: any Database
     ) throws {
         let facts = try FactTable.all(subscription, of: original, db)
         if facts.contains(where: \.showsPromotionalOffer) {
-            try RedemptionTable.update(facts, of: subscription, db)
-        } else if afterRemoval {
-            try RedemptionTable.removeAll(of: subscription, db)
+            try RedemptionTable.update(facts, of: subscription, forgotten: forgotten, db)
+        } else if let forgotten {
+            try RedemptionTable.removeAll(of: subscription, forgotten: forgotten, db)
         }
         try setCheck(of: subscription, original, facts, db)
     }

@@ -38,7 +38,7 @@ struct FactRederivation {
         if right.isEmpty && !payload.facts.contains(where: { $0.originalTransactionID == original }) {
             try SubscriptionTable.retract(subscription, app, db)
         } else {
-            try FactMerge.schedule(subscription, original, afterRemoval: true, db)
+            try FactMerge.schedule(subscription, original, forgotten: .neverWas, db)
         }
         return wrong.count { !isReplaced($0) }
     }

@@ -47,11 +47,13 @@ struct LedgerCheck {
                 $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
             }
             // The change is repeated, because nobody knew what became of it the first time.
-            if ofOffer.contains(where: { offer.nonces.contains($0.nonce) }) {
+            let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
+            if known > 0 {
                 hasReserved = true
-                return .reserved
+                return known == offer.nonces.count ? .reserved : .reservedFirst
             }
-            let refusals = try view(of: offer, ofOffer).refusals(under: offer.limits, at: request.at)
+            let view = try view(of: offer, ofOffer)
+            let refusals = view.refusals(under: offer.limits, at: request.at)
             guard refusals.isEmpty else { return .refused(refusals) }
             let isWanted =
                 switch request.reserving {
@@ -60,9 +62,10 @@ struct LedgerCheck {
                 case .all: true
                 }
             guard isWanted, !offer.nonces.isEmpty else { return .allowed }
-            try reserve(offer, beside: ofOffer)
+            let nonces = offer.nonces.prefix(view.places(under: offer.limits, at: request.at) ?? offer.nonces.count)
+            try reserve(nonces, of: offer, beside: ofOffer)
             hasReserved = true
-            return .reserved
+            return nonces.count == offer.nonces.count ? .reserved : .reservedFirst
         }
     }
 
@@ -72,15 +75,18 @@ struct LedgerCheck {
         let ofThisOffer = redemptions.filter {
             $0.productID == offer.productID && $0.offerID == offer.offerID.text.description
         }
-        var slots: Int64 = 0
-        if offer.limits.total != nil {
-            slots =
-                try RedemptionTable.count(of: offer.productID, offer.offerID, app, db)
-                + AuthorisationTable.outstandingSlots(of: offer.productID, offer.offerID, at: request.at, app, db)
+        let slots = try offer.limits.total.map { _ in
+            try AuthorisationTable.slots(of: offer.productID, offer.offerID, at: request.at, app, db)
         }
         return LedgerView(
-            authorisations: countedOnce(ofOffer).map(\.authorisation), redemptions: ofThisOffer.map(\.at),
-            lastRedemption: redemptions.map(\.at).max(), totalSlots: Int(slots))
+            authorisations: (offer.limits.isCapped ? ofOffer : countedOnce(ofOffer)).map(\.authorisation),
+            redemptions: ofThisOffer.map(\.at), lastRedemption: redemptions.map(\.at).max(),
+            totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
+    }
+
+    /// The slots in which the customer has something outstanding, the oldest first.
+    private func outstandingSlots(of found: [AuthorisationTable.Found]) -> [Int64] {
+        Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.slot)).sorted()
     }
 
     /// Leaves one of the two signatures of an answer. While either is outstanding, the answer is.
@@ -89,17 +95,22 @@ struct LedgerCheck {
         return found.filter { found in found.twin.map { !outstanding.contains($0) } ?? true }
     }
 
-    private func reserve(_ offer: LedgerRequest.Offer, beside ofOffer: [AuthorisationTable.Found]) throws {
-        var slot = ofOffer.first { $0.authorisation.isOutstanding(at: request.at) }?.slot
+    private func reserve(
+        _ nonces: ArraySlice<Nonce>, of offer: LedgerRequest.Offer, beside ofOffer: [AuthorisationTable.Found]
+    ) throws {
+        // Each form shares a slot that the customer holds, or takes one of its own. Without a cap, one slot is enough for all.
+        var held = outstandingSlots(of: ofOffer)
         var twin: Int64?
-        for nonce in offer.nonces {
+        for (place, nonce) in nonces.enumerated() {
             let authorisation = Authorisation(
                 productID: offer.productID, offerID: offer.offerID, state: .outstanding, at: request.at,
                 expiresAt: offer.expiresAt)
+            let slot = offer.limits.isCapped ? held.dropFirst(place).first : held.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)
             guard let added else { throw StoreError(.fault, "two signatures have one nonce") }
-            (slot, twin) = (added.slot, added.id)
+            if slot == nil { held.append(added.slot) }
+            twin = added.id
         }
         for case .originalTransactionID(let original) in request.holders {
             guard let subscription = try SubscriptionTable.id(of: original, app, db) else { continue }

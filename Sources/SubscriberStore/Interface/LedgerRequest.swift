@@ -7,8 +7,9 @@ package struct LedgerRequest: Sendable {
         package let productID: ProductID
         package let offerID: OfferID
         package let limits: OfferLimits
-        /// The nonces of the signatures to be made, which name the authorisations: one for each form. They share a slot and count
-        /// as one signature, because they leave in one answer. Empty to ask only.
+        /// The nonces of the signatures to be made, which name the authorisations: one for each form, the preferred one first.
+        /// Without a cap they share a slot and count as one signature, because they leave in one answer. Under a cap each takes a
+        /// place, because each can be redeemed. Empty to ask only.
         package let nonces: [Nonce]
         package let expiresAt: Timestamp
 
@@ -65,6 +66,8 @@ package enum LedgerAnswer: Hashable, Sendable {
     case allowed
     /// Durable. The signatures may be made.
     case reserved
+    /// Durable. Only the first of the signatures may be made, because the limits leave one place.
+    case reservedFirst
     /// The limits that are reached.
     case refused([ReasonCode])
 }
@@ -110,7 +113,7 @@ package struct LedgerEntries: Hashable, Sendable {
     }
 }
 
-/// An offer that is decided by a rule, so that only this service signs it.
+/// An offer of an app in one environment.
 package struct LedgerOffer: Hashable, Sendable {
     package let app: AppScope
     package let productID: ProductID
@@ -120,5 +123,21 @@ package struct LedgerOffer: Hashable, Sendable {
         self.app = app
         self.productID = productID
         self.offerID = offerID
+    }
+}
+
+/// Which redemptions need an authorisation: all of some apps, also of offers that nobody has configured, but for those that are
+/// signed without the ledger.
+package struct LedgerCoverage: Hashable, Sendable {
+    package let apps: Set<AppScope>
+    /// The offers that are decided by a rule, so that only this service signs them.
+    package let decided: Set<LedgerOffer>
+    /// The offers without a rule, and those that another server signs too.
+    package let exempt: Set<LedgerOffer>
+
+    package init(apps: Set<AppScope> = [], decided: Set<LedgerOffer> = [], exempt: Set<LedgerOffer> = []) {
+        self.apps = apps
+        self.decided = decided
+        self.exempt = exempt
     }
 }

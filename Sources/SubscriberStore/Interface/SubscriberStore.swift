@@ -72,14 +72,14 @@ package protocol SubscriberStore: Sendable {
         of holders: [CustomerIdentifier], in app: AppScope
     ) async throws(StoreError) -> LedgerEntries
 
-    /// Expects an authorisation for each redemption of these offers and no others, from now on. For those known already, nothing
-    /// changes.
-    func beginLedger(of offers: [LedgerOffer], at now: Timestamp) async throws(StoreError)
+    /// Expects an authorisation for each redemption in some apps, but for those of exempt offers. For an app that is covered
+    /// already, the beginning stays as it is.
+    func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError)
 
-    /// Redemptions of some offers that no authorisation explains and nobody has acknowledged, the oldest first. Those before
-    /// ``beginLedger(of:at:)`` need none.
+    /// Redemptions in some apps that no authorisation explains and nobody has acknowledged, the oldest first. Those before
+    /// ``beginLedger(_:at:)`` need none.
     func unexplainedRedemptions(
-        of offers: [LedgerOffer], limit: Int
+        in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption]
 
     /// - Parameter number: of the redemption.

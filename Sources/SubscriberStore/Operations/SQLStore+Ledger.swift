@@ -38,22 +38,19 @@ extension SQLStore {
         }
     }
 
-    package func beginLedger(of offers: [LedgerOffer], at now: Timestamp) async throws(StoreError) {
-        try await write(.everything) { db in
-            let known = try offers.map { (offer: $0, app: try AppTable.makeID(of: $0.app, db)) }
-            try LedgerOfferTable.removeAll(except: known, db)
-            for (offer, app) in known { try LedgerOfferTable.add(offer, app, at: now, db) }
-        }
+    package func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError) {
+        try await write(.everything) { db in try LedgerCoverageTable.begin(coverage, at: now, db) }
     }
 
     package func unexplainedRedemptions(
-        of offers: [LedgerOffer], limit: Int
+        in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption] {
         try await read { db in
-            let found = try offers.flatMap { offer in
-                try AppTable.id(of: offer.app, db).map {
-                    try RedemptionTable.unexplained(offer, $0, limit: limit, db)
-                } ?? []
+            let found = try apps.flatMap { app in
+                guard let id = try AppTable.id(of: app, db) else { return [LedgerRedemption]() }
+                return try LedgerCoverageTable.coveredOffers(of: id, db).flatMap { offer in
+                    try RedemptionTable.unexplained(offer, app, id, limit: limit, db)
+                }
             }
             return Array(found.sorted { ($0.at, $0.number) < ($1.at, $1.number) }.prefix(limit))
         }

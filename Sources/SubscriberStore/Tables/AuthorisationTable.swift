@@ -14,11 +14,22 @@ enum AuthorisationTable {
         let authorisation: Authorisation
     }
 
+    /// The kind of a holder that is erased. Its value is the HMAC of the identifier.
+    private static let erasedKind = 0
+
     /// The authorisations of a customer for any offer.
-    static func held(by holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> [Found] {
+    /// - Parameter includesErased: whether those count that were made before the customer was erased.
+    static func held(
+        by holders: [CustomerIdentifier], _ app: Int64, includingErased includesErased: Bool = false, _ db: any Database
+    ) throws -> [Found] {
         var seen: Set<Int64> = []
         var found: [Found] = []
-        for holder in holders.map(StoredIdentifier.init) {
+        var stored = holders.map(StoredIdentifier.init)
+        if includesErased {
+            let key = try ErasureKey(db)
+            stored += try holders.map { StoredIdentifier(kind: erasedKind, value: try key.digest(of: $0, app)) }
+        }
+        for holder in stored {
             let rows = try db.rows(
                 """
                 SELECT authorisation.* FROM authorisation_holder AS holder
@@ -98,18 +109,24 @@ enum AuthorisationTable {
 
     static func holders(of id: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
         try db.rows(
-            "SELECT kind, value FROM authorisation_holder WHERE authorisation = ? ORDER BY kind, value", [id]
+            "SELECT kind, value FROM authorisation_holder WHERE authorisation = ? AND kind != 0 ORDER BY kind, value",
+            [id]
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
-    /// The number of slots with something outstanding, over all customers.
-    static func outstandingSlots(
+    /// The number of slots that all customers hold: redemptions, and those with something outstanding.
+    ///
+    /// One statement counts both, so it sees one state of the database. PostgreSQL shows each statement what has been committed
+    /// by then. A redemption closes its authorisation in one change, but without the lock of the total. With two statements, one
+    /// that is committed in between would be counted in neither.
+    static func slots(
         of productID: ProductID, _ offerID: OfferID, at now: Timestamp, _ app: Int64, _ db: any Database
     ) throws -> Int64 {
         try db.number(
             """
-            SELECT count(DISTINCT slot) FROM authorisation
-            WHERE app = ? AND offer_id = ? AND product_id = ? AND state = 1 AND expires_at > ?
+            SELECT (SELECT count(*) FROM redemption WHERE app = ?1 AND offer_id = ?2 AND product_id = ?3)
+                + (SELECT count(DISTINCT slot) FROM authorisation
+                    WHERE app = ?1 AND offer_id = ?2 AND product_id = ?3 AND state = 1 AND expires_at > ?4)
             """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0
     }
 
@@ -129,9 +146,17 @@ enum AuthorisationTable {
         return expiry.map { $0 + (.zero - Authorisation.askingTime) }
     }
 
-    /// Forgets that an identifier holds anything.
+    /// Forgets that an identifier holds anything. Its HMAC stays, so that the redemption of a signature which the customer still
+    /// has is explained.
     static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(holder)
+        let digest = try ErasureKey(db).digest(of: holder, app)
+        try db.change(
+            """
+            INSERT INTO authorisation_holder (app, kind, value, authorisation)
+            SELECT app, 0, ?4, authorisation FROM authorisation_holder WHERE app = ?1 AND kind = ?2 AND value = ?3
+            ON CONFLICT DO NOTHING
+            """, [app, stored.kind, stored.value, digest])
         try db.change(
             "DELETE FROM authorisation_holder WHERE app = ? AND kind = ? AND value = ?",
             [app, stored.kind, stored.value])

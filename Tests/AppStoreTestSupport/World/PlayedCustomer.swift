@@ -99,6 +99,8 @@ package struct PlayedCustomer {
 
     /// Uses a promotional offer for the next period of an active subscription.
     package mutating func redeem(_ offerID: String, at time: Int64) throws -> String {
+        // An offer of the present product takes back a change to another one.
+        subscription.nextProductID = subscription.last.productID
         subscription.nextOffer = Self.promotional(offerID)
         subscription.autoRenews = true
         return try notify("OFFER_REDEEMED", nil, at: time)

@@ -168,7 +168,7 @@ struct ConditionTests {
             (.originalAppVersion(VersionRange(before: AppVersion("2.10"))), .yes),
             (.originalAppVersion(VersionRange(before: AppVersion("2.5.0"))), .no),
             (.originalPurchase(DateRange(until: .day(0))), .yes), (.share(ShareTest(share: 1, name: "s")), .yes),
-            (.refundPending(false), .yes), (.winBackOffers(.none), .yes), (.winBackOffers(.any), .no),
+            (.refundPending(false), .unknown), (.winBackOffers(.none), .yes), (.winBackOffers(.any), .no),
         ] as [(CustomerTest, Truth)] {
             #expect(try truth(.test(test), active(), team: team) == expected, "\(test)")
         }
@@ -179,7 +179,127 @@ struct ConditionTests {
         #expect(try truth(.test(.winBackOffers(.none)), DecidingSamples.facts()) == .unknown)
     }
 
-    @Test("of each group, the subscription that began last counts; those before it are history")
+    @Test(
+        "a refund request is known by notifications alone, and the App Store's own offers by a renewal info from after the end"
+    )
+    func silence() throws {
+        let request = try TestFacts.refundRequest(.open, "1", signed: 35)
+        let declined = try TestFacts.refundRequest(.declined, "1", signed: 35)
+        let heard = try TestFacts.status(.active, signed: 1)
+        for (test, facts, expected) in [
+            (.refundPending(true), try active() + [request], .yes),
+            (.refundPending(false), try active() + [request], .no),
+            (.refundPending(false), try active() + [declined], .yes),
+            (.refundPending(true), try active() + [declined], .no),
+            (.refundPending(false), try active() + [heard], .yes), (.refundPending(false), try active(), .unknown),
+            (.refundPending(true), try active(), .unknown), (.refundPending(false), [], .unknown),
+            (.winBackOffers(.none), try cancelled(), .yes), (.winBackOffers(.any), try cancelled(), .no),
+            (.winBackOffers(.offers(["w"])), try cancelled(), .no),
+        ] as [(CustomerTest, [SubscriberFact], Truth)] {
+            #expect(try truth(.test(test), facts) == expected, "\(test)")
+        }
+        for (signed, isKnown) in [(29.9, false), (30, true)] {
+            let ended = try DecidingSamples.facts(renewal: TestFacts.renewal(signed: signed, .off), end: 30)
+            let offered = try DecidingSamples.facts(
+                renewal: TestFacts.renewal(signed: signed, .off) { $0.eligibleWinBackOfferIDs = ["w"] }, end: 30)
+            #expect(try truth(.test(.winBackOffers(.none)), ended) == (isKnown ? .yes : .unknown))
+            #expect(try truth(.test(.winBackOffers(.any)), ended) == (isKnown ? .no : .unknown))
+            #expect(try truth(.test(.winBackOffers(.offers(["w"]))), ended) == (isKnown ? .no : .unknown))
+            #expect(try truth(.test(.winBackOffers(.none)), offered) == .no)
+            #expect(try truth(.test(.winBackOffers(.offers(["w"]))), offered) == .yes)
+        }
+    }
+
+    @Test("what nobody has said is unknown: rank, ownership, price increase, first download, sample")
+    func unsaid() throws {
+        let silent = try DecidingSamples.facts()
+        let unowned = try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1)) { $0.ownership = nil }
+        let unranked = try DecidingSamples.facts { $0 = Purchase($0, to: try ProductID("basic")) }
+        for (test, facts, expected) in [
+            (.rank([.lower]), unranked, .unknown), (.rank([.highest]), try active(), .no),
+            (.ownership([.purchased]), unowned, .unknown), (.ownership([.familyShared]), try active(), .no),
+            (.priceIncrease([.pending]), silent, .unknown), (.priceIncrease([.pending]), try active(), .no),
+            (
+                .priceIncrease([.pending]),
+                try DecidingSamples.facts(
+                    renewal: TestFacts.renewal(signed: 1) { $0.priceIncreaseStatus = .unanswered }), .yes
+            ),
+        ] as [(SubscriptionTest, [SubscriberFact], Truth)] {
+            #expect(try truth(DecidingSamples.subscription(test), facts) == expected, "\(test)")
+        }
+        let state = SubscriberState(try active(), at: DecidingSamples.now)
+        let situation = try DecidingSamples.situation(CustomerFacts(state: state, environment: .production))
+        for test in [
+            .originalPurchase(DateRange(until: .day(0))), .originalAppVersion(VersionRange(before: AppVersion("3"))),
+        ] as [CustomerTest] {
+            #expect(Condition.test(test).truth(in: situation) == .unknown)
+        }
+        #expect(
+            try truth(.test(.share(ShareTest(share: 1, name: "s"))), DecidingSamples.facts(isWhole: false)) == .unknown,
+            "an earlier subscription may decide")
+        var lifetime = Purchase(productID: try ProductID("lifetime"), purchaseDate: .day(1))
+        lifetime.type = .nonConsumable
+        let owned = try active() + [TestFacts.fact(.transaction(lifetime), "9", of: "9", signed: .day(1))]
+        #expect(try truth(.test(.owns([ProductID("lifetime")])), owned) == .yes)
+        #expect(try truth(.test(.owns([ProductID("lifetime"), ProductID("other")])), owned) == .yes)
+    }
+
+    @Test("bounds include their ends: within, until, and each limit to the millisecond")
+    func edges() throws {
+        let now = DecidingSamples.now
+        let refunded = try DecidingSamples.facts { $0.revocation = Revocation(date: .day(20), reason: .appIssue) }
+        let redeemed = try DecidingSamples.facts { $0.offer = AppliedOffer(type: .promotional, identifier: "half") }
+        for (test, facts, expected) in [
+            (.refunded(RefundTest(within: .days(20))), refunded, .yes),
+            (.refunded(RefundTest(within: .days(20) - .milliseconds(1))), refunded, .no),
+            (.redeemed(RedemptionTest(within: .days(40))), redeemed, .yes),
+            (.redeemed(RedemptionTest(within: .days(40) - .milliseconds(1))), redeemed, .no),
+            (.redeemed(RedemptionTest(count: Bounds(atLeast: 1, atMost: 1))), redeemed, .yes),
+            (.redeemed(RedemptionTest(count: Bounds(atLeast: 2))), redeemed, .no),
+            (.date(DateRange(until: now.after)), redeemed, .yes), (.date(DateRange(from: now.after)), redeemed, .no),
+            (.originalPurchase(DateRange(until: .day(-100))), redeemed, .no),
+            (.originalPurchase(DateRange(until: Timestamp.day(-100).after)), redeemed, .yes),
+            (.originalPurchase(DateRange(from: .day(-100))), redeemed, .yes),
+            (.originalAppVersion(VersionRange(from: AppVersion("2.5"))), redeemed, .yes),
+            (.originalAppVersion(VersionRange(from: AppVersion("2.5.1"))), redeemed, .no),
+        ] as [(CustomerTest, [SubscriberFact], Truth)] {
+            #expect(try truth(.test(test), facts) == expected, "\(test)")
+        }
+        for (test, expected) in [
+            (.endsIn(Bounds(atLeast: .days(20))), .yes), (.endsIn(Bounds(atLeast: .days(20) + .milliseconds(1))), .no),
+            (.subscribedFor(Bounds(atMost: .days(40))), .yes),
+            (.subscribedFor(Bounds(atMost: .days(40) - .milliseconds(1))), .no),
+            (.subscribedFor(Bounds(atLeast: .days(40))), .yes),
+            (.subscribedFor(Bounds(atLeast: .days(40) + .milliseconds(1))), .no),
+        ] as [(SubscriptionTest, Truth)] {
+            #expect(try truth(DecidingSamples.subscription(test), active(.off)) == expected, "\(test)")
+        }
+    }
+
+    @Test("where the App Store did not answer, what is old says only who bought it")
+    func old() throws {
+        let facts = try active(.off)
+        func truth(_ condition: Condition, oldBefore: Timestamp?) throws -> Truth {
+            let state = SubscriberState(
+                of: SubscriberFacts(facts), environment: .production, oldBefore: oldBefore, at: DecidingSamples.now)
+            return condition.truth(
+                in: try DecidingSamples.situation(CustomerFacts(state: state, environment: .production)))
+        }
+        let tests: [SubscriptionTest] = [
+            .status([.active]), .autoRenew(false), .endsIn(Bounds(atMost: .days(20))), .renewals(Bounds(atMost: 0)),
+            .lastPeriod([.regular]), .pendingOffer(.some(false)), .rank([.lower]),
+        ]
+        for test in tests {
+            #expect(try truth(DecidingSamples.subscription(test), oldBefore: nil) == .yes, "\(test)")
+            #expect(try truth(DecidingSamples.subscription(test), oldBefore: .day(1)) == .yes, "\(test)")
+            #expect(try truth(DecidingSamples.subscription(test), oldBefore: .day(2)) == .unknown, "\(test)")
+        }
+        #expect(try truth(DecidingSamples.subscription(.ownership([.purchased])), oldBefore: .day(2)) == .yes)
+        #expect(try truth(.test(.winBackOffers(.none)), oldBefore: .day(2)) == .unknown)
+        #expect(try truth(.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))), oldBefore: .day(1)) == .unknown)
+    }
+
+    @Test("of each group, one with access counts, else the one that began last; the others are history")
     func groups() throws {
         let facts =
             try cancelled() + [
@@ -187,6 +307,14 @@ struct ConditionTests {
             ]
         #expect(try truth(DecidingSamples.subscription(.status([.expired])), facts) == .no)
         #expect(try truth(DecidingSamples.subscription(.status([.active])), facts) == .yes)
+        let lapsed = try TestFacts.transaction("1", 0, 30) { $0.appTransactionID = try TransactionID("1") }
+        let second =
+            try [lapsed, TestFacts.status(.expired, signed: 30.1)] + [
+                TestFacts.transaction("7", of: "7", -10, 90) { $0.appTransactionID = try TransactionID("2") },
+                TestFacts.renewal(of: "7", signed: 1),
+            ]
+        #expect(try truth(DecidingSamples.subscription(.status([.active])), second) == .yes, "of another Apple Account")
+        #expect(try truth(.not(DecidingSamples.subscription(.status([.active]))), second) == .no)
         let other = SubscriptionCondition(groups: .some(["h"]), tests: [.status([.active])])
         #expect(try truth(.subscription(other), facts) == .no, "the history is whole, so there is none")
         let any = SubscriptionCondition(groups: .any, tests: [.status([.expired])])
@@ -202,5 +330,14 @@ struct ConditionTests {
             if try truth(.test(.share(ShareTest(share: 0.9, name: "winback"))), facts) == .yes { inside += 1 }
         }
         #expect((1740...1860).contains(inside))
+    }
+}
+
+extension Purchase {
+    /// The same period of another product.
+    fileprivate init(_ other: Purchase, to productID: ProductID) {
+        self.init(productID: productID, purchaseDate: other.purchaseDate)
+        (type, expiresDate, ownership, reason) = (other.type, other.expiresDate, other.ownership, other.reason)
+        (subscriptionGroupID, price) = (other.subscriptionGroupID, other.price)
     }
 }

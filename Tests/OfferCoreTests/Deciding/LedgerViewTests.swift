@@ -10,15 +10,23 @@ struct LedgerViewTests {
         _ limits: OfferLimits, outstandingUntil ends: [Double] = [], redeemedOn days: [Double] = [],
         lastRedemption: Double? = nil, totalSlots: Int = 0, at now: Timestamp = .day(40)
     ) throws -> [ReasonCode] {
+        try view(outstandingUntil: ends, redeemedOn: days, lastRedemption: lastRedemption, totalSlots: totalSlots)
+            .refusals(under: limits, at: now)
+    }
+
+    private func view(
+        outstandingUntil ends: [Double] = [], redeemedOn days: [Double] = [], lastRedemption: Double? = nil,
+        totalSlots: Int = 0, heldSlots: Int = 0
+    ) throws -> LedgerView {
         let authorisations = try ends.map { end in
             Authorisation(
                 productID: try ProductID("monthly"), offerID: try OfferID(utf8: Array("half".utf8)),
                 state: .outstanding, at: .day(end - 1), expiresAt: .day(end))
         }
-        let view = LedgerView(
+        return LedgerView(
             authorisations: authorisations, redemptions: days.map { .day($0) },
-            lastRedemption: (lastRedemption ?? days.max()).map { .day($0) }, totalSlots: totalSlots)
-        return view.refusals(under: limits, at: now)
+            lastRedemption: (lastRedemption ?? days.max()).map { .day($0) }, totalSlots: totalSlots,
+            heldSlots: heldSlots)
     }
 
     @Test("redemptions in the window and the signature itself count toward the customer's cap, to the millisecond")
@@ -68,19 +76,46 @@ struct LedgerViewTests {
             ])
     }
 
-    @Test("a customer who asks all the time never redeems more than the cap, however they use what they hold")
-    func race() throws {
+    @Test("under a cap, each form of an answer takes a place, and the last place is for one form")
+    func places() throws {
+        func places(
+            _ limits: OfferLimits, outstandingUntil ends: [Double] = [], redeemedOn days: [Double] = [],
+            totalSlots: Int = 0, heldSlots: Int = 0
+        ) throws -> Int? {
+            try view(
+                outstandingUntil: ends, redeemedOn: days, totalSlots: totalSlots, heldSlots: heldSlots
+            ).places(under: limits, at: .day(40))
+        }
+        #expect(try places(OfferLimits(cooldown: .days(1))) == nil, "nothing is counted")
+        #expect(try places(OfferLimits(perCustomer: .init(count: 5))) == 1, "one signature at a time")
+        let three = OfferLimits(perCustomer: .init(count: 3), outstanding: 3)
+        #expect(try places(three) == 3)
+        #expect(try places(three, outstandingUntil: [41]) == 2)
+        #expect(try places(three, outstandingUntil: [40]) == 3, "it has just expired")
+        #expect(try places(three, redeemedOn: [10, 20]) == 1)
+        #expect(try places(three, outstandingUntil: [41], redeemedOn: [10]) == 1)
+        let total = OfferLimits(total: 10, outstanding: 3)
+        #expect(try places(total, totalSlots: 8) == 2)
+        #expect(try places(total, totalSlots: 9) == 1)
+        #expect(try places(total, outstandingUntil: [41], totalSlots: 10, heldSlots: 1) == 1, "a share of what is held")
+    }
+
+    @Test(
+        "a customer who asks all the time for both forms never redeems more than the cap, however they use what they hold",
+        arguments: [1, 2, 3])
+    func race(cap: Int) throws {
         var random = SplitMix64(seed: 23)
         for _ in 0..<500 {
-            let cap = Int.random(in: 1...3, using: &random)
             let limits = OfferLimits(perCustomer: .init(count: cap))
             var held: [Double] = []
             var redeemed: [Double] = []
             for step in 0..<60 {
                 let now = Double(step) / 4
                 held.removeAll { $0 <= now }
-                if try refusals(limits, outstandingUntil: held, redeemedOn: redeemed, at: .day(now)).isEmpty {
-                    held.append(now + 1)
+                let view = try view(outstandingUntil: held, redeemedOn: redeemed)
+                if view.refusals(under: limits, at: .day(now)).isEmpty {
+                    let forms = min(2, try #require(view.places(under: limits, at: .day(now))))
+                    held += Array(repeating: now + 1, count: forms)
                 }
                 if !held.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
                     held.removeFirst()

@@ -52,6 +52,34 @@ struct OfferDecisionTests {
         #expect(try codes(DecidingSamples.facts()) == [.unknown], "without a renewal info, nobody knows")
     }
 
+    @Test("each subscription of the group that could take the offer is looked at, not only the current one")
+    func takers() throws {
+        func codes(_ change: (inout Purchase) throws -> Void, _ renewal: SubscriberFact) throws -> [ReasonCode] {
+            let other = try TestFacts.transaction("5", of: "5", -5, 55) {
+                $0.appTransactionID = try TransactionID("2")
+                try change(&$0)
+            }
+            let first = try TestFacts.transaction("1", 0, 60) { $0.appTransactionID = try TransactionID("1") }
+            return try self.codes([first, try TestFacts.renewal(signed: 1), other, renewal])
+        }
+        let plain = try TestFacts.renewal(of: "5", signed: 1)
+        #expect(try codes({ _ in }, plain) == [])
+        let pending = try TestFacts.renewal(of: "5", signed: 1) {
+            $0.offer = AppliedOffer(type: .promotional, identifier: "third")
+        }
+        #expect(try codes({ _ in }, pending) == [.otherOfferPending])
+        #expect(try codes({ $0.ownership = .familyShared }, plain) == [.familyShared])
+        let retry = try TestFacts.renewal(of: "5", signed: 21) { $0.isInBillingRetryPeriod = true }
+        #expect(try codes({ $0.expiresDate = .day(20) }, retry) == [.billingRetry])
+        let ended = try TestFacts.renewal(of: "5", signed: 21, .off) { $0.expirationIntent = .cancelled }
+        #expect(
+            try codes(
+                {
+                    $0.expiresDate = .day(20)
+                    $0.ownership = .familyShared
+                }, ended) == [], "it has ended")
+    }
+
     @Test("a payment problem is refused, unless the rule asks for it outside any not")
     func billingRetry() throws {
         let facts = try DecidingSamples.facts(

@@ -50,7 +50,7 @@ struct RandomRule {
 
     private mutating func test() throws -> CustomerTest {
         let within: Duration? = Bool.random(using: &random) ? .days(Int.random(in: 1...200, using: &random)) : nil
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0: return .everSubscribed(Bool.random(using: &random))
         case 1: return .usedIntroductoryOffer(Bool.random(using: &random))
         case 2:
@@ -61,7 +61,39 @@ struct RandomRule {
         case 5: return .winBackOffers(pick([.none, .any, .offers(["w"])]))
         case 6: return .owns([try ProductID("lifetime")])
         case 7: return .environment([pick([.production, .sandbox])])
-        default: return .fact(TeamFactTest(name: pick(["a", "b"]), .exists(Bool.random(using: &random))))
+        case 8: return .fact(TeamFactTest(name: pick(["a", "b"]), .exists(Bool.random(using: &random))))
+        case 9: return .share(ShareTest(share: pick([0, 0.3, 0.9, 1]), name: pick(["s", "t"])))
+        case 10: return .date(range())
+        case 11: return .originalPurchase(range())
+        case 12:
+            let versions = ["1.0", "2.5", "2.5.0", "2.10", "3"].compactMap(AppVersion.init)
+            return .originalAppVersion(
+                pick([VersionRange(from: pick(versions)), VersionRange(before: pick(versions))]))
+        case 13: return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .date(range())))
+        case 14:
+            let (least, most) = (
+                Double(Int.random(in: 0...9, using: &random)), Double(Int.random(in: 0...9, using: &random))
+            )
+            let bounds = pick([
+                Bounds(atLeast: least), Bounds(atMost: most),
+                Bounds(atLeast: min(least, most), atMost: max(least, most)),
+            ])
+            return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .number(bounds)))
+        default:
+            let scalars: [TeamFactTest.Scalar] = [.bool(true), .bool(false), .number(4), .text("2026-01-01")]
+            return .fact(TeamFactTest(name: pick(["a", "n", "d"]), .isOneOf(some(scalars))))
+        }
+    }
+
+    /// A range around the times of ``DecidingPropertyTests``.
+    private mutating func range() -> DateRange {
+        let (one, other) = (
+            Double.random(in: -200...900, using: &random), Double.random(in: -200...900, using: &random)
+        )
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: return DateRange(from: .day(one))
+        case 1: return DateRange(until: .day(one))
+        default: return DateRange(from: .day(min(one, other)), until: .day(max(one, other)))
         }
     }
 

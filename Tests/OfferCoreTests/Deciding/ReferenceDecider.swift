@@ -22,12 +22,15 @@ struct ReferenceDecider {
 
     func isEligible(_ offer: OfferTerms) -> Bool {
         guard customer.state.everSubscribed == true, value(offer.rule.condition) == 1 else { return false }
-        guard let current = newest(of: group) else { return true }
-        guard current.ownership == .purchased, current.settled else { return false }
-        if current.status == .billingRetry, !mentionsRetry(offer.rule.condition) { return false }
-        let isOver = current.status == .expired || current.status == .revoked
-        if isOver { return true }
-        return current.autoRenews != nil && current.pendingOffer?.type != .promotional
+        for subscription in customer.state.subscriptions where subscription.subscriptionGroupID == group {
+            let isOver = subscription.status == .expired || subscription.status == .revoked
+            if subscription.settled, isOver, subscription != newest(of: group) { continue }
+            guard subscription.ownership == .purchased, subscription.settled else { return false }
+            if subscription.status == .billingRetry, !mentionsRetry(offer.rule.condition) { return false }
+            if isOver { continue }
+            guard subscription.autoRenews != nil, subscription.pendingOffer?.type != .promotional else { return false }
+        }
+        return true
     }
 
     private func mentionsRetry(_ condition: Condition) -> Bool {
@@ -43,9 +46,12 @@ struct ReferenceDecider {
 
     // MARK: Subscriptions
 
+    /// The one with access, else the one that began last.
     private func newest(of group: String) -> Subscription? {
+        let all = customer.state.subscriptions.filter { $0.subscriptionGroupID == group }
+        let open = all.filter { $0.status == .active || $0.status == .billingGracePeriod }
         var newest: Subscription?
-        for candidate in customer.state.subscriptions where candidate.subscriptionGroupID == group {
+        for candidate in open.isEmpty ? all : open {
             guard let known = newest else {
                 newest = candidate
                 continue
@@ -167,7 +173,7 @@ struct ReferenceDecider {
         case .everSubscribed(let expected): return truth(state.everSubscribed, is: expected)
         case .usedIntroductoryOffer(let expected):
             return truth(state.usedIntroductoryOffer(inGroup: group), is: expected)
-        case .refundPending(let expected): return truth(state.refundPending, is: expected)
+        case .refundPending(let expected): return truth(state.hasRefundRequest, is: expected)
         case .refunded(let test):
             var found: Double = state.history == .whole ? 0 : 0.5
             for refund in state.refunds {
@@ -197,10 +203,11 @@ struct ReferenceDecider {
             return state.history == .whole ? inside(test.count, count) : beyond(test.count, count)
         case .winBackOffers(let wanted):
             guard let current = newest(of: group), current.autoRenews != nil else { return 0.5 }
+            let absent = current.areWinBackOffersKnown ? 0 : 0.5
             switch wanted {
-            case .none: return current.winBackOffers.isEmpty ? 1 : 0
-            case .any: return current.winBackOffers.isEmpty ? 0 : 1
-            case .offers(let ids): return ids.isDisjoint(with: current.winBackOffers) ? 0 : 1
+            case .none: return current.winBackOffers.isEmpty ? 1 - absent : 0
+            case .any: return current.winBackOffers.isEmpty ? absent : 1
+            case .offers(let ids): return ids.isDisjoint(with: current.winBackOffers) ? absent : 1
             }
         case .owns(let wanted): return wanted.map { truth(state.owns($0), is: true) }.max() ?? 0
         case .environment(let values): return values.contains(customer.environment) ? 1 : 0
@@ -208,11 +215,54 @@ struct ReferenceDecider {
             if let from = range.from, now < from { return 0 }
             if let until = range.until, now >= until { return 0 }
             return 1
-        case .fact(let test):
-            guard case .exists(let exists) = test.requirement else { return 0.5 }
-            return (customer.team[test.name] != nil) == exists ? 1 : 0
-        case .originalAppVersion, .originalPurchase: return 0.5
-        case .share: return state.subscriptions.isEmpty ? 0.5 : 1
+        case .fact(let test): return fact(test)
+        case .originalAppVersion(let range):
+            guard let version = customer.originalAppVersion else { return 0.5 }
+            if let from = range.from, version < from { return 0 }
+            if let before = range.before, version >= before { return 0 }
+            return 1
+        case .originalPurchase(let range):
+            guard let time = customer.originalPurchase else { return 0.5 }
+            return within(range, time)
+        case .share(let test):
+            if state.subscriptions.isEmpty || state.history == .partial { return 0.5 }
+            let first = state.subscriptions.map(\.originalTransactionID).sorted { $0.precedes($1) }[0]
+            return Self.place(of: first.text.description, in: test.name) < test.share ? 1 : 0
+        }
+    }
+
+    /// FNV-1a and the finalizer of MurmurHash3, as a fraction with 53 bits.
+    private static func place(of id: String, in name: String) -> Double {
+        let mixed = (name + "\0" + id).utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+        let once = (mixed ^ mixed / (1 << 33)) &* 0xFF51_AFD7_ED55_8CCD
+        let twice = (once ^ once / (1 << 33)) &* 0xC4CE_B9FE_1A85_EC53
+        return Double((twice ^ twice / (1 << 33)) / 2048) / 9_007_199_254_740_992
+    }
+
+    private func within(_ range: DateRange, _ time: Timestamp) -> Double {
+        if let from = range.from, time < from { return 0 }
+        if let until = range.until, time >= until { return 0 }
+        return 1
+    }
+
+    private func fact(_ test: TeamFactTest) -> Double {
+        let value = customer.team[test.name]
+        if case .exists(let exists) = test.requirement { return (value != nil) == exists ? 1 : 0 }
+        guard let value else { return 0.5 }
+        switch (test.requirement, value) {
+        case (.number(let bounds), .number(let digits)):
+            return inside(bounds, Double(String(decoding: digits, as: UTF8.self)) ?? .nan)
+        case (.date(let range), .text(let text)):
+            guard let time = Timestamp(dateOrTime: String(decoding: text, as: UTF8.self)) else { return 0.5 }
+            return within(range, time)
+        case (.isOneOf(let scalars), .text(let text)):
+            return scalars.contains(.text(String(decoding: text, as: UTF8.self))) ? 1 : 0
+        case (.isOneOf(let scalars), .bool(let bool)): return scalars.contains(.bool(bool)) ? 1 : 0
+        case (.isOneOf(let scalars), .number(let digits)):
+            return scalars.contains(.number(Double(String(decoding: digits, as: UTF8.self)) ?? 0)) ? 1 : 0
+        default: return 0.5
         }
     }
 }

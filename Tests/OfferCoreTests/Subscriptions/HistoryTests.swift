@@ -24,12 +24,54 @@ struct HistoryTests {
     func no() throws {
         let middle = [try Make.transaction("5", 120, 150)]
         #expect(SubscriberState(middle, at: .day(121)).usedIntroductoryOffer(inGroup: "g") == nil)
-        let whole = middle + [try Make.transaction("1", 0, 30)]
+        let gap = middle + [try Make.transaction("1", 0, 30)]
+        #expect(
+            SubscriberState(gap, at: .day(121)).usedIntroductoryOffer(inGroup: "g") == nil, "three periods are missing")
+        let whole = try gap + (1...3).map { try Make.transaction("\($0 + 1)", Double($0) * 30, Double($0 + 1) * 30) }
         #expect(SubscriberState(whole, at: .day(121)).history == .whole)
         #expect(SubscriberState(whole, at: .day(121)).usedIntroductoryOffer(inGroup: "g") == false)
         #expect(SubscriberState(middle, given: .whole, at: .day(121)).usedIntroductoryOffer(inGroup: "g") == false)
         let other = whole + [try Make.transaction("8", of: "7", 0, 30) { $0.subscriptionGroupID = "h" }]
         #expect(SubscriberState(other, at: .day(121)).history == .partial)
+    }
+
+    @Test("a history is whole to a period that runs, or to an end that the App Store has stated after it")
+    func end() throws {
+        let first = try Make.transaction("1", 0, 30)
+        let off = try Make.renewal(signed: 5, .off)
+        func history(_ facts: [SubscriberFact], at day: Double = 100) -> HistoryExtent {
+            SubscriberState([first] + facts, at: .day(day)).history
+        }
+        #expect(history([off], at: 29) == .whole)
+        #expect(history([off]) == .partial, "the renewal info is from before the end: what followed may be hidden")
+        #expect(history([try Make.renewal(signed: 30, .off)]) == .whole)
+        #expect(history([try Make.renewal(signed: 30, .on)]) == .partial)
+        #expect(history([try Make.renewal(signed: 30) { $0.expirationIntent = .cancelled }]) == .whole)
+        #expect(history([try Make.renewal(signed: 30) { $0.isInBillingRetryPeriod = true }]) == .whole)
+        #expect(
+            history([
+                try Make.renewal(signed: 95, .off) {
+                    $0.expirationIntent = .cancelled
+                    $0.renewalDate = .day(90)
+                }
+            ]) == .partial, "it tells of a later period")
+        #expect(history([try Make.status(.expired, signed: 30)]) == .whole)
+        #expect(history([try Make.status(.expired, signed: 29)]) == .partial)
+        #expect(history([try Make.status(.active, signed: 31)]) == .partial)
+        #expect(history([try Make.expired(.voluntary, signed: 30)]) == .whole)
+    }
+
+    @Test(
+        "a renewal may come late, but not so late that another one fits in; a purchase after the end may follow others")
+    func gaps() throws {
+        let first = try Make.transaction("1", 0, 30)
+        for (start, isRenewal, expected) in [
+            (30, true, .whole), (30, false, .whole), (29, true, .whole), (52, true, .whole), (53, true, .partial),
+            (60, true, .partial), (31, false, .partial),
+        ] as [(Double, Bool, HistoryExtent)] {
+            let next = try Make.transaction("2", start, start + 30) { $0.reason = isRenewal ? .renewal : .purchase }
+            #expect(SubscriberState([first, next], at: .day(start + 1)).history == expected, "\(start) \(isRenewal)")
+        }
     }
 
     @Test("nothing is known of an unknown customer")

@@ -85,8 +85,10 @@ struct BuiltInRuleTests {
             }
         }
         let next = try value("next").map(product) ?? current
+        // What says that it has ended is signed after the end.
+        let isOver = ["billing", "price", "product", "cancelled"].contains(words[0])
         facts.append(
-            Sample.renewal(of: "100", signed: end - 1) { renewal in
+            Sample.renewal(of: "100", signed: isOver ? end : end - 1) { renewal in
                 renewal = Renewal(productID: current, autoRenewStatus: words[1] == "on" ? .on : .off)
                 renewal.autoRenewProductID = next
                 switch words[0] {

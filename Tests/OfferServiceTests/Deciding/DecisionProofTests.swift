@@ -123,6 +123,67 @@ struct DecisionProofTests {
         #expect(nobody.refused["keep"] == ["unknown"])
     }
 
+    @Test("purchases of an Apple Account that is not the customer's are refused, if they do not name the account")
+    func anotherAppleAccount() async throws {
+        let service = try DecisionService("{offerID: keep, rule: retention}, {offerID: back, rule: win_back}")
+        try await service.addSubscriber("1000", account: 1) { $0.appTransactionID = Sample.id("700") }
+        let friends = try Self.proofs([Self.transaction("2000", appleAccount: "701")], [])
+        let refused = try await service.decide(DecisionService.token() + "," + friends)
+        #expect(refused.json["code"] as? String == "another_customers_proof", "\(refused.response.text)")
+        let own = try Self.proofs([Self.transaction("2000", account: 1, appleAccount: "701")], [])
+        #expect(try await service.decide(DecisionService.token() + "," + own).response.status == 200)
+    }
+
+    @Test("the AppTransaction of another Apple Account says nothing of the customer")
+    func anothersDownload() async throws {
+        let service = try DecisionService(
+            "{offerID: early, rule: {originalPurchase: {before: 2030-01-01}}}, {offerID: old, rule: {originalAppVersion: {before: \"99\"}}}"
+        )
+        try await service.addSubscriber("1000", account: 1) { $0.appTransactionID = Sample.id("700") }
+        func decide(_ appleAccount: String) async throws -> DecisionService.Decision {
+            let payload = SamplePayload.appTransaction.with("appTransactionId", "\"\(appleAccount)\"")
+                .with("bundleId", #""com.example.app""#)
+            return try await service.decide(
+                DecisionService.token() + #","sign":false,"proofs":{"signedAppTransaction":\#(Self.jws(payload))}"#)
+        }
+        let own = try await decide("700")
+        #expect(own.eligible == ["early", "old"], "\(own.response.text)")
+        let friends = try await decide("701")
+        #expect(friends.refused == ["early": ["unknown"], "old": ["unknown"]], "\(friends.response.text)")
+    }
+
+    @Test("a first transaction with an old renewal info does not show what was never done")
+    func hiddenHistory() async throws {
+        let service = try DecisionService("{offerID: first, rule: {all: [{rule: win_back}, {redeemed: false}]}}")
+        service.setDay(100)
+        let decision = try await service.decide(DecisionService.token() + "," + Self.proofs())
+        #expect(decision.refused["first"] == ["unknown"], "\(decision.response.text)")
+    }
+
+    @Test("a lapsed subscription of another Apple Account does not hide one with access")
+    func twoAppleAccounts() async throws {
+        let service = try DecisionService(
+            "{offerID: back, rule: win_back}, {offerID: gone, rule: {not: {subscription: {status: active}}}}")
+        try await service.addSubscriber("1000", account: 1) {
+            $0.appTransactionID = Sample.id("700")
+            $0.expiresDate = Sample.day(365)
+        }
+        try await service.store.merge(
+            [
+                Sample.transaction("2000", of: "2000", 1, 5) {
+                    $0.appAccountToken = Sample.token(1)
+                    $0.appTransactionID = Sample.id("701")
+                },
+                Sample.renewal(of: "2000", signed: 5.1) {
+                    $0 = Renewal(productID: $0.productID, autoRenewStatus: .off)
+                    $0.expirationIntent = .cancelled
+                },
+            ], in: Sample.production)
+        let decision = try await service.decide()
+        #expect(decision.eligible.isEmpty, "\(decision.response.text)")
+        #expect(decision.refused["gone"] == ["subscription_status"])
+    }
+
     @Test("proofs must be of one Apple Account, and of the environment that is asked for")
     func severalAccounts() async throws {
         let service = try DecisionService(Self.offers)
@@ -187,6 +248,18 @@ struct DecisionProofTests {
             [Sample.fact(.wholeHistory("1"), "2000", of: "2000", signed: 2)], in: Sample.production)
         let subscribed = await Self.introductory(service, transactionID: "2000")
         #expect(subscribed.status == 200 && subscribed.json["allowIntroductoryOffer"] as? Bool == false)
+    }
+
+    @Test("a rule for introductory offers is counted, and its requests are limited before anything is asked")
+    func limitedIntroductoryOffers() async throws {
+        let service = try DecisionService("a", app: Self.app("app_store_default"))
+        try await service.addSubscriber("1000", account: 1)
+        let response = await Self.introductory(service)
+        #expect(response.status == 200 || response.status == 422)
+        #expect(
+            service.routes.scrape().values.contains {
+                $0.key.hasPrefix("offer_signer_decisions_total") && $0.key.contains(#"rule="app_store_default""#)
+            })
     }
 
     @Test("proofs of another Apple Account do not decide about a transaction")

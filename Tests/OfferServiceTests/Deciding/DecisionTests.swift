@@ -36,7 +36,7 @@ struct DecisionTests {
         #expect(state.authorisations.map(\.offerID.text.description) == ["keep", "keep"], "one for each form")
         #expect(state.authorisations.map(\.state) == [.outstanding, .outstanding])
         let scrape = service.routes.scrape()
-        #expect(scrape.sum(of: "offer_signer_decisions_total") == 4)
+        #expect(scrape.sum(of: "offer_signer_decisions_total") == 5, "one for each reason")
         #expect(
             scrape[
                 #"offer_signer_decisions_total{app="com.example.app",environment="Production",product="monthly",offer="loyal",rule="loyalty",reason="renewals"}"#
@@ -241,6 +241,41 @@ struct DecisionTests {
         for line in lines {
             #expect(line.contains(#""rule":"retention","rulesSHA256":"\#(digest)","factsSHA256":""#), "\(line)")
         }
+    }
+
+    @Test("a customer of two environments is asked for with one, on every route")
+    func environments() async throws {
+        let service = try DecisionService("{offerID: keep, rule: retention}")
+        try await service.addSubscriber("1000", autoRenew: false)
+        try await service.addSubscriber("9000", autoRenew: false, in: Sample.sandbox)
+        let offer = #""productID":"monthly","offerID":"keep","# + DecisionService.token()
+        let sample =
+            #"{"appBundleID":"com.example.app","productIdentifier":"monthly","offerID":"keep",\#(DecisionService.token())"#
+        func ask(_ environment: String?) async -> [HTTPResponse] {
+            let member = environment.map { #","environment":"\#($0)""# } ?? ""
+            return [
+                await service.post("/v1/promotional-offers", offer + member),
+                await service.routes.respondLater(CustomerService.request("POST", "/offer", sample + member + "}")),
+            ]
+        }
+        for response in await ask(nil) { #expect(response.json["code"] as? String == "environment_needed") }
+        for response in await ask("Production") { #expect(response.status == 200, "\(response.text)") }
+        #expect(await ask("Nowhere").allSatisfy { $0.status == 400 })
+    }
+
+    @Test("under a cap, an answer has the JWS alone; without one, both forms")
+    func forms() async throws {
+        let service = try DecisionService(
+            "{offerID: keep, rule: retention, limits: {perCustomer: 1}}, {offerID: free, rule: retention}")
+        try await service.addSubscriber(autoRenew: false)
+        let decision = try await service.decide(DecisionService.token() + #","sign":true"#)
+        let forms = decision.offers.map { ($0["signature"] != nil, $0["compactJWS"] != nil) }
+        #expect(forms.map(\.0) == [false, true] && forms.map(\.1) == [true, true], "\(decision.response.text)")
+        let withoutIssuer = try DecisionService(
+            "{offerID: keep, rule: retention, limits: {total: 1}}", hasIssuerID: false)
+        try await withoutIssuer.addSubscriber(autoRenew: false)
+        let only = try await withoutIssuer.decide()
+        #expect(only.offers.first?["signature"] != nil && only.offers.first?["compactJWS"] == nil)
     }
 }
 

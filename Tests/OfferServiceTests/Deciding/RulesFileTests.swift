@@ -88,6 +88,8 @@ struct RulesFileTests {
             ("r: {wasNice: true}", "rules.r: a condition has no member \"wasNice\" | known names: all, any"),
             ("r: {redeemed: {count: {}}}", "rules.r.redeemed.count: a mapping is not valid here"),
             ("r: on", "rules.r: \"on\" is not valid here"),
+            ("r: {fact: {name: f, atMost: nan}}", "rules.r.fact.atMost: \"nan\" is not valid here"),
+            ("r: {fact: {name: f, atLeast: inf}}", "rules.r.fact.atLeast: \"inf\" is not valid here"),
         ])
     func mistakes(rules: String, expected: String) {
         let (problems, _) = Self.read(rules)
@@ -105,6 +107,27 @@ struct RulesFileTests {
             "all: [{subscription: {renewals: {atLeast: 5}}}, {subscription: {renewals: {atMost: 4}}}]",
             "all: [{environment: Sandbox}, {environment: Production}]", "subscription: {ownership: family_shared}",
             "any: [{subscription: {status: active, endedBecause: billing}}, {all: [{refundPending: true}, {refundPending: false}]}]",
+            "subscription: {autoRenew: off, renewsTo: same}",
+            "all: [{subscription: {autoRenew: off}}, {subscription: {renewsTo: lower}}]",
+            "all: [{subscription: {renewsTo: same}}, {subscription: {renewsTo: lower}}]",
+            "all: [{subscription: {ownership: purchased}}, {subscription: {ownership: family_shared}}]",
+            "all: [{subscription: {rank: lower}}, {subscription: {rank: highest}}]",
+            "all: [{subscription: {priceIncrease: pending}}, {subscription: {priceIncrease: accepted}}]",
+            "all: [{subscription: {pendingOffer: true}}, {subscription: {pendingOffer: false}}]",
+            "all: [{subscription: {pendingOffer: a}}, {subscription: {pendingOffer: false}}]",
+            "all: [{subscription: {pendingOffer: a}}, {subscription: {pendingOffer: b}}]",
+            "all: [{winBackOffers: none}, {winBackOffers: any}]", "all: [{winBackOffers: none}, {winBackOffers: a}]",
+            "all: [{date: {until: 2026-01-01}}, {date: {from: 2026-01-01}}]",
+            #"all: [{originalAppVersion: {before: "2"}}, {originalAppVersion: {from: "2.0"}}]"#,
+            "all: [{originalPurchase: {before: 2024-01-01}}, {originalPurchase: {from: 2024-01-02}}]",
+            "all: [{redeemed: true}, {redeemed: false}]",
+            "all: [{redeemed: {offer: a, count: {atLeast: 2}}}, {redeemed: {offer: a, count: {atMost: 1}}}]",
+            "all: [{fact: {name: f, atLeast: 5}}, {fact: {name: f, atMost: 4}}]",
+            "all: [{fact: {name: f, is: a}}, {fact: {name: f, is: b}}]",
+            "all: [{fact: {name: f, exists: false}}, {fact: {name: f, is: b}}]",
+            "all: [{fact: {name: f, exists: false}}, {fact: {name: f, exists: true}}]",
+            "all: [{fact: {name: f, is: 3}}, {fact: {name: f, atLeast: 4}}]",
+            "all: [{fact: {name: f, after: 2026-01-01}}, {fact: {name: f, before: 2025-01-01}}]",
         ])
     func contradictions(condition: String) {
         let (problems, _) = Self.read("r: {\(condition)}")
@@ -117,6 +140,12 @@ struct RulesFileTests {
             "any: [{subscription: {status: active}}, {subscription: {status: expired}}]",
             #"all: [{subscription: {status: active, group: "1"}}, {subscription: {status: expired, group: "2"}}]"#,
             "all: [{subscription: {status: active, group: any}}, {subscription: {status: expired, group: any}}]",
+            "all: [{fact: {name: f, atLeast: 5}}, {fact: {name: g, atMost: 4}}]",
+            "all: [{redeemed: {offer: a, count: {atLeast: 2}}}, {redeemed: {offer: b, count: {atMost: 1}}}]",
+            "all: [{subscription: {renewsTo: lower}}, {subscription: {renewsTo: yearly}}]",
+            "all: [{date: {from: 2026-01-01}}, {date: {until: 2026-01-02}}]",
+            "all: [{winBackOffers: a}, {winBackOffers: any}]",
+            "all: [{fact: {name: f, is: 4}}, {fact: {name: f, atLeast: 4}}]",
         ] {
             #expect(Self.read("r: {\(condition)}").0 == [])
         }

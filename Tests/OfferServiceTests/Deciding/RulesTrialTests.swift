@@ -29,14 +29,17 @@ struct RulesTrialTests {
             service, "{offerID: keep, rule: retention}",
             "{offerID: keep, rule: {subscription: {status: active, autoRenew: on}}}, {offerID: new, rule: loyalty}")
         #expect(trial.customers == 4)
+        let gainedSample = "appAccountToken \(Sample.token(2)), originalTransactionID 3000"
         let csv = """
-            bundleID,environment,productID,offerID,reason,inForce,new
-            com.example.app,Production,monthly,keep,eligible,1,2
-            com.example.app,Production,monthly,keep,auto_renew,2,1
-            com.example.app,Production,monthly,new,renewals,0,3
-            com.example.app,Sandbox,monthly,keep,eligible,0,1
-            com.example.app,Sandbox,monthly,keep,auto_renew,1,0
-            com.example.app,Sandbox,monthly,new,renewals,0,1
+            bundleID,environment,productID,offerID,ruleInForce,newRule,reason,inForce,new,gained,lost,gainedSample,lostSample
+            com.example.app,Production,monthly,keep,retention,,eligible,1,2,2,1,"\(gainedSample)",appAccountToken \(Sample.token(1))
+            com.example.app,Production,monthly,keep,retention,,auto_renew,2,1,,,,
+            com.example.app,Production,monthly,new,,loyalty,eligible,0,0,0,0,,
+            com.example.app,Production,monthly,new,,loyalty,renewals,0,3,,,,
+            com.example.app,Sandbox,monthly,keep,retention,,eligible,0,1,1,0,appAccountToken \(Sample.token(9)),
+            com.example.app,Sandbox,monthly,keep,retention,,auto_renew,1,0,,,,
+            com.example.app,Sandbox,monthly,new,,loyalty,eligible,0,0,0,0,,
+            com.example.app,Sandbox,monthly,new,,loyalty,renewals,0,1,,,,
 
             """
         #expect(trial.csv.replacing("\r\n", with: "\n") == csv)
@@ -47,6 +50,8 @@ struct RulesTrialTests {
         let names = (gained["sample"] as? [[String: String]] ?? []).compactMap(\.values.first).sorted()
         #expect(names == ["\(Sample.token(2))", "3000"].sorted())
         #expect((keep["lost"] as? [String: Any])?["count"] as? Int == 1)
+        #expect(
+            trial.text.hasPrefix("4 customers with purchases (those known by your team's facts alone are not counted)"))
         #expect(trial.text.contains("  in force: 1 eligible by the rule retention; refused for auto_renew 2\n"))
         #expect(trial.text.contains("  1 would no longer get it, such as appAccountToken \(Sample.token(1))\n"))
     }

@@ -64,7 +64,11 @@ final class Story {
     /// What the App Store does when the customer buys: the signature must be right, not expired, and not used before.
     func requireValid(_ decision: DecisionService.Decision, _ offerID: String, on day: Double) throws {
         let offer = try #require(decision.offers.first { $0["offerID"] as? String == offerID })
-        let signed = try #require(offer["signature"] as? [String: Any], "\(decision.response.text)")
+        if let jws = offer["compactJWS"] as? String { try requireValid(jws, offerID, on: day) }
+        guard let signed = offer["signature"] as? [String: Any] else {
+            try #require(offer["compactJWS"] != nil, "\(decision.response.text)")
+            return
+        }
         let nonce = try Nonce(utf8: Array(try #require(signed["nonce"] as? String).utf8))
         let timestamp = Timestamp(milliseconds: Int64(try #require(signed["timestamp"] as? Int)))
         let customer: Customer =
@@ -77,6 +81,15 @@ final class Story {
         #expect(try service.pair.verifyingKey.verify([UInt8](der), of: payload.bytes))
         #expect(Sample.day(day).milliseconds - timestamp.milliseconds < 86_400_000)
         #expect(usedNonces.insert("\(nonce)").inserted)
+    }
+
+    /// The JWS must be for the offer and bound to the customer's own subscription.
+    private func requireValid(_ jws: String, _ offerID: String, on day: Double) throws {
+        let claims = try #require(Base64URL.json(jws.split(separator: ".")[1]))
+        #expect(claims["offerIdentifier"] as? String == offerID && claims["productId"] as? String == "monthly")
+        #expect(claims["transactionId"] as? String != nil)
+        #expect(Sample.day(day).milliseconds / 1000 - Int64(claims["iat"] as? Int ?? 0) < 86_400)
+        #expect(usedNonces.insert(claims["nonce"] as? String ?? "").inserted)
     }
 
     /// The states of the customer's authorisations, the oldest first.

@@ -205,27 +205,73 @@ struct LedgerTests {
         }
     }
 
-    @Test("two forms of one answer count as one signature, and each explains a redemption", arguments: StoreEngine.all)
-    func twins(engine: StoreEngine) async throws {
+    /// Two forms of one answer.
+    private func forms(_ nonces: [UInt64], _ limits: OfferLimits, by account: UInt64 = 1, at day: Double) throws
+        -> LedgerRequest
+    {
+        LedgerRequest(
+            app: Sample.production, holders: [Sample.account(account)],
+            offers: [try Self.offer("half", limits, nonces: nonces, expiresAt: day + 1)], reserving: .all,
+            at: Sample.day(day))
+    }
+
+    @Test(
+        "under a strict cap of one, an answer has one form, so a second redemption needs a second slot",
+        arguments: StoreEngine.all)
+    func oneForm(engine: StoreEngine) async throws {
+        for limits in [OfferLimits(perCustomer: .init(count: 1)), OfferLimits(total: 1)] {
+            try await engine.withStore { store in
+                #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reservedFirst)
+                #expect(try await states(store) == [.outstanding], "the other form is not made")
+                #expect(
+                    try await store.reserve(forms([3, 4], limits, at: Self.start + 0.1)) == .refused([.outstanding]))
+                try await store.merge([redeemed(on: Self.start + 0.2)], in: Sample.production)
+                #expect(try await states(store) == [.redeemed])
+                let other = try forms([5, 6], limits, by: limits.total == nil ? 1 : 2, at: Self.start + 0.3)
+                #expect(
+                    try await store.reserve(other)
+                        == .refused([limits.total == nil ? .customerCap : .totalCap]))
+            }
+        }
+    }
+
+    @Test("under a cap, each form of an answer counts and takes a slot", arguments: StoreEngine.all)
+    func eachForm(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 5), total: 3, outstanding: 2)
-            func request(_ nonces: [UInt64], at day: Double) throws -> LedgerRequest {
-                LedgerRequest(
-                    app: Sample.production, holders: [Self.account],
-                    offers: [try Self.offer("half", limits, nonces: nonces, expiresAt: day + 1)], reserving: .all,
-                    at: Sample.day(day))
-            }
-            #expect(try await store.reserve(request([1, 2], at: Self.start)) == .reserved)
-            #expect(try await store.reserve(request([3, 4], at: Self.start)) == .reserved)
-            #expect(try await store.reserve(request([5], at: Self.start)) == .refused([.outstanding]))
+            #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserve(forms([3, 4], limits, at: Self.start)) == .refused([.outstanding]))
+            // Two of three slots are held.
+            #expect(try await store.reserve(forms([5, 6], limits, by: 2, at: Self.start)) == .reservedFirst)
+            #expect(try await store.reserve(forms([7], limits, by: 3, at: Self.start)) == .refused([.totalCap]))
+            try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
+            try await store.merge([redeemed("3", of: "3", on: Self.start + 0.2)], in: Sample.production)
+            try await store.merge([redeemed("4", of: "4", on: Self.start + 0.3, account: 2)], in: Sample.production)
+            #expect(try await states(store) == [.redeemed, .redeemed])
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+            #expect(
+                try await store.reserve(forms([8], limits, at: Self.start + 0.4)) == .refused([.totalCap]),
+                "three are redeemed, and never a fourth")
+        }
+    }
+
+    @Test(
+        "without a cap, two forms of one answer count as one signature, and each explains a redemption",
+        arguments: StoreEngine.all)
+    func twins(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(outstanding: 2)
+            #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserve(forms([3, 4], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserve(forms([5], limits, at: Self.start)) == .refused([.outstanding]))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .outstanding, .outstanding, .outstanding])
             // The other form can still be used, so it counts on.
-            #expect(try await store.reserve(request([6], at: Self.start + 0.2)) == .refused([.outstanding]))
+            #expect(try await store.reserve(forms([6], limits, at: Self.start + 0.2)) == .refused([.outstanding]))
             try await store.merge([redeemed("3", of: "3", on: Self.start + 0.3)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .redeemed, .outstanding, .outstanding])
             #expect(try await store.unexplainedRedemptions().isEmpty)
-            #expect(try await store.reserve(request([7], at: Self.start + 0.4)) == .reserved)
+            #expect(try await store.reserve(forms([7], limits, at: Self.start + 0.4)) == .reserved)
             let records = try await store.records()
             #expect(records.contains { $0.contains(#""twin""#) })
         }
@@ -307,6 +353,35 @@ struct LedgerTests {
         }
     }
 
+    @Test(
+        "a repeat that is announced and then replaced by another offer counts, and facts in any order count the same",
+        arguments: StoreEngine.all)
+    func replacedRepeat(engine: StoreEngine) async throws {
+        func announced(_ offer: String, _ day: Double) -> SubscriberFact {
+            Sample.renewal(of: "1", signed: Self.start + day) {
+                $0.offer = AppliedOffer(type: .promotional, identifier: offer)
+            }
+        }
+        let regular = Sample.transaction("3", of: "1", Self.start + 30, Self.start + 60) {
+            $0.appAccountToken = Sample.token(1)
+        }
+        try await engine.withStore { store in
+            for fact in [redeemed(on: Self.start), regular, announced("half", 40), announced("other", 41)] {
+                try await store.merge([fact], in: Sample.production)
+            }
+            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
+            #expect(entries.redemptions.map(\.offerID).sorted() == ["half", "half", "other"])
+        }
+        // Periods of one offer that arrive in the wrong order are one redemption.
+        try await engine.withStore { store in
+            for (id, day) in [("4", 100.0), ("2", 0), ("3", 50)] {
+                try await store.merge([redeemed(id, on: Self.start + day)], in: Sample.production)
+            }
+            let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
+            #expect(entries.redemptions.map(\.at) == [Sample.day(Self.start)])
+        }
+    }
+
     @Test("the other form of a used signature explains nothing once it is worthless", arguments: StoreEngine.all)
     func worthlessTwin(engine: StoreEngine) async throws {
         try await engine.withStore { store in
@@ -321,18 +396,56 @@ struct LedgerTests {
         }
     }
 
-    @Test("an offer that is decided again begins anew", arguments: StoreEngine.all)
-    func beginsAnew(engine: StoreEngine) async throws {
+    @Test(
+        "an offer is exempt while it is signed without the ledger, and for a day after; what was expected stays so",
+        arguments: StoreEngine.all)
+    func exemptions(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let offer = LedgerOffer(
                 app: Sample.production, productID: try ProductID(utf8: Array("monthly".utf8)),
                 offerID: try OfferID(utf8: Array("half".utf8)))
-            try await store.beginLedger(of: [offer], at: Sample.day(Self.start))
-            try await store.beginLedger(of: [], at: Sample.day(Self.start + 1))
-            // Somebody else signs it for a while.
-            try await store.merge([redeemed(on: Self.start + 2)], in: Sample.production)
-            try await store.beginLedger(of: [offer], at: Sample.day(Self.start + 3))
-            #expect(try await store.unexplainedRedemptions(of: [offer], limit: 9).isEmpty)
+            let apps: Set<AppScope> = [Sample.production]
+            func begin(_ coverage: LedgerCoverage, _ day: Double) async throws {
+                try await store.beginLedger(coverage, at: Sample.day(Self.start + day))
+            }
+            func alarms() async throws -> [Timestamp] {
+                try await store.unexplainedRedemptions(in: apps, limit: 9).map(\.at)
+            }
+            func redeem(_ original: String, _ day: Double) async throws {
+                try await store.merge(
+                    [redeemed(original, of: original, on: Self.start + day)], in: Sample.production)
+            }
+            try await begin(LedgerCoverage(apps: apps, decided: [offer]), 0)
+            try await redeem("2", 1)
+            let first = Sample.day(Self.start + 1)
+            #expect(try await alarms() == [first])
+            // The configuration without the offer, and back: nothing is forgotten, and what happens meanwhile is expected.
+            try await begin(LedgerCoverage(apps: apps), 2)
+            try await redeem("3", 3)
+            try await begin(LedgerCoverage(apps: apps, decided: [offer]), 4)
+            #expect(try await alarms() == [first, Sample.day(Self.start + 3)])
+            // It has no rule for a while.
+            try await begin(LedgerCoverage(apps: apps, exempt: [offer]), 5)
+            #expect(try await alarms().isEmpty)
+            try await redeem("4", 6)
+            try await begin(LedgerCoverage(apps: apps, decided: [offer]), 7)
+            try await redeem("5", 7.9)
+            try await redeem("6", 8)
+            #expect(
+                try await alarms() == [first, Sample.day(Self.start + 3), Sample.day(Self.start + 8)])
+            // An app that is not configured raises no alarm.
+            #expect(try await store.unexplainedRedemptions(in: [Sample.sandbox], limit: 9).isEmpty)
+        }
+    }
+
+    @Test("an offer that nobody has configured needs an authorisation too", arguments: StoreEngine.all)
+    func unlisted(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await store.beginLedger(LedgerCoverage(apps: [Sample.production]), at: Sample.day(Self.start))
+            try await store.merge([redeemed("2", on: Self.start - 1, offer: "early")], in: Sample.production)
+            try await store.merge([redeemed("3", of: "3", on: Self.start, offer: "secret")], in: Sample.production)
+            let found = try await store.unexplainedRedemptions(in: [Sample.production], limit: 9)
+            #expect(found.map(\.offerID) == ["secret"])
         }
     }
 
@@ -363,6 +476,64 @@ struct LedgerTests {
             #expect(try await store.reserve(other) == .refused([.totalCap]))
         }
     }
+
+    @Test(
+        "the rest of an offer of several months is the same redemption after an erasure, and a later one is new",
+        arguments: StoreEngine.all)
+    func erasedDuringOffer(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(total: 2)
+            _ = try await store.reserve(reservation(1, limits))
+            try await store.merge([redeemed("2", on: Self.start + 0.1)], in: Sample.production)
+            _ = try await store.erase(Self.account, in: Sample.production)
+            // The second and the third month arrive, and the first one is reported again.
+            for (id, day) in [("3", 30.1), ("4", 60.1), ("2", 0.1)] {
+                try await store.merge([redeemed(id, on: Self.start + day)], in: Sample.production)
+                #expect(try await store.unexplainedRedemptions().isEmpty, "\(id)")
+            }
+            let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 61)
+            #expect(try await store.reserve(other) == .reserved, "one of two slots is left")
+            try await store.merge([redeemed("9", on: Self.start + 400)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 400)])
+        }
+    }
+
+    @Test("a signature that an erased customer still has explains its redemption", arguments: StoreEngine.all)
+    func erasedWhileHolding(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let purchase = Sample.transaction("1", of: "1", Self.start - 30, Self.start + 2) {
+                $0.appAccountToken = Sample.token(1)
+            }
+            try await store.merge([purchase], in: Sample.production)
+            _ = try await store.reserve(reservation(1))
+            _ = try await store.erase(Self.account, in: Sample.production)
+            #expect(try await states(store).isEmpty)
+            #expect(try await store.records().allSatisfy { !$0.contains(Sample.token(1).description) })
+            try await store.merge([redeemed(on: Self.start + 0.5)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+        }
+    }
+
+    @Test(
+        "a redemption stays in the total when one of two accounts of its subscription is erased",
+        arguments: StoreEngine.all)
+    func partialErasure(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limits = OfferLimits(total: 1)
+            _ = try await store.reserve(reservation(1, limits))
+            let other = Sample.transaction("1", of: "1", Self.start - 30, Self.start) {
+                $0.appAccountToken = Sample.token(2)
+            }
+            try await store.merge([other, redeemed(on: Self.start + 0.1)], in: Sample.production)
+            _ = try await store.erase(Self.account, in: Sample.production)
+            let third = try reservation(2, by: [Sample.account(3)], limits, at: Self.start + 9)
+            #expect(try await store.reserve(third) == .refused([.totalCap]))
+            // The same period, reported again without the account, is the same redemption.
+            try await store.merge([redeemed(on: Self.start + 0.1, account: nil)], in: Sample.production)
+            #expect(try await store.unexplainedRedemptions().isEmpty)
+            #expect(try await store.lastRedemption() == 1)
+        }
+    }
 }
 
 extension SubscriberStore {
@@ -371,13 +542,9 @@ extension SubscriberStore {
         try #require(try await askLedger(request).first)
     }
 
-    /// Of the offers of these tests.
     fileprivate func unexplainedRedemptions() async throws -> [LedgerRedemption] {
-        let monthly = try ProductID(utf8: Array("monthly".utf8))
-        let offers = try ["half", "other"].map { offer in
-            LedgerOffer(app: Sample.production, productID: monthly, offerID: try OfferID(utf8: Array(offer.utf8)))
-        }
-        try await beginLedger(of: offers, at: Sample.day(LedgerTests.start))
-        return try await unexplainedRedemptions(of: offers, limit: 9)
+        let apps: Set<AppScope> = [Sample.production]
+        try await beginLedger(LedgerCoverage(apps: apps), at: Sample.day(LedgerTests.start))
+        return try await unexplainedRedemptions(in: apps, limit: 9)
     }
 }

@@ -11,6 +11,8 @@ package struct DecisionReason: Hashable, Sendable {
         /// What the App Store says after a period has ended.
         case notification
         case appTransaction = "app_transaction"
+        /// The App Store, which was to be asked and did not answer in time.
+        case appStore = "app_store"
         /// `PUT /v1/customers/facts`.
         case teamFact = "team_fact"
         /// The product's group or rank.

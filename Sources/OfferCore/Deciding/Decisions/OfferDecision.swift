@@ -42,7 +42,9 @@ extension OfferTerms {
                 reasons.append(
                     state.everSubscribed == false
                         ? DecisionReason(.neverSubscribed)
-                        : DecisionReason(.unknown, fact: "everSubscribed", required: .bool(true), missing: .history))
+                        : DecisionReason(
+                            .unknown, fact: "everSubscribed", required: .bool(true),
+                            missing: state.historySource))
             }
         }
         guard let subscription = situation.subscription else {
@@ -52,7 +54,9 @@ extension OfferTerms {
             }
             return reasons
         }
-        reasons += ownershipReasons(subscription) + pendingReasons(subscription) + retryReasons(subscription)
+        for taker in situation.takers {
+            reasons += ownershipReasons(taker) + pendingReasons(taker) + retryReasons(taker)
+        }
         if prefersWinBackOffers {
             let test = CustomerTest.winBackOffers(.none)
             // An active subscriber is offered none.
@@ -78,7 +82,7 @@ extension OfferTerms {
             return [
                 DecisionReason(
                     .unknown, fact: "subscription.pendingOffer",
-                    missing: subscription.settled ? .renewalInfo : .notification)
+                    missing: subscription.isOld ? .appStore : subscription.settled ? .renewalInfo : .notification)
             ]
         case .one(let identifier)?:
             guard subscription.pendingOffer?.type == .promotional else { return [] }

@@ -52,4 +52,7 @@ package struct OfferLimits: Hashable, Sendable {
         self.total = total
         self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
     }
+
+    /// Whether the number of redemptions is limited. Then each form of an answer counts as a signature.
+    package var isCapped: Bool { perCustomer != nil || total != nil }
 }

@@ -113,6 +113,7 @@ extension DecisionReason.Source {
         case .transaction: "Send the signed transaction in proofs."
         case .notification: "The period is over, and the App Store has not said what follows."
         case .appTransaction: "Send the AppTransaction in proofs."
+        case .appStore: "The App Store did not answer in time. Ask again in a minute."
         case .teamFact: "Set it with PUT /v1/customers/facts."
         case .catalogue: "Give the product a subscriptionGroupID, and a rank where the rule compares ranks."
         }

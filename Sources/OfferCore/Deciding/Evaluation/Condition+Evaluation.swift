@@ -62,7 +62,7 @@ extension SubscriptionCondition {
             return [DecisionReason(.unknown, fact: "subscription", missing: .catalogue)]
         }
         return truth == .unknown
-            ? [DecisionReason(.unknown, fact: "subscription", missing: .history)]
+            ? [DecisionReason(.unknown, fact: "subscription", missing: situation.facts.state.historySource)]
             : [DecisionReason(.noSubscription, fact: "subscription")]
     }
 

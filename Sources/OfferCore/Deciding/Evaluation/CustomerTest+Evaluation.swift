@@ -7,7 +7,7 @@ extension CustomerTest {
             guard let groupID = situation.groupID else { return .unknown }
             return Truth(state.usedIntroductoryOffer(inGroup: groupID).map { $0 == expected })
         case .refunded(let test): return test.truth(in: situation)
-        case .refundPending(let expected): return Truth(state.refundPending == expected)
+        case .refundPending(let expected): return Truth(state.hasRefundRequest.map { $0 == expected })
         case .redeemed(let test):
             let count = test.redemptions(in: situation).count
             return state.history == .whole ? Truth(test.count.contains(count)) : test.count.contains(atLeast: count)
@@ -52,11 +52,14 @@ extension RedemptionTest {
 extension WinBackTest {
     fileprivate func truth(in situation: Situation) -> Truth {
         // The App Store names its offers in a renewal info.
-        guard let subscription = situation.subscription, subscription.autoRenews != nil else { return .unknown }
+        guard let subscription = situation.subscription, subscription.autoRenews != nil, !subscription.isOld else {
+            return .unknown
+        }
+        let (offers, isKnown) = (subscription.winBackOffers, subscription.areWinBackOffersKnown)
         switch self {
-        case .none: return Truth(subscription.winBackOffers.isEmpty)
-        case .any: return Truth(!subscription.winBackOffers.isEmpty)
-        case .offers(let ids): return Truth(subscription.winBackOffers.contains(where: ids.contains))
+        case .none: return offers.isEmpty && !isKnown ? .unknown : Truth(offers.isEmpty)
+        case .any: return offers.isEmpty && !isKnown ? .unknown : Truth(!offers.isEmpty)
+        case .offers(let ids): return offers.contains(where: ids.contains) ? .yes : isKnown ? .no : .unknown
         }
     }
 }
@@ -64,8 +67,10 @@ extension WinBackTest {
 extension ShareTest {
     /// The customer's place in the sample, from 0 to 1: the same for ever, because it depends on the first subscription and the name
     /// alone.
-    /// - Returns: nil for a customer without a subscription.
+    /// - Returns: nil for a customer without a subscription, and for one who may have had an earlier one. Otherwise whoever shows
+    ///   their purchases could choose the place.
     func position(in situation: Situation) -> Double? {
+        guard situation.facts.state.history == .whole else { return nil }
         let subscriptions = situation.facts.state.subscriptions
         let first = subscriptions.min { $0.originalTransactionID.precedes($1.originalTransactionID) }
         return first.map { Self.position(of: $0.originalTransactionID, in: name) }

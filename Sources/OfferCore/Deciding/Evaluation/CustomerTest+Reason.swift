@@ -71,7 +71,7 @@ extension CustomerTest {
         case .usedIntroductoryOffer:
             situation.groupID.flatMap(state.usedIntroductoryOffer).map { .bool($0) }
         case .refunded(let test): test.refunds(in: situation).last.map { .time($0.at) }
-        case .refundPending: .bool(state.refundPending)
+        case .refundPending: state.hasRefundRequest.map { .bool($0) }
         case .redeemed(let test): .number(Double(test.redemptions(in: situation).count))
         case .winBackOffers:
             situation.subscription.flatMap { $0.winBackOffers.isEmpty ? nil : .texts($0.winBackOffers) }
@@ -88,9 +88,9 @@ extension CustomerTest {
 
     private func source(_ situation: Situation) -> DecisionReason.Source {
         switch self {
-        case .usedIntroductoryOffer: situation.groupID == nil ? .catalogue : .history
-        case .everSubscribed, .redeemed, .owns, .share, .refunded: .history
-        case .winBackOffers: .renewalInfo
+        case .usedIntroductoryOffer: situation.groupID == nil ? .catalogue : situation.facts.state.historySource
+        case .everSubscribed, .redeemed, .owns, .share, .refunded: situation.facts.state.historySource
+        case .winBackOffers: situation.subscription?.isOld == true ? .appStore : .renewalInfo
         case .originalAppVersion, .originalPurchase: .appTransaction
         case .fact: .teamFact
         case .refundPending, .date, .environment: .notification

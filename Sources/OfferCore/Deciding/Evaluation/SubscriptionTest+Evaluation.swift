@@ -1,5 +1,7 @@
 extension SubscriptionTest {
     func truth(of subscription: Subscription, in situation: Situation) -> Truth {
+        // What has changed since may be anything but who bought it.
+        if subscription.isOld, !isLasting { return .unknown }
         switch self {
         case .status(let statuses):
             return subscription.settled ? Truth(statuses.contains(subscription.status)) : .unknown
@@ -32,6 +34,8 @@ extension SubscriptionTest {
             return Truth(ranks.contains(rank))
         }
     }
+
+    var isLasting: Bool { if case .ownership = self { true } else { false } }
 
     /// A subscription that renews does not end.
     private func endsIn(
@@ -93,7 +97,7 @@ enum KnownPendingOffer: Hashable {
 extension Subscription {
     /// - Returns: nil if nobody has said. A subscription that has ended has no next period.
     var knownPendingOffer: KnownPendingOffer? {
-        guard settled else { return nil }
+        guard settled, !isOld else { return nil }
         switch status {
         case .expired, .revoked: return KnownPendingOffer.nothing
         case .active, .billingGracePeriod, .billingRetry:

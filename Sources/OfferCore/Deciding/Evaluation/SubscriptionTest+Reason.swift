@@ -86,7 +86,8 @@ extension SubscriptionTest {
 
     /// What would tell the fact.
     private func source(_ subscription: Subscription) -> DecisionReason.Source {
-        switch self {
+        if subscription.isOld, !isLasting { return .appStore }
+        return switch self {
         case .status, .endedBecause, .endedAgo: .notification
         case .autoRenew, .priceIncrease: .renewalInfo
         case .renewsTo: subscription.autoRenews == nil ? .renewalInfo : .catalogue

@@ -21,8 +21,8 @@ package struct CustomerFacts: Sendable {
 }
 
 extension SubscriberState {
-    /// The customer's current subscription in a group: the one whose period began last, whatever its `originalTransactionId`.
-    /// Those before it are history.
+    /// The customer's current subscription in a group: one with access if there is one, else the one whose period began last,
+    /// whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
     func current(inGroup groupID: String) -> Subscription? {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
@@ -34,14 +34,27 @@ extension SubscriberState {
             return current(inGroup: groupID) == candidate
         }
     }
+
+    /// The subscriptions of a group that an offer could be redeemed for: the current one first, and others that have not ended.
+    func takers(inGroup groupID: String) -> [Subscription] {
+        guard let current = current(inGroup: groupID) else { return [] }
+        let others = subscriptions.filter { $0.subscriptionGroupID == groupID && $0 != current && !$0.hasEnded }
+        return [current] + others
+    }
+
+    /// What would tell the rest of the history.
+    var historySource: DecisionReason.Source { isAppStoreSilent ? .appStore : .history }
 }
 
 extension Subscription {
     fileprivate func precedes(_ other: Subscription) -> Bool {
+        guard hasAccess == other.hasAccess else { return other.hasAccess }
         guard purchasedAt == other.purchasedAt else { return purchasedAt < other.purchasedAt }
         return originalTransactionID.precedes(other.originalTransactionID)
     }
 
     /// Whether the customer has access now.
     var hasAccess: Bool { status == .active || status == .billingGracePeriod }
+
+    fileprivate var hasEnded: Bool { settled && (status == .expired || status == .revoked) }
 }

@@ -18,6 +18,9 @@ package struct Situation: Sendable {
     /// The current subscription in the group of the offered product.
     var subscription: Subscription? { groupID.flatMap { facts.state.current(inGroup: $0) } }
 
+    /// The subscriptions in that group which could take the offer. The current one comes first.
+    var takers: [Subscription] { groupID.map(facts.state.takers) ?? [] }
+
     func duration(since time: Timestamp) -> Duration { now - time }
 
     func isWithin(_ duration: Duration?, _ time: Timestamp) -> Bool {

@@ -2,6 +2,93 @@
 package enum HistoryExtent: Hashable, Sendable {
     /// Something may be missing, so that a purchase was never made is not known.
     case partial
-    /// A receipt or a history was given as complete, or every known subscription is known from its first transaction on.
+    /// A history was given as complete, or every known subscription is known from its first transaction to now, without a gap.
     case whole
+}
+
+/// What counts as a whole history.
+package enum HistorySources: Hashable, Sendable {
+    /// A subscription whose periods are known without a gap, a history that the App Store has given, and a new receipt.
+    case all
+    /// A history that the App Store has given, and a new receipt.
+    case given
+    /// A new receipt alone: the App Store was to be asked and did not answer in time.
+    case newReceipts
+}
+
+extension HistoryExtent {
+    /// The age up to which a receipt says that a customer never bought or used something.
+    package static let receiptAge = Duration.hours(24)
+
+    /// - Parameter signals: by subscription.
+    init(
+        _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods],
+        _ signals: [TransactionID: SubscriptionSignals], from sources: HistorySources, at now: Timestamp
+    ) {
+        // A receipt and a history each cover one Apple Account. Another subscription of the customer may belong to another one.
+        let given = Set(
+            facts.lazy.filter { fact in
+                switch fact.key.kind {
+                case .wholeHistory: sources != .newReceipts
+                case .receiptTransaction: now - fact.signedDate <= Self.receiptAge
+                default: false
+                }
+            }.map(\.originalTransactionID))
+        let isKnown = subscriptions.allSatisfy { subscription in
+            let id = subscription.originalTransactionID
+            return given.contains(id)
+                || sources == .all && subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now)
+        }
+        self = isKnown && !(given.isEmpty && subscriptions.isEmpty) ? .whole : .partial
+    }
+}
+
+extension SubscriptionPeriods {
+    /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. Whoever shows
+    /// purchases may leave some out, such as a refunded one.
+    fileprivate func isKnownThroughout(_ signals: SubscriptionSignals, at now: Timestamp) -> Bool {
+        guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
+        var last = first
+        for period in periods.dropFirst() {
+            guard period.follows(last) else { return false }
+            last = period
+        }
+        if last.purchase.isUpgraded || signals.tellOfPeriod(after: last) { return false }
+        return now < last.end && last.purchase.revocation == nil || signals.stateEnd(of: last)
+    }
+}
+
+extension Period {
+    /// Whether no other period fits between an earlier one and this one. Only a renewal may come late, because a payment had to be
+    /// collected, and not so late that a hidden renewal fits in. A purchase after the end may follow hidden ones.
+    fileprivate func follows(_ previous: Period) -> Bool {
+        let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
+        let gap = start - accessEnd
+        if gap <= .zero { return true }
+        return purchase.reason == .renewal && gap * 4 <= min(end - start, previous.end - previous.start) * 3
+    }
+}
+
+extension SubscriptionSignals {
+    /// Whether the App Store has stated, after the end of a period, that nothing followed it.
+    fileprivate func stateEnd(of period: Period) -> Bool {
+        if period.purchase.revocation != nil { return true }
+        let end = period.end
+        if let renewal, renewal.signedDate >= end, renewal.value.statesEnd { return true }
+        if let status, status.signedDate >= end, status.value != .active { return true }
+        return expiryReason.map { $0.signedDate >= end } ?? false
+    }
+
+    /// Whether the renewal info is of a later period. It names the end of the one that it was signed for.
+    fileprivate func tellOfPeriod(after period: Period) -> Bool {
+        guard let date = renewal?.value.renewalDate else { return false }
+        return date > period.end
+    }
+}
+
+extension Renewal {
+    /// Whether there was no further period when it was signed.
+    fileprivate var statesEnd: Bool {
+        expirationIntent != nil || isInBillingRetryPeriod == true || autoRenewStatus == .off
+    }
 }

@@ -3,19 +3,24 @@ extension SubscriberState {
     ///
     /// - Parameters:
     ///   - groups: the subscription group of each product, for receipts, which do not name it.
-    ///   - given: whether a history was given as complete. A receipt among the facts is one.
-    ///   - onlyGiven: whether a history is whole only if the App Store has given it as complete, and a receipt of it is new. By
-    ///     default, one that is known from each first transaction on is whole too.
+    ///   - given: whether a history was given as complete. A new receipt among the facts is one.
+    ///   - sources: what counts as a whole history besides.
+    ///   - oldBefore: if the App Store was to be asked and did not answer in time, the time before which its data is too old to say
+    ///     what holds now.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
-        given: HistoryExtent = .partial, onlyGiven: Bool = false, at now: Timestamp
+        given: HistoryExtent = .partial, from sources: HistorySources = .all,
+        oldBefore: Timestamp? = nil, at now: Timestamp
     ) {
         let transactions = KnownTransaction.all(in: facts)
         let subscriptions = SubscriptionPeriods.all(of: transactions, groups: groups)
         let signals = SubscriptionSignals.all(in: facts)
         let requests = PendingRefunds(facts, transactions, at: now)
-        history = given == .whole ? .whole : HistoryExtent(facts, subscriptions, onlyGiven: onlyGiven, at: now)
+        isAppStoreSilent = oldBefore != nil
+        let sources = isAppStoreSilent ? .newReceipts : sources
+        history = given == .whole ? .whole : HistoryExtent(facts, subscriptions, signals, from: sources, at: now)
         refundPending = !requests.isEmpty
+        areRefundRequestsKnown = subscriptions.isEmpty ? history == .whole : requests.areKnown(of: subscriptions)
         readOtherPurchases(transactions)
         for subscription in subscriptions {
             readOffers(of: subscription, signals[subscription.originalTransactionID]?.renewal)
@@ -29,6 +34,18 @@ extension SubscriberState {
             return timelines[subscription].flatMap { timeline in
                 Subscription(subscription, in: timeline, signals, requests, environment, timing, at: now)
             }
+        }
+        if let oldBefore { markOld(before: oldBefore, facts) }
+    }
+
+    private mutating func markOld(before time: Timestamp, _ facts: SubscriberFacts) {
+        var newest: [TransactionID: Timestamp] = [:]
+        for fact in facts {
+            newest[fact.originalTransactionID] = max(newest[fact.originalTransactionID] ?? .min, fact.signedDate)
+        }
+        for place in subscriptions.indices {
+            let last = newest[subscriptions[place].originalTransactionID] ?? .min
+            subscriptions[place].isOld = last < time
         }
     }
 
@@ -53,26 +70,5 @@ extension SubscriberState {
         } else {
             usedIntroductoryOfferSomewhere = true
         }
-    }
-}
-
-extension HistoryExtent {
-    /// The age up to which a receipt says that a customer never used an offer, where that alone gives one.
-    package static let receiptAge = Duration.hours(24)
-
-    fileprivate init(
-        _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods], onlyGiven: Bool, at now: Timestamp
-    ) {
-        // A receipt and a history each cover one Apple Account. Another subscription of the customer may belong to another one.
-        let given = Set(
-            facts.lazy.filter { fact in
-                fact.key.kind == .wholeHistory
-                    || fact.key.kind == .receiptTransaction
-                        && (!onlyGiven || now - fact.signedDate <= Self.receiptAge)
-            }.map(\.originalTransactionID))
-        let isKnown = subscriptions.allSatisfy {
-            !onlyGiven && $0.isKnownFromStart || given.contains($0.originalTransactionID)
-        }
-        self = isKnown && !(given.isEmpty && subscriptions.isEmpty) ? .whole : .partial
     }
 }

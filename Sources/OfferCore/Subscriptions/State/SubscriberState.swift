@@ -7,6 +7,10 @@ package struct SubscriberState: Hashable, Sendable {
     /// Of all purchases, the oldest first.
     package internal(set) var refunds: [Refund] = []
     package internal(set) var refundPending = false
+    /// Whether a refund request would have been seen. Only notifications tell of them.
+    var areRefundRequestsKnown = false
+    /// Whether the App Store was to be asked and did not answer in time.
+    package internal(set) var isAppStoreSilent = false
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
     package internal(set) var history: HistoryExtent
@@ -30,6 +34,8 @@ extension SubscriberState {
     package func owns(_ productID: ProductID) -> Bool? { nonConsumables.contains(productID) ? true : no }
 
     package var everRefunded: Bool? { refunds.isEmpty ? no : true }
+
+    package var hasRefundRequest: Bool? { refundPending ? true : areRefundRequestsKnown ? false : nil }
 
     private var no: Bool? { history == .whole ? false : nil }
 }

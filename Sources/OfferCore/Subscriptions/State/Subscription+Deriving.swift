@@ -10,7 +10,10 @@ extension Subscription {
         let run = SubscriptionRun(to: place, in: timeline, at: now)
         self.init(subscription, current.period, standing, run, environment)
         refundPending = requests.contains(originalTransactionID)
-        if let renewal = current.renewal { read(renewal.value, standing) }
+        guard let renewal = current.renewal else { return }
+        read(renewal.value, standing)
+        // An active subscriber is offered none.
+        areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
     }
 
     private init(
@@ -32,7 +35,7 @@ extension Subscription {
         offerID = period.purchase.offer?.identifier
         ownership = subscription.ownership
         refunds = subscription.refunds
-        (refundPending, winBackOffers) = (false, [])
+        (refundPending, winBackOffers, areWinBackOffersKnown, isOld) = (false, [], false, false)
     }
 
     private mutating func read(_ renewal: Renewal, _ standing: Standing) {

@@ -40,4 +40,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var refundPending: Bool
     /// The App Store's own offers, the best first.
     package internal(set) var winBackOffers: [String]
+    /// Whether there are no others. Of a subscription that has ended, only a renewal info from after the end says so.
+    package internal(set) var areWinBackOffersKnown: Bool
+    /// Whether the App Store was to be asked, did not answer in time, and had said nothing of the subscription for too long.
+    package internal(set) var isOld: Bool
 }

@@ -29,6 +29,4 @@ struct SubscriptionPeriods {
         appTransactionID = purchases.lazy.compactMap(\.appTransactionID).first
         ownership = purchases.lazy.compactMap(\.ownership).compactMap(Subscription.Ownership.init).first
     }
-
-    var isKnownFromStart: Bool { periods.contains { $0.transactionID == originalTransactionID } }
 }

@@ -76,14 +76,28 @@ enum Contradictions {
             default: continue
             }
         }
+        if tests.contains(.autoRenew(false)), tests.contains(where: \.needsNextPeriod) {
+            return "without auto-renewal, there is no next period"
+        }
+        func values(_ read: (SubscriptionTest) -> Set<String>?) -> Set<String>? { common(tests.compactMap(read)) }
         let sets = [
-            common(
-                tests.compactMap { if case .endedBecause(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } }
-            ),
-            common(
-                tests.compactMap { if case .lastPeriod(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } }),
-            common(tests.compactMap { if case .autoRenew(let isOn) = $0 { ["\(isOn)"] } else { nil } }),
+            values { if case .endedBecause(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } },
+            values { if case .lastPeriod(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } },
+            values { if case .autoRenew(let isOn) = $0 { ["\(isOn)"] } else { nil } },
+            values { if case .ownership(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } },
+            values { if case .priceIncrease(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } },
+            values { if case .rank(let values) = $0 { Set(values.map(\.rawValue)) } else { nil } },
+            values { if case .pendingOffer(.some(let expected)) = $0 { ["\(expected)"] } else { nil } },
+            values { if case .pendingOffer(.offers(let ids)) = $0 { ids } else { nil } },
         ]
+        if tests.contains(.pendingOffer(.some(false))),
+            tests.contains(where: { if case .pendingOffer(.offers) = $0 { true } else { false } })
+        {
+            return "two of its conditions require different values"
+        }
+        if areApart(tests.compactMap { if case .renewsTo(let values) = $0 { values } else { nil } }) {
+            return "two of its conditions require different products of the next period"
+        }
         if sets.contains(where: { $0?.isEmpty == true }) { return "two of its conditions require different values" }
         if isEmpty(tests.compactMap { if case .renewals(let bounds) = $0 { bounds } else { nil } })
             || isEmpty(tests.compactMap { if case .endedAgo(let bounds) = $0 { bounds } else { nil } })
@@ -107,7 +121,83 @@ enum Contradictions {
         }
         let environments = common(tests.compactMap { if case .environment(let values) = $0 { values } else { nil } })
         if environments?.isEmpty == true { return "no customer is in two environments" }
+        return ofWinBacks(tests) ?? ofRanges(tests) ?? ofFacts(tests)
+    }
+
+    private static func ofWinBacks(_ tests: [CustomerTest]) -> String? {
+        let wantsSome = tests.contains { test in
+            switch test {
+            case .winBackOffers(.any), .winBackOffers(.offers): true
+            default: false
+            }
+        }
+        guard wantsSome, tests.contains(.winBackOffers(.none)) else { return nil }
+        return "the App Store has no offer and has one"
+    }
+
+    private static func ofRanges(_ tests: [CustomerTest]) -> String? {
+        let versions = tests.compactMap { if case .originalAppVersion(let range) = $0 { range } else { nil } }
+        let dates = tests.compactMap { if case .date(let range) = $0 { range } else { nil } }
+        let purchases = tests.compactMap { if case .originalPurchase(let range) = $0 { range } else { nil } }
+        let redemptions = tests.compactMap { if case .redeemed(let test) = $0 { test } else { nil } }
+        let shares = tests.compactMap { if case .share(let test) = $0 { test } else { nil } }
+        let apart =
+            doNotOverlap(versions.map { ($0.from, $0.before) }) || doNotOverlap(dates.map { ($0.from, $0.until) })
+            || doNotOverlap(purchases.map { ($0.from, $0.until) })
+            || redemptions.contains { test in
+                isEmpty(redemptions.filter { $0.offers == test.offers && $0.within == test.within }.map(\.count))
+            } || shares.contains { $0.share <= 0 }
+        return apart ? "two of its ranges do not overlap" : nil
+    }
+
+    /// By the name of the fact.
+    private static func ofFacts(_ tests: [CustomerTest]) -> String? {
+        let facts = tests.compactMap { if case .fact(let test) = $0 { test } else { nil } }
+        for (_, tests) in Dictionary(grouping: facts, by: \.name) {
+            let requirements = tests.map(\.requirement)
+            let scalars = common(requirements.compactMap { if case .isOneOf(let values) = $0 { values } else { nil } })
+            let numbers = requirements.compactMap { if case .number(let bounds) = $0 { bounds } else { nil } }
+            let dates = requirements.compactMap { if case .date(let range) = $0 { range } else { nil } }
+            if requirements.contains(.exists(false)), requirements.contains(where: { $0 != .exists(false) }) {
+                return "a fact that does not exist has no value"
+            }
+            if scalars?.isEmpty == true { return "a fact has one value" }
+            if isEmpty(numbers) || doNotOverlap(dates.map { ($0.from, $0.until) }) {
+                return "two of its ranges do not overlap"
+            }
+            if !numbers.isEmpty, !dates.isEmpty { return "a fact is a number or a date" }
+            guard let scalars, !numbers.isEmpty else { continue }
+            let fits = scalars.contains { scalar in
+                guard case .number(let number) = scalar else { return false }
+                return numbers.allSatisfy { $0.contains(number) }
+            }
+            if !fits { return "no value of the fact is within its bounds" }
+        }
         return nil
+    }
+
+    /// Whether ranges of which the end is excluded do not overlap. One that is empty by itself was reported when it was read.
+    private static func doNotOverlap<Value: Comparable>(_ all: [(from: Value?, until: Value?)]) -> Bool {
+        guard all.count > 1, let from = all.compactMap(\.from).max(), let until = all.compactMap(\.until).min() else {
+            return false
+        }
+        return from >= until
+    }
+
+    /// Whether no product of the next period is allowed by all. `lower` and `higher` can mean any product but the present one.
+    private static func areApart(_ all: [Set<SubscriptionTest.Renewal>]) -> Bool {
+        func agree(_ one: SubscriptionTest.Renewal, _ other: SubscriptionTest.Renewal) -> Bool {
+            switch (one, other) {
+            case (.product(let one), .product(let other)): one == other
+            case (.product, _), (_, .product): true
+            default: one == other
+            }
+        }
+        return all.indices.contains { place in
+            all[..<place].contains { earlier in
+                !earlier.contains { one in all[place].contains { agree(one, $0) } }
+            }
+        }
     }
 
     /// The values in all sets; nil if there is none.
@@ -123,4 +213,9 @@ enum Contradictions {
         }
         return least > most
     }
+}
+
+extension SubscriptionTest {
+    /// Whether the test holds only if there is a next period.
+    fileprivate var needsNextPeriod: Bool { if case .renewsTo = self { true } else { false } }
 }

@@ -144,7 +144,8 @@ enum CustomerTestReader {
             return scalars.contains { $0 == nil } || scalars.isEmpty ? nil : .isOneOf(Set(scalars.compactMap { $0 }))
         case "atLeast", "atMost":
             func number(_ place: RuleNode) -> Double? {
-                place.node.scalar.flatMap { Double($0.string) } ?? reader.refuse(place, expected: "a number")
+                place.node.scalar.flatMap { Double($0.string) }.flatMap { $0.isFinite ? $0 : nil }
+                    ?? reader.refuse(place, expected: "a number")
             }
             let (least, most) = (members["atLeast"].map(number), members["atMost"].map(number))
             guard isWhole(least, most) else { return nil }
@@ -172,7 +173,9 @@ enum CustomerTestReader {
         switch scalar.string {
         case "true": return .bool(true)
         case "false": return .bool(false)
-        default: return Double(scalar.string).map { .number($0) } ?? .text(scalar.string)
+        default:
+            // Without infinity and NaN, which are texts to JSON too.
+            return Double(scalar.string).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(scalar.string)
         }
     }
 }

@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
-        .counts, .retention,
+        .counts, .retention, .ledgerCoverage,
     ]
 
     static var latestVersion: Int { migrations.count }

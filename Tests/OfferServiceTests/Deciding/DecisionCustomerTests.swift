@@ -1,0 +1,69 @@
+import OfferCore
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import OfferService
+
+@Suite("What a decision rests on when the App Store does not answer")
+struct DecisionCustomerTests {
+    private static let now = Sample.day(10)
+
+    private static func customer(
+        _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: AppStoreLookUp, freshness: Duration? = nil
+    ) throws -> DecisionCustomer {
+        let subject = DecisionSubject(
+            Sample.bundleID, .appAccountToken(Sample.token(1)), transactionID: nil, environment: nil, proofs: nil,
+            isUser: false)
+        let app = Catalogue.App(appAppleID: 1, offers: [:], freshness: freshness)
+        let stored = StoredCustomer(
+            app: Sample.production, facts: facts, teamFacts: [], links: [], isComplete: true)
+        return try DecisionCustomer(
+            subject, in: Sample.production, app, stored: stored, newFacts: new, lookUp, at: now)
+    }
+
+    private static func reasons(_ condition: Condition, _ customer: DecisionCustomer) throws -> [DecisionReason] {
+        let monthly = try ProductID(utf8: Array("monthly".utf8))
+        let terms = OfferTerms(
+            productID: monthly, offerID: try OfferID(utf8: Array("o".utf8)), rule: Rule(name: nil, condition: condition)
+        )
+        let products = ProductTraits(groups: [monthly: "21012345"])
+        return terms.decide(customer.facts, products: products, at: now).reasons
+    }
+
+    private static let never = Condition.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0))))
+    private static let retention = Condition.subscription(
+        SubscriptionCondition(tests: [.status([.active]), .autoRenew(false)]))
+
+    @Test("a history is not known, whatever the store has")
+    func history() throws {
+        let facts = DecisionService.subscriber(autoRenew: false, signed: 9.9)
+        #expect(try Self.reasons(Self.never, Self.customer(facts, .notNeeded)) == [])
+        #expect(try Self.reasons(Self.never, Self.customer(facts, .answered)) == [])
+        let reasons = try Self.reasons(Self.never, Self.customer(facts, .unanswered))
+        #expect(reasons.map(\.code) == [.unknown] && reasons.map(\.missing) == [.appStore])
+        #expect(reasons.allSatisfy { $0.text.contains("did not answer in time") })
+    }
+
+    @Test("the state is not known if what the App Store said last is older than the app accepts, or than a day")
+    func state() throws {
+        for (signed, freshness, isKnown) in [
+            (9.9, nil, true), (9.1, nil, true), (8.9, nil, false), (8.9, .hours(48), true), (9.9, .hours(1), false),
+        ] as [(Double, Duration?, Bool)] {
+            let facts = DecisionService.subscriber(autoRenew: false, signed: signed)
+            let customer = try Self.customer(facts, .unanswered, freshness: freshness)
+            let reasons = try Self.reasons(Self.retention, customer)
+            #expect(reasons.isEmpty == isKnown, "\(signed) \(reasons)")
+            if !isKnown { #expect(Set(reasons.map(\.missing)) == [.appStore]) }
+            #expect(try Self.reasons(Self.retention, Self.customer(facts, .notNeeded)) == [])
+        }
+    }
+
+    @Test("a purchase that was seen stays a witness")
+    func witness() throws {
+        let facts = DecisionService.subscriber(autoRenew: true, signed: 1)
+        let customer = try Self.customer(facts, .unanswered)
+        #expect(customer.facts.state.everSubscribed == true)
+    }
+}
