@@ -5,11 +5,10 @@ import Foundation
 import OfferCrypto
 import UnixSignals
 
-/// `app-store-stand-in`: plays the App Store on this machine.
-@main
+/// `app-store-stand-in play`: plays the App Store on this machine. It is what the program does if nothing else is said.
 struct StandInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app-store-stand-in",
+        commandName: "play",
         abstract:
             "Play the App Store on this machine: customers, the App Store Server API over TLS, and notifications.",
         discussion: """
@@ -22,8 +21,7 @@ struct StandInCommand: AsyncParsableCommand {
               scripts/app-store-stand-in --month 300 --notifications http://127.0.0.1:8080/v1/app-store-notifications
 
             Runs until it gets SIGINT or SIGTERM.
-            """,
-        subcommands: [PerformanceTestCommand.self]
+            """
     )
 
     @Option(help: ArgumentHelp("The folder for its certificates, made if missing.", valueName: "folder"))

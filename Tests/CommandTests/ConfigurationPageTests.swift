@@ -160,6 +160,9 @@ struct ConfigurationPageTests {
                 "apps[].products[].offers[].limits.perCustomer.",
                 "apps: [{products: [{offers: [{limits: {perCustomer: {nobody: 1}}}]}]}]"
             ), ("apps[].introductoryOffers.", "apps: [{introductoryOffers: {nobody: 1}}]"),
+            ("apps[].retention[].", "apps: [{retention: [{nobody: 1}]}]"),
+            ("apps[].retention[].alternateProduct.", "apps: [{retention: [{alternateProduct: {nobody: 1}}]}]"),
+            ("apps[].retention[].promotionalOffer.", "apps: [{retention: [{promotionalOffer: {nobody: 1}}]}]"),
             ("users[].", "users: [{nobody: 1}]"), ("limits.", "limits: {nobody: 1}"),
             ("limits.*.", "limits: {tokens: {nobody: 1}}"),
         ]

@@ -78,7 +78,11 @@ struct PackagingTests {
         let known = try Self.commands().values.reduce(into: Set<String>()) { $0.formUnion($1) }
         #expect(Set(options) == known.union(["--version"]))
         #expect(Self.variables(in: page) == Set(Settings.all.map(\.variable)))
-        let groups: Set = ["", "alarms", "keys", "tokens", "audit", "app-store", "customers", "rules", "database"]
+        let groups: Set = [
+            "", "alarms", "keys", "tokens", "audit", "app-store", "customers", "rules", "database", "retention",
+            "retention messages", "retention images", "retention defaults", "retention url",
+            "retention performance-test",
+        ]
         for command in try Self.commands().keys where !groups.contains(command) {
             #expect(page.contains(".It Cm \(command)\n"), "\(command)")
         }
