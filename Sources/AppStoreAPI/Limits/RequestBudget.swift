@@ -5,6 +5,9 @@ import OfferCore
 ///
 /// A token bucket: it holds the requests of five minutes, and is filled at nine tenths of Apple's rate. So the requests of any
 /// hour stay below Apple's limit, with something left for other programs of the team.
+///
+/// Each process has its own. A new one begins with the requests of half a minute only, so that neither a process that starts
+/// again and again nor a command beside the service uses up the hour.
 final class RequestBudget: Sendable {
     private struct Key: Hashable {
         let app: AppScope
@@ -23,6 +26,9 @@ final class RequestBudget: Sendable {
 
     private static let shareOfRate = 0.9
     private static let burstSeconds = 300.0
+    private static let firstSeconds = 30.0
+    /// At least as many requests at once, where the bucket holds as many.
+    private static let fewest = 10.0
 
     /// - Parameter scale: for tests; a factor of Apple's limits.
     init(scale: Double = 1) {
@@ -35,7 +41,7 @@ final class RequestBudget: Sendable {
         let rate = rate(of: endpoint, in: app.environment)
         return buckets.withLockedValue { buckets in
             let key = Key(app: app, endpoint: endpoint)
-            var bucket = buckets[key] ?? Bucket(tokens: rate * Self.burstSeconds, filledAt: now.milliseconds)
+            var bucket = buckets[key] ?? Bucket(tokens: first(rate), filledAt: now.milliseconds)
             defer { buckets[key] = bucket }
             let passed = Double(max(0, now.milliseconds - bucket.filledAt)) / 1000
             bucket.tokens = min(rate * Self.burstSeconds, bucket.tokens + passed * rate)
@@ -57,6 +63,11 @@ final class RequestBudget: Sendable {
             buckets[Key(app: app, endpoint: endpoint), default: Bucket(tokens: 0, filledAt: now.milliseconds)]
                 .closedUntil = time.milliseconds
         }
+    }
+
+    /// What a new bucket holds.
+    private func first(_ rate: Double) -> Double {
+        min(rate * Self.burstSeconds, max(rate * Self.firstSeconds, Self.fewest))
     }
 
     /// In requests per second.
