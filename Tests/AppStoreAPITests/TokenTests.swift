@@ -1,7 +1,10 @@
-import AppStoreAPI
 import AppStoreStandIn
+import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
 import Testing
+
+@testable import AppStoreAPI
 
 @Suite("Tokens for the App Store Server API")
 struct TokenTests {
@@ -24,6 +27,24 @@ struct TokenTests {
             }
             #expect(fixture.standIn.statistics.answers(401) == 0 && fixture.standIn.statistics.answers(200) == 20)
         }
+    }
+
+    @Test("requests that need a token at the same moment share one, and a failure too", arguments: [true, false])
+    func sharing(isRecorded: Bool) async throws {
+        let fixture = try await StandInFixture()
+        let recorded = NIOLockedValueBox(0)
+        let tokens = TokenSource(policy: { fixture.policy.snapshot }, now: { Timestamp(Date()) }) { _ in
+            recorded.withLockedValue { $0 += 1 }
+            try? await Task.sleep(for: .milliseconds(200))
+            return isRecorded
+        }
+        let texts = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try? await tokens.token(for: StandInFixture.app.bundleID) } }
+            return await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(texts.count == 1 && (texts == [nil]) == !isRecorded)
+        #expect(recorded.withLockedValue { $0 } == 1)
+        await fixture.standIn.stop()
     }
 
     @Test("a token that is refused is renewed once, and then the failure is reported")

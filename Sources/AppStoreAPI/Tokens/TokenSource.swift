@@ -2,16 +2,43 @@ import NIOConcurrencyHelpers
 package import OfferCore
 
 /// The current token of each app. A token is used for four minutes, or until the app's key or issuer changes.
+///
+/// Requests that need a new token at the same moment share one, so that it is signed and recorded once.
 package final class TokenSource: Sendable {
     private struct Issued {
         let token: UnsignedAPIToken
         let text: String
     }
 
+    /// What a token depends on beside the time.
+    private struct Terms: Hashable {
+        let app: BundleID
+        let keyID: KeyID
+        let issuerID: IssuerID
+    }
+
+    private typealias Waiter = CheckedContinuation<Result<String, TokenFault>?, Never>
+
+    private enum Step { case use(String), make, wait }
+
+    private struct State {
+        var issued: [BundleID: Issued] = [:]
+        /// The requests that wait for tokens being made.
+        var waiting: [Terms: [Waiter]] = [:]
+
+        func known(_ terms: Terms, at seconds: Int64) -> String? {
+            guard let known = issued[terms.app], known.token.keyID == terms.keyID,
+                known.token.issuerID == terms.issuerID,
+                (0..<TokenSource.useSeconds).contains(seconds - known.token.issuedAtSeconds)
+            else { return nil }
+            return known.text
+        }
+    }
+
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
     private let record: @Sendable (UnsignedAPIToken) async -> Bool
-    private let issued = NIOLockedValueBox<[BundleID: Issued]>([:])
+    private let state = NIOLockedValueBox(State())
 
     /// The time for which a token is used, in seconds. A request with it must arrive before it expires.
     private static let useSeconds: Int64 = 240
@@ -37,23 +64,51 @@ package final class TokenSource: Sendable {
         let key: KeyRing.Key
         do { key = try policy.ring.signingKey(for: app) } catch { throw .noKey(error) }
         let seconds = now().milliseconds / 1000 - Self.clockAllowanceSeconds
-        if let known = issued.withLockedValue({ $0[app] }), known.token.keyID == key.id,
-            known.token.issuerID == issuerID, (0..<Self.useSeconds).contains(seconds - known.token.issuedAtSeconds)
-        {
-            return known.text
+        let terms = Terms(app: app, keyID: key.id, issuerID: issuerID)
+        if let known = await shared(terms, at: seconds) { return try known.get() }
+        let result = await make(terms, key, at: seconds)
+        let waiters = state.withLockedValue { state in
+            if case .success(let issued) = result { state.issued[app] = issued }
+            return state.waiting.removeValue(forKey: terms) ?? []
         }
-        let token = UnsignedAPIToken(keyID: key.id, issuerID: issuerID, bundleID: app, issuedAtSeconds: seconds)
+        let text = result.map(\.text)
+        for waiter in waiters { waiter.resume(returning: text) }
+        return try text.get()
+    }
+
+    /// - Returns: the current token, or the one that another request is making. nil if the caller must make it.
+    private func shared(_ terms: Terms, at seconds: Int64) async -> Result<String, TokenFault>? {
+        await withCheckedContinuation { waiter in
+            let step = state.withLockedValue { state -> Step in
+                if let known = state.known(terms, at: seconds) { return .use(known) }
+                guard state.waiting[terms] == nil else {
+                    state.waiting[terms]?.append(waiter)
+                    return .wait
+                }
+                state.waiting[terms] = []
+                return .make
+            }
+            switch step {
+            case .use(let text): waiter.resume(returning: .success(text))
+            case .make: waiter.resume(returning: nil)
+            case .wait: break
+            }
+        }
+    }
+
+    private func make(_ terms: Terms, _ key: KeyRing.Key, at seconds: Int64) async -> Result<Issued, TokenFault> {
+        let token = UnsignedAPIToken(
+            keyID: terms.keyID, issuerID: terms.issuerID, bundleID: terms.app, issuedAtSeconds: seconds)
         let text: String
-        do { text = try key.pair.apiToken(for: token) } catch { throw .signing(error) }
-        guard await record(token) else { throw .notRecorded }
-        issued.withLockedValue { $0[app] = Issued(token: token, text: text) }
-        return text
+        do { text = try key.pair.apiToken(for: token) } catch { return .failure(.signing(error)) }
+        guard await record(token) else { return .failure(.notRecorded) }
+        return .success(Issued(token: token, text: text))
     }
 
     /// Forgets a token that the App Store has refused.
     /// - Parameter text: kept if it has been replaced meanwhile.
     func discard(_ text: String, of app: BundleID) {
-        issued.withLockedValue { if $0[app]?.text == text { $0[app] = nil } }
+        state.withLockedValue { if $0.issued[app]?.text == text { $0.issued[app] = nil } }
     }
 }
 
