@@ -22,11 +22,13 @@ struct EndpointTests {
         }
     }
 
-    @Test("a history is read page by page, and what changed meanwhile comes at the end")
+    @Test("a history is read page by page, and what is bought or changed meanwhile comes at the end")
     func history() async throws {
-        let fixture = try await StandInFixture(customers: 12, weeks: 60, pageSize: 3)
-        let truth = fixture.standIn.production.truth(at: .max)
-        let longest = try #require(truth.max { $0.value.transactions < $1.value.transactions })
+        let fixture = try await StandInFixture(customers: 60, weeks: 60, pageSize: 3)
+        let world = fixture.standIn.production
+        let now = Timestamp(Date()).milliseconds
+        let renewing = world.truth(at: now).filter { $0.value.autoRenews && $0.value.status == 1 }
+        let longest = try #require(renewing.max { $0.value.transactions < $1.value.transactions })
         try #require(longest.value.transactions > 6)
         try await fixture.withClient { client in
             let id = try fixture.number(longest.key)
@@ -39,9 +41,13 @@ struct EndpointTests {
                 let reading = try Self.reader(fixture).read(page)
                 seen.formUnion(reading.facts.map(\.key.id.text.description))
                 (revision, pages) = (page.revision, pages + 1)
+                // The customer's next year begins while the first pages are read.
+                if pages <= 6 { _ = world.advance(to: now + WorldClock().days(Double(pages) * 60)) }
                 guard page.hasMore else { break }
             }
-            #expect(seen.count >= longest.value.transactions && pages > 1)
+            let after = try #require(world.truth(at: .max)[longest.key])
+            #expect(after.transactions > longest.value.transactions && seen.count >= after.transactions && pages > 2)
+            #expect(seen.contains(after.transactionID))
             let rest = try await client.send(.transactionHistory(of: id, after: revision), for: StandInFixture.app)
             #expect(rest.signedTransactions.isEmpty && !rest.hasMore, "nothing has changed since")
         }
@@ -112,15 +118,23 @@ struct EndpointTests {
         }
     }
 
-    @Test("a piece of another app is refused, although Apple has signed it")
+    @Test("a piece of another app is refused in every answer, although Apple has signed it")
     func anotherApp() async throws {
         let fixture = try await StandInFixture()
         let id = try fixture.subscription
-        fixture.standIn.faults.add(.anotherApp)
+        fixture.standIn.faults.add(.anotherApp, count: .max)
         try await fixture.withClient { client in
-            let statuses = try await client.send(.subscriptionStatuses(of: id), for: StandInFixture.app)
-            let refusal = #expect(throws: DataRefusal.self) { try Self.reader(fixture).read(statuses) }
-            #expect(refusal?.code == "another_bundle_id")
+            let (app, reader) = (StandInFixture.app, try Self.reader(fixture))
+            let statuses = try await client.send(.subscriptionStatuses(of: id), for: app)
+            let history = try await client.send(.transactionHistory(of: id, after: nil), for: app)
+            let transaction = try await client.send(.transactionInfo(of: id), for: app)
+            for read in [
+                { _ = try reader.read(statuses) }, { _ = try reader.read(history) },
+                { _ = try reader.payload(SignedTransaction.self, of: transaction) },
+            ] {
+                let refusal = #expect(throws: DataRefusal.self) { try read() }
+                #expect(refusal?.code == "another_bundle_id")
+            }
         }
     }
 

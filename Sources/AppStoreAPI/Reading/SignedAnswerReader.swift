@@ -45,6 +45,17 @@ package struct SignedAnswerReader: Sendable {
         return reading
     }
 
+    /// Reads one piece.
+    /// - Returns: what is signed, as JSON.
+    /// - Throws: if it is not Apple's, or not about this app and environment.
+    package func payload<Payload: SignedPayload>(
+        _: Payload.Type, of text: [UInt8]
+    ) throws(DataRefusal) -> [UInt8] {
+        var reading = Reading()
+        let data: VerifiedData<Payload> = try verify(text, &reading)
+        return data.object.json
+    }
+
     private func read(_ item: SubscriptionStatuses.Item, _ reading: inout Reading) throws(DataRefusal) {
         let transaction = try transaction(item.signedTransaction, &reading)
         guard transaction.originalTransactionID == item.originalTransactionID else {

@@ -36,16 +36,15 @@ struct Answers: Sendable {
     /// - Parameter fault: what goes wrong with the content, if anything does.
     func answer(_ request: StandInRequest, fault: Fault?) throws -> [UInt8] {
         let (name, transaction) = Self.endpoint(of: request)
-        let (id, time) = (transaction ?? "", now())
+        let (id, time, isAnothers) = (transaction ?? "", now(), fault == .anotherApp)
         if RetentionDesk.endpoint(request.method, request.path) != nil { return try retention.answer(name, request) }
         switch name {
         case "subscription_statuses":
             let filter = Set(request.query.filter { $0.name == "status" }.compactMap { Int($0.value) })
-            return try world.statuses(
-                id, filter: filter, at: time, bundleID: fault == .anotherApp ? "com.example.other" : nil)
-        case "transaction_history": return try world.history(id, revision: request.value("revision"), at: time)
-        case "transaction_info":
-            return try world.transactionInfo(id, at: time)
+            return try world.statuses(id, filter: filter, at: time, ofAnotherApp: isAnothers)
+        case "transaction_history":
+            return try world.history(id, revision: request.value("revision"), at: time, ofAnotherApp: isAnothers)
+        case "transaction_info": return try world.transactionInfo(id, at: time, ofAnotherApp: isAnothers)
         case "app_transaction_info": return try world.appTransactionInfo(id, at: time)
         case "notification_history":
             let body = try members(request)
@@ -57,7 +56,8 @@ struct Answers: Sendable {
             }
             let query = StandInWorld.HistoryQuery(
                 start: start, end: end, onlyFailures: body["onlyFailures"] == .bool(true))
-            return try world.notificationHistory(query, token: request.value("paginationToken"), at: time)
+            return try world.notificationHistory(
+                query, token: request.value("paginationToken"), at: time, ofAnotherApp: isAnothers)
         case "test_notification":
             let notification = world.addTest(at: time)
             onTest(notification)

@@ -18,7 +18,7 @@ package enum Fault: Hashable, Sendable {
     case large(Int)
     /// An answer that is not JSON.
     case malformed
-    /// An answer whose transactions are of another app.
+    /// An answer in which what is signed is of another app.
     case anotherApp
     /// No answer at all.
     case silence

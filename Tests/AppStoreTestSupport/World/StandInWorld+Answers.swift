@@ -18,9 +18,9 @@ extension StandInWorld {
     private static let unknownTransaction = Refusal(4_040_010, "Transaction id not found.")
 
     /// Get All Subscription Statuses.
-    /// - Parameter bundleID: of another app, for an answer that must be refused.
+    /// - Parameter ofAnotherApp: whether what is signed is of another app, so that it must be refused.
     package func statuses(
-        _ id: String, filter: Set<Int> = [], at now: Int64, bundleID: String? = nil
+        _ id: String, filter: Set<Int> = [], at now: Int64, ofAnotherApp: Bool = false
     ) throws -> [UInt8] {
         guard let customer = customer(id) else { throw Self.unknownTransaction }
         let bought = customer.subscriptions.filter { !$0.transactions.isEmpty }
@@ -37,9 +37,8 @@ extension StandInWorld {
                         item.member("status", Int64(subscription.status(at: now)))
                         item.member(
                             "signedTransactionInfo",
-                            try signer.transaction(
-                                subscription.last, of: subscription, customer.appTransactionID, at: now,
-                                bundleID: bundleID))
+                            try signer(ofAnotherApp).transaction(
+                                subscription.last, of: subscription, customer.appTransactionID, at: now))
                         item.member(
                             "signedRenewalInfo",
                             try signer.renewalInfo(
@@ -57,7 +56,9 @@ extension StandInWorld {
 
     /// Get Transaction History, version 2, ascending.
     /// - Parameter revision: the number of changes that the client has read.
-    package func history(_ id: String, revision: String?, at now: Int64) throws -> [UInt8] {
+    package func history(
+        _ id: String, revision: String?, at now: Int64, ofAnotherApp: Bool = false
+    ) throws -> [UInt8] {
         guard let customer = customer(id) else { throw Self.unknownTransaction }
         guard let read = revision.map({ Int($0.dropFirst(4)) }) ?? 0, revision?.hasPrefix("rev-") ?? true else {
             throw Refusal(4_000_005, "Invalid request revision.")
@@ -67,18 +68,18 @@ extension StandInWorld {
         var writer = origin()
         writer.member("revision", "rev-\(page.last?.modification ?? read)")
         writer.member("hasMore", changed.count > page.count)
-        writer.member("signedTransactions", try page.map { try sign($0, of: customer, at: now) })
+        writer.member("signedTransactions", try page.map { try sign($0, of: customer, at: now, ofAnotherApp) })
         return writer.finish()
     }
 
     /// Get Transaction Info.
-    package func transactionInfo(_ id: String, at now: Int64) throws -> [UInt8] {
+    package func transactionInfo(_ id: String, at now: Int64, ofAnotherApp: Bool = false) throws -> [UInt8] {
         guard let customer = customer(id) else { throw Self.unknownTransaction }
         guard let transaction = customer.history.first(where: { $0.id == id }) else {
             throw Refusal(4_000_048, "Invalid request. App transaction ids are not supported.")
         }
         var writer = JSONWriter()
-        writer.member("signedTransactionInfo", try sign(transaction, of: customer, at: now))
+        writer.member("signedTransactionInfo", try sign(transaction, of: customer, at: now, ofAnotherApp))
         return writer.finish()
     }
 
@@ -116,7 +117,9 @@ extension StandInWorld {
     }
 
     /// Get Notification History.
-    package func notificationHistory(_ query: HistoryQuery, token: String?, at now: Int64) throws -> [UInt8] {
+    package func notificationHistory(
+        _ query: HistoryQuery, token: String?, at now: Int64, ofAnotherApp: Bool = false
+    ) throws -> [UInt8] {
         let reach: Int64 = settings.environment == "Production" ? 180 : 30
         guard query.start >= now - reach * 86_400_000 else {
             throw Refusal(4_000_012, "Start date is too far in the past.")
@@ -132,7 +135,7 @@ extension StandInWorld {
         let hasMore = listed.count > skipped + page.count
         writer.member("hasMore", hasMore)
         if hasMore { writer.member("paginationToken", "page-\(skipped + page.count)") }
-        writer.rawValues("notificationHistory", try page.map(sent))
+        writer.rawValues("notificationHistory", try page.map { try sent($0, ofAnotherApp) })
         return writer.finish()
     }
 
@@ -145,9 +148,11 @@ extension StandInWorld {
         return try sent(notification)
     }
 
-    private func sent(_ notification: Notification) throws -> [UInt8] {
+    private func signer(_ ofAnotherApp: Bool) -> WorldSigner { ofAnotherApp ? signer.ofAnotherApp : signer }
+
+    private func sent(_ notification: Notification, _ ofAnotherApp: Bool = false) throws -> [UInt8] {
         var writer = JSONWriter()
-        writer.member("signedPayload", try signedPayload(of: notification))
+        writer.member("signedPayload", try signedPayload(of: notification, by: signer(ofAnotherApp)))
         writer.objects("sendAttempts", notification.attempts) { writer, attempt in
             writer.member("attemptDate", attempt.date)
             writer.member("sendAttemptResult", attempt.result)
@@ -164,12 +169,12 @@ extension StandInWorld {
     }
 
     private func sign(
-        _ transaction: WorldTransaction, of customer: WorldCustomer, at now: Int64
+        _ transaction: WorldTransaction, of customer: WorldCustomer, at now: Int64, _ ofAnotherApp: Bool
     ) throws -> String {
         guard let subscription = customer.subscriptions.first(where: { $0.transactions.contains(transaction) }) else {
             throw Self.unknownTransaction
         }
-        return try signer.transaction(
+        return try signer(ofAnotherApp).transaction(
             transaction, of: subscription, customer.appTransactionID, at: now)
     }
 }

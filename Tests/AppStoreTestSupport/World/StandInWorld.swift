@@ -93,6 +93,10 @@ package final class StandInWorld: Sendable {
 
     /// A notification in compact form.
     package func signedPayload(of notification: Notification) throws -> String {
+        try signedPayload(of: notification, by: signer)
+    }
+
+    func signedPayload(of notification: Notification, by signer: WorldSigner) throws -> String {
         guard let event = notification.event else {
             return try signer.test(uuid: notification.uuid, at: notification.date)
         }

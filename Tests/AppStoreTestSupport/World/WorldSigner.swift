@@ -1,6 +1,6 @@
 /// Signs what a generated world tells, with a chain made for tests.
 struct WorldSigner: Sendable {
-    let bundleID: String
+    private(set) var bundleID: String
     let appAppleID: Int64
     let environment: String
     private let chain: TestChain
@@ -14,17 +14,22 @@ struct WorldSigner: Sendable {
         header = Array(chain.header.utf8)
     }
 
+    /// The signer of another app, for answers that must be refused.
+    var ofAnotherApp: WorldSigner {
+        var signer = self
+        signer.bundleID = "com.example.other"
+        return signer
+    }
+
     /// A transaction in compact form.
-    /// - Parameters:
-    ///   - bundleID: of another app, for an answer that must be refused.
-    ///   - isFamilyShared: whether a family member bought it.
+    /// - Parameter isFamilyShared: whether a family member bought it.
     func transaction(
         _ transaction: WorldTransaction, of subscription: WorldSubscription, _ appTransactionID: String, at now: Int64,
-        bundleID: String? = nil, isFamilyShared: Bool = false
+        isFamilyShared: Bool = false
     ) throws -> String {
         var members: [(String, String)] = [
             ("transactionId", quoted(transaction.id)), ("originalTransactionId", quoted(subscription.originalID)),
-            ("webOrderLineItemId", quoted("7" + transaction.id)), ("bundleId", quoted(bundleID ?? self.bundleID)),
+            ("webOrderLineItemId", quoted("7" + transaction.id)), ("bundleId", quoted(bundleID)),
             ("productId", quoted(transaction.productID)), ("subscriptionGroupIdentifier", quoted(subscription.group)),
             ("purchaseDate", "\(transaction.purchaseDate)"),
             ("originalPurchaseDate", "\(subscription.transactions[0].purchaseDate)"),
