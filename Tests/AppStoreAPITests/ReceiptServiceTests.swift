@@ -81,6 +81,48 @@ struct ReceiptServiceTests {
         #expect(service.hosts.count == 1)
     }
 
+    @Test("leaves a host alone that fails, and counts what became of each request")
+    func pause() async throws {
+        let service = ScriptedService([])
+        let outcomes = NIOLockedValueBox<[String]>([])
+        let pacing = Pacing(now: { Timestamp(Date()) }, sleep: { _ in }, chance: { 0.5 })
+        let client = ReceiptServiceClient(hosts: ReceiptServiceHosts(), transport: service, pacing: pacing) {
+            observation in outcomes.withLockedValue { $0.append(observation.outcome) }
+        }
+        for expected in [ReceiptServiceFailure.timedOut, .paused, .paused] {
+            await #expect(throws: expected) { try await client.describe([0x30, 0x00], sharedSecret: Secret("secret")) }
+        }
+        #expect(service.hosts.count == 5)
+        #expect(outcomes.withLockedValue { $0 } == Array(repeating: "timed_out", count: 5) + ["paused", "paused"])
+    }
+
+    @Test("of two renewals of one subscription, the one of the product bought last counts", arguments: [true, false])
+    func products(isFirst: Bool) async throws {
+        let other =
+            #"{"original_transaction_id":"1001","product_id":"com.example.app.pro.monthly","auto_renew_status":"0"}"#
+        let (start, end) = (#""pending_renewal_info":["#, #""next_offer"}]"#)
+        let answer =
+            isFirst
+            ? Self.answer.replacing(start, with: start + other + ",")
+            : Self.answer.replacing(end, with: #""next_offer"},\#(other)]"#)
+        let facts = try await describe(ScriptedService([answer])).facts
+        let products = facts.compactMap { fact -> String? in
+            guard case .fetchedRenewalInfo(let renewal) = fact.value else { return nil }
+            return renewal.productID.text.description
+        }
+        #expect(answer != Self.answer && products == ["com.example.app.pro.yearly"])
+    }
+
+    @Test("reads the answer about ten thousand purchases")
+    func large() async throws {
+        let service = ScriptedService([])
+        _ = try? await describe(service)
+        let limit = try #require(service.requests.withLockedValue { $0.first?.maximumResponse })
+        // With all members and the dates in three forms each.
+        let purchase = 1200
+        #expect(limit > 10_000 * purchase)
+    }
+
     @Test("every member becomes part of a fact that is marked as fetched")
     func facts() async throws {
         let facts = try await describe(ScriptedService([Self.answer])).facts

@@ -8,15 +8,19 @@ package struct APIRequest: Sendable {
     package let contentType: String
     /// The value of the header `Authorization`; nil for none.
     package let authorization: String?
+    /// The most that is read of the response, in bytes. A page of 20 notifications takes about 400 kB.
+    package let maximumResponse: Int
 
     package init(
-        url: String, method: String, body: [UInt8]?, contentType: String = "application/json", authorization: String?
+        url: String, method: String, body: [UInt8]?, contentType: String = "application/json", authorization: String?,
+        maximumResponse: Int = 4 * 1024 * 1024
     ) {
         self.url = url
         self.method = method
         self.body = body
         self.contentType = contentType
         self.authorization = authorization
+        self.maximumResponse = maximumResponse
     }
 }
 

@@ -10,9 +10,6 @@ package import OfferCrypto
 package final class HTTPTransport: APITransport {
     private let client: HTTPClient
 
-    /// The most that is read of a response, in bytes. A page of 20 notifications takes about 400 kB.
-    private static let maximumResponse = 4 * 1024 * 1024
-
     /// - Parameter roots: trusted beside the system's.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(roots: [X509Certificate] = []) throws(Diagnostic) {
@@ -68,7 +65,7 @@ package final class HTTPTransport: APITransport {
             message.body = .bytes(body)
         }
         let response = try await client.execute(message, deadline: .distantFuture)
-        let body = try await response.body.collect(upTo: Self.maximumResponse)
+        let body = try await response.body.collect(upTo: request.maximumResponse)
         return APIResponse(
             status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
             body: Array(buffer: body))

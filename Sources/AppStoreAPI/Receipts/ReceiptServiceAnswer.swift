@@ -65,12 +65,28 @@ package struct ReceiptServiceAnswer: Sendable {
                 // latest_receipt_info comes later in the list, and says more than in_app.
                 facts[fact.key] = fact
             }
+            let products = currentProducts
+            // A subscription that changed its product can have an entry for each. The one of its present product counts.
+            var current: Set<TransactionID> = []
             for item in renewals {
                 let fact = try fact(.fetchedRenewalInfo(item.renewal), item.original, of: item.original)
-                if let known = facts[fact.key], known.replaces(fact) { continue }
+                if products[item.original] == item.renewal.productID {
+                    current.insert(item.original)
+                } else if current.contains(item.original) {
+                    continue
+                } else if let known = facts[fact.key], known.replaces(fact) {
+                    continue
+                }
                 facts[fact.key] = fact
             }
             return facts.values.sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
+        }
+    }
+
+    /// The product that each subscription was bought for last.
+    private var currentProducts: [TransactionID: ProductID] {
+        Dictionary(grouping: purchases, by: \.original).compactMapValues { purchases in
+            purchases.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }?.productID
         }
     }
 
@@ -88,6 +104,9 @@ package struct ReceiptServiceAnswer: Sendable {
 extension Purchase {
     /// Reads an element of `latest_receipt_info` or `in_app`. The names that Apple uses elsewhere are in receipts.md of the
     /// App Store reference, section 4.7.
+    ///
+    /// `original_purchase_date` and `quantity` are not kept, as of signed transactions neither: the first is the purchase date
+    /// of the original transaction, and nothing depends on how many of a consumable were bought.
     fileprivate init(_ item: AnswerReader) throws(AnswerError) {
         let name = try item.text("product_id")
         let productID: ProductID

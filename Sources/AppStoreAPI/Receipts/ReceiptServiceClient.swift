@@ -8,15 +8,25 @@ package struct ReceiptServiceClient: Sendable {
     private let hosts: ReceiptServiceHosts
     private let transport: any APITransport
     private let pacing: Pacing
+    private let observe: @Sendable (ReceiptServiceObservation) -> Void
+    private let breakers: [AppStoreEnvironment: CircuitBreaker]
 
     private static let maximumAttempts = 3
     private static let firstDelay = Duration.milliseconds(250)
     private static let attemptTimeout = Duration.seconds(30)
+    /// Ten thousand purchases, of which ``AnswerReader`` reads as many, take 12 MB.
+    private static let maximumResponse = 16 * 1024 * 1024
 
-    package init(hosts: ReceiptServiceHosts, transport: any APITransport, pacing: Pacing) {
+    /// - Parameter observe: called after each exchange and each request that was not sent.
+    package init(
+        hosts: ReceiptServiceHosts, transport: any APITransport, pacing: Pacing,
+        observe: @escaping @Sendable (ReceiptServiceObservation) -> Void = { _ in }
+    ) {
         self.hosts = hosts
         self.transport = transport
         self.pacing = pacing
+        self.observe = observe
+        breakers = [.production: CircuitBreaker(), .sandbox: CircuitBreaker()]
     }
 
     /// Asks what a receipt contains now.
@@ -47,13 +57,34 @@ package struct ReceiptServiceClient: Sendable {
         var attempt = 0
         while true {
             attempt += 1
-            do throws(ReceiptServiceFailure) {
-                return try read(await exchange(environment, body, by: deadline), from: environment)
-            } catch {
-                guard error.isRetryable, attempt < Self.maximumAttempts,
+            let began = pacing.uptime()
+            let result = await self.attempt(environment, body, by: deadline)
+            observe(
+                ReceiptServiceObservation(
+                    environment: environment, outcome: result.outcome, duration: pacing.uptime() - began))
+            switch result {
+            case .success(let answer): return answer
+            case .failure(let failure):
+                guard failure.isRetryable, attempt < Self.maximumAttempts,
                     await waits(beforeRetry: attempt, by: deadline)
-                else { throw error }
+                else { throw failure }
             }
+        }
+    }
+
+    private func attempt(
+        _ environment: AppStoreEnvironment, _ body: [UInt8], by deadline: NIODeadline?
+    ) async -> Result<ReceiptServiceAnswer, ReceiptServiceFailure> {
+        guard let breaker = breakers[environment], breaker.admits(at: pacing.uptime()) else {
+            return .failure(.paused)
+        }
+        do throws(ReceiptServiceFailure) {
+            let answer = try read(await exchange(environment, body, by: deadline), from: environment)
+            breaker.noteSuccess()
+            return .success(answer)
+        } catch {
+            if error.isOfHost { breaker.noteFailure(at: pacing.uptime()) } else { breaker.noteSuccess() }
+            return .failure(error)
         }
     }
 
@@ -69,7 +100,9 @@ package struct ReceiptServiceClient: Sendable {
         let url = (environment == .production ? hosts.production : hosts.sandbox) + "/verifyReceipt"
         do {
             return try await transport.exchange(
-                APIRequest(url: url, method: "POST", body: body, authorization: nil), timeout: timeout)
+                APIRequest(
+                    url: url, method: "POST", body: body, authorization: nil, maximumResponse: Self.maximumResponse),
+                timeout: timeout)
         } catch {
             switch error {
             case .unreachable(let reason): throw .unreachable(reason)
@@ -90,6 +123,23 @@ package struct ReceiptServiceClient: Sendable {
         let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
         if let deadline, pacing.uptime() + TimeAmount(delay) >= deadline { return false }
         return (try? await pacing.sleep(delay)) != nil
+    }
+}
+
+/// What became of one exchange with `verifyReceipt`, for metrics.
+package struct ReceiptServiceObservation: Sendable {
+    package let environment: AppStoreEnvironment
+    /// `success`, or the name of the failure.
+    package let outcome: String
+    package let duration: TimeAmount
+}
+
+extension Result where Failure == ReceiptServiceFailure {
+    fileprivate var outcome: String {
+        switch self {
+        case .success: "success"
+        case .failure(let failure): failure.name
+        }
     }
 }
 
@@ -114,12 +164,49 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
     case unreachable(String)
     case timedOut
     case unreadable(AnswerError)
+    /// The host has failed often, and is left alone for a while.
+    case paused
 
     package var isRetryable: Bool {
         switch self {
         case .temporary, .unreachable, .timedOut: true
         case .httpStatus(let status): status >= 500
-        case .status, .unreadable: false
+        case .status, .unreadable, .paused: false
+        }
+    }
+
+    /// Whether the failure says that the host is in trouble, and not that the receipt is wrong.
+    fileprivate var isOfHost: Bool {
+        switch self {
+        // 21002 is sent for malformed receipts, too.
+        case .temporary(let status): status != .malformed
+        case .httpStatus(let status): status >= 500
+        case .unreachable, .timedOut: true
+        case .status, .unreadable, .paused: false
+        }
+    }
+
+    /// A stable name for metrics.
+    package var name: String {
+        switch self {
+        case .status(let status), .temporary(let status): status.name
+        case .httpStatus: "http_status"
+        case .unreachable: "unreachable"
+        case .timedOut: "timed_out"
+        case .unreadable: "unreadable"
+        case .paused: "paused"
+        }
+    }
+
+    /// What an operator can do; nil if the failure is about one receipt.
+    package var hint: String? {
+        switch self {
+        case .status(.wrongSharedSecret): "correct sharedSecret of the app in the configuration file"
+        case .temporary(let status) where status != .malformed: "see Apple's system status page"
+        case .unreachable, .timedOut, .paused, .httpStatus:
+            "check the network and Apple's system status page; the service asks again"
+        case .unreadable: "see docs/app-store-api.md"
+        case .status, .temporary: nil
         }
     }
 }
@@ -132,6 +219,7 @@ extension ReceiptServiceFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the receipt service did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
+        case .paused: "the receipt service has failed several times, so it is not asked for a moment"
         }
     }
 }

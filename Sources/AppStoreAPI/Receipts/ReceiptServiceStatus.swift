@@ -29,6 +29,15 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         }
     }
 
+    /// A name for metrics: the number of a status that Apple documents.
+    package var name: String {
+        switch rawValue {
+        case 21_000...21_010: "status_\(rawValue)"
+        case 21_100...21_199: "status_21100_21199"
+        default: "status_unknown"
+        }
+    }
+
     package var sentence: String {
         switch rawValue {
         case 0: "The receipt is valid."
