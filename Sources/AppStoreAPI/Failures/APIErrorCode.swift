@@ -18,6 +18,9 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     package static let paginationTokenExpired = Self(rawValue: 4_000_017)
     package static let originalTransactionIDNotFound = Self(rawValue: 4_040_005)
     package static let testNotificationNotFound = Self(rawValue: 4_040_008)
+    package static let invalidAppIdentifier = Self(rawValue: 4_000_002)
+    package static let appNotFound = Self(rawValue: 4_040_003)
+    package static let appNotFoundRetryable = Self(rawValue: 4_040_004)
     package static let transactionIDNotFound = Self(rawValue: 4_040_010)
     package static let defaultMessageNotFound = Self(rawValue: 4_040_020)
     package static let realtimeURLNotFound = Self(rawValue: 4_040_021)
@@ -43,6 +46,9 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     package var meansOtherEnvironment: Bool {
         self == .transactionIDNotFound || self == .originalTransactionIDNotFound
     }
+
+    /// Whether it is about the app, whatever else was asked.
+    package var isOfApp: Bool { [.invalidAppIdentifier, .appNotFound, .appNotFoundRetryable].contains(self) }
 
     /// Whether a list must be read from its beginning.
     package var meansRestart: Bool {

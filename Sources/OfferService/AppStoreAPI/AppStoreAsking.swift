@@ -59,7 +59,7 @@ package struct AppStoreAsking: Sendable {
 
     /// The background work, in start order.
     func services(readiness: Readiness) -> [any Service] {
-        let problems = AskingProblems(readiness: readiness, log: log)
+        let problems = AskingProblems(readiness: readiness, now: now, log: log)
         return [
             TransportCloser(transport: transport), refresher,
             RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),

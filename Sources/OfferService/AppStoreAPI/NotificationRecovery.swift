@@ -50,7 +50,8 @@ package struct NotificationRecovery: Sendable {
         environment == .production ? .days(180) : .days(30)
     }
 
-    /// Reads the history from a time until now, and moves the checkpoint after each day of it.
+    /// Reads the history from a time until now, and moves the checkpoint after each day of it, unless there is a gap between
+    /// the checkpoint and the start.
     /// - Parameters:
     ///   - start: moved forward to what the App Store still has.
     ///   - onlyFailures: whether to read only what the App Store could not deliver. The checkpoint then stays.
@@ -62,14 +63,21 @@ package struct NotificationRecovery: Sendable {
         let end = now()
         // A minute less, because the App Store compares with its own clock.
         let reach = Self.reach(in: app.environment) - .seconds(60)
-        var begin = max(start, Timestamp(milliseconds: end.milliseconds - Int64(reach / .milliseconds(1))))
+        let earliest = Timestamp(milliseconds: end.milliseconds - Int64(reach / .milliseconds(1)))
+        var begin = max(start, earliest)
         var counts = Counts(until: begin)
+        var movesCheckpoint = false
+        if !onlyFailures {
+            let checkpoint = try await checkpoint(of: app)
+            // One in the future was set by a clock that was ahead.
+            movesCheckpoint = begin <= earliest || checkpoint.map { begin <= $0 || end < $0 } == true
+        }
         while begin < end {
             let windowEnd = onlyFailures ? end : min(end, begin + Self.window)
             let query = NotificationHistoryQuery(start: begin, end: windowEnd, onlyFailures: onlyFailures)
             try await read(query, of: app, &counts, progress)
             counts.until = windowEnd
-            if !onlyFailures { try await setCheckpoint(windowEnd, of: app) }
+            if movesCheckpoint { try await setCheckpoint(windowEnd, of: app) }
             begin = windowEnd
         }
         progress(counts)
@@ -136,9 +144,19 @@ package struct NotificationRecovery: Sendable {
             ])
     }
 
-    private func setCheckpoint(_ time: Timestamp, of app: AppScope) async throws(AskingFailure) {
+    /// Everything that the App Store sent before has been read; nil if nothing has.
+    func checkpoint(of app: AppScope) async throws(AskingFailure) -> Timestamp? {
         do throws(StoreError) {
-            try await store.write { store throws(StoreError) in try await store.setRecoveryCheckpoint(time, of: app) }
+            return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }
+        } catch { throw .store(error) }
+    }
+
+    private func setCheckpoint(_ time: Timestamp, of app: AppScope) async throws(AskingFailure) {
+        let now = now()
+        do throws(StoreError) {
+            try await store.write { store throws(StoreError) in
+                try await store.setRecoveryCheckpoint(time, of: app, at: now)
+            }
         } catch { throw .store(error) }
     }
 }

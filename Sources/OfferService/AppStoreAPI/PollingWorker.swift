@@ -1,5 +1,7 @@
 import AppStoreAPI
+import AppStoreData
 import Logging
+import NIOConcurrencyHelpers
 import OfferCore
 import OfferTelemetry
 import ServiceLifecycle
@@ -17,9 +19,7 @@ struct PollingWorker: Service {
     private let problems: AskingProblems
     private let log: Logger
     private let leases: WorkLeases
-
-    /// A subscription whose question failed is due again after this time.
-    private static let lease = Duration.hours(1)
+    private let memory = NIOLockedValueBox(PollingMemory())
 
     init(
         _ refresh: SubscriberRefresh, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
@@ -34,22 +34,13 @@ struct PollingWorker: Service {
         leases = WorkLeases(SharedWork.polling, in: store)
     }
 
-    /// How long after an end the App Store's notification is awaited, in milliseconds. Production sends most within minutes,
-    /// but up to an hour later.
-    private static func tolerance(in environment: AppStoreEnvironment) -> Int64 {
-        environment == .production ? 4_500_000 : 60_000
-    }
-
-    /// The questions in a second: less than half of Apple's limit, so that requests can ask too.
-    private static func rate(in environment: AppStoreEnvironment) -> Int { environment == .production ? 20 : 2 }
-
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat {
-                for app in policy().askedApps where !Task.isCancelled {
-                    await leases.of(app).perform { await poll(app) }
-                }
-            } while (try? await Task.sleep(for: .seconds(1))) != nil
+            await AppRounds(every: .seconds(1)).run {
+                policy().askedApps
+            } _: { app in
+                await leases.of(app).perform { await poll(app) }
+            }
         }
         await leases.release()
     }
@@ -58,35 +49,121 @@ struct PollingWorker: Service {
     /// - Returns: how many subscriptions it has asked about.
     @discardableResult
     func poll(_ app: AppScope) async -> Int {
-        guard store.works else { return 0 }
-        let now = now()
+        let (now, timing) = (now(), PollingTiming(app.environment))
+        guard store.works, memory.withLockedValue({ $0.mayAsk(app, at: now) }) else { return 0 }
         let due = try? await store.write { store throws(StoreError) in
             try await store.claimDueSubscriptions(
-                of: app, dueBefore: Timestamp(milliseconds: now.milliseconds - Self.tolerance(in: app.environment)),
-                leaseEnd: now + Self.lease, limit: Self.rate(in: app.environment))
+                of: app, dueBefore: timing.dueAt(forQuestionAt: now),
+                nextDueAt: timing.dueAt(forQuestionAt: now + timing.retry(after: 1)), limit: timing.rate)
         }
         guard let due else { return 0 }
-        await withDiscardingTaskGroup { group in
-            for subscription in due { group.addTask { await ask(about: subscription) } }
+        guard !due.isEmpty else {
+            problems.expire(of: app, .polling, notedBefore: now + (.zero - timing.longestRetry * 2))
+            return 0
         }
-        return due.count
+        let outcomes = await withTaskGroup(of: (DueSubscription, Outcome).self) { group in
+            for subscription in due { group.addTask { (subscription, await ask(about: subscription)) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        return await settle(outcomes, of: app, timing, at: now)
     }
 
-    private func ask(about due: DueSubscription) async {
-        guard let id = TransactionNumber(due.originalTransactionID) else { return await giveUp(due) }
+    private enum Outcome {
+        case answered
+        /// The App Store knows no more of it.
+        case unknown
+        /// The question failed, and may succeed later.
+        case failed(AskingFailure)
+        /// The app cannot be asked about.
+        case notAsked(AskingFailure)
+    }
+
+    private func ask(about due: DueSubscription) async -> Outcome {
+        guard let id = TransactionNumber(due.originalTransactionID) else { return .unknown }
         do throws(AskingFailure) {
-            try await refresh.statuses(of: id, in: due.app)
-            problems.clear(of: due.app, .polling)
+            let facts = try await refresh.statuses(of: id, in: due.app)
+            return facts.contains { $0.originalTransactionID == due.originalTransactionID } ? .answered : .unknown
         } catch {
-            guard error.isNotFound else { return problems.note(error, of: due.app, .polling) }
-            await giveUp(due)
+            if error.isOfApp { return .notAsked(error) }
+            return error.isLasting ? .unknown : .failed(error)
         }
     }
 
-    private func giveUp(_ due: DueSubscription) async {
-        log.info("the App Store does not know a subscription", metadata: ["app": "\(due.app.bundleID.text)"])
-        try? await store.write { store throws(StoreError) in
-            try await store.giveUpChecking(due.originalTransactionID, of: due.app)
+    /// - Returns: the number of those that were asked about.
+    private func settle(
+        _ outcomes: [(due: DueSubscription, outcome: Outcome)], of app: AppScope, _ timing: PollingTiming,
+        at now: Timestamp
+    ) async -> Int {
+        var settled: [SettledClaim] = []
+        var failures: [AskingFailure] = []
+        var block: AskingFailure?
+        memory.withLockedValue { memory in
+            for (due, outcome) in outcomes {
+                switch outcome {
+                case .answered, .failed:
+                    // Also after an answer that was as old as what is known.
+                    let count = memory.questionsInVain(about: due) + 1
+                    var next: Timestamp? = timing.dueAt(forQuestionAt: now + timing.retry(after: count))
+                    if case .failed(let failure) = outcome {
+                        failures.append(failure)
+                        if failure.isOfData, count >= timing.refusals { next = nil }
+                    }
+                    if next != due.nextDueAt { settled.append(SettledClaim(due, dueAt: next)) }
+                    memory.note(questions: count, about: due, nextDueAt: next)
+                case .unknown: settled.append(SettledClaim(due, dueAt: nil))
+                case .notAsked(let failure):
+                    settled.append(SettledClaim(due, dueAt: due.dueAt))
+                    block = failure
+                }
+            }
+            memory.note(block, of: app, at: now)
+        }
+        report(outcomes, block ?? failures.first, of: app)
+        let claims = settled
+        if !claims.isEmpty {
+            try? await store.write { store throws(StoreError) in try await store.settle(claims) }
+        }
+        return outcomes.count { if case .notAsked = $0.outcome { false } else { true } }
+    }
+
+    private func report(
+        _ outcomes: [(due: DueSubscription, outcome: Outcome)], _ failure: AskingFailure?, of app: AppScope
+    ) {
+        let unknown = outcomes.count { if case .unknown = $0.outcome { true } else { false } }
+        if unknown > 0 {
+            log.info(
+                "the App Store does not know subscriptions",
+                metadata: [
+                    "app": "\(app.bundleID.text)", "environment": "\(app.environment.rawValue)", "count": "\(unknown)",
+                ])
+        }
+        if let failure {
+            problems.note(failure, of: app, .polling)
+        } else {
+            problems.clear(of: app, .polling)
+        }
+    }
+}
+
+extension AskingFailure {
+    /// Whether no question about the app can be answered now, whatever subscription it is about.
+    fileprivate var isOfApp: Bool {
+        switch self {
+        case .api(.limited), .api(.paused), .api(.unauthorised), .api(.noToken), .api(.noServer), .store: true
+        case .api(.refused(let code)): code.isOfApp
+        case .api, .data: false
+        }
+    }
+
+    /// Whether the same question would get the same answer.
+    fileprivate var isLasting: Bool { if case .api(.refused(let code)) = self { !code.isRetryable } else { false } }
+
+    /// Whether something is wrong with the answer itself.
+    fileprivate var isOfData: Bool {
+        switch self {
+        case .data(let refusal): !refusal.isRetryable
+        case .api(.unreadable): true
+        case .api, .store: false
         }
     }
 }

@@ -121,19 +121,27 @@ package protocol SubscriberStore: Sendable {
     /// Takes subscriptions of an app about which the App Store should be asked, as ``NextCheck`` says, longest overdue first.
     /// - Parameters:
     ///   - time: only those are taken that are due before.
-    ///   - leaseEnd: when they are due again if nothing newer arrives.
+    ///   - nextDueAt: when they are due again if nothing newer arrives and nothing else is settled.
     func claimDueSubscriptions(
-        of app: AppScope, dueBefore time: Timestamp, leaseEnd: Timestamp, limit: Int
+        of app: AppScope, dueBefore time: Timestamp, nextDueAt: Timestamp, limit: Int
     ) async throws(StoreError) -> [DueSubscription]
 
-    /// Stops asking about a subscription until something newer arrives, because the App Store does not know it.
-    func giveUpChecking(_ subscription: TransactionID, of app: AppScope) async throws(StoreError)
+    /// Says when subscriptions are due again that the App Store did not answer about. One about which something newer has
+    /// arrived since it was taken stays as it is.
+    func settle(_ claims: [SettledClaim]) async throws(StoreError)
+
+    /// How many subscriptions are due.
+    /// - Parameter limit: where counting ends.
+    func countDueSubscriptions(
+        of app: AppScope, dueBefore time: Timestamp, limit: Int
+    ) async throws(StoreError) -> Int
 
     /// The time up to which the notification history has been read; nil if it never was.
     func recoveryCheckpoint(of app: AppScope) async throws(StoreError) -> Timestamp?
 
-    /// Moves the checkpoint forward. An earlier time than the present one is ignored.
-    func setRecoveryCheckpoint(_ time: Timestamp, of app: AppScope) async throws(StoreError)
+    /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless that is in the future: a clock
+    /// was ahead when it was set.
+    func setRecoveryCheckpoint(_ time: Timestamp, of app: AppScope, at now: Timestamp) async throws(StoreError)
 
     // MARK: Raw payloads
 

@@ -22,10 +22,14 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])?.time("recovered_until")
     }
 
-    static func setRecoveryCheckpoint(_ time: Timestamp, _ app: Int64, _ db: any Database) throws {
+    static func setRecoveryCheckpoint(
+        _ time: Timestamp, _ app: Int64, at now: Timestamp, _ db: any Database
+    ) throws {
         try db.change(
-            "UPDATE app SET recovered_until = ?1 WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1)",
-            [time.milliseconds, app])
+            """
+            UPDATE app SET recovered_until = ?1
+            WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1 OR recovered_until > ?3)
+            """, [time.milliseconds, app, now.milliseconds])
     }
 
     /// - Parameter environment: nil for all.

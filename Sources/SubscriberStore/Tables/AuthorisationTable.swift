@@ -131,7 +131,7 @@ enum AuthorisationTable {
     }
 
     /// When the App Store is asked about a subscription because its customer holds something; nil if nothing is outstanding.
-    /// - Parameter last: what the App Store has said last. It is not asked again about what ended before.
+    /// - Parameter last: when the App Store spoke last. It is not asked again about a signature that was worthless by then.
     static func nextCheck(
         of original: TransactionID, _ subscription: Int64, after last: Timestamp, _ db: any Database
     ) throws -> Timestamp? {
@@ -142,7 +142,8 @@ enum AuthorisationTable {
                 JOIN authorisation ON authorisation.id = holder.authorisation
             WHERE holder.app = (SELECT app FROM subscription WHERE id = ?) AND holder.kind = ? AND holder.value = ?
                 AND state = 1 AND expires_at > ?
-            """, [subscription, stored.kind, stored.value, last.milliseconds])?.time("expires_at")
+            """, [subscription, stored.kind, stored.value, (last + Authorisation.askingTime).milliseconds]
+        )?.time("expires_at")
         return expiry.map { $0 + (.zero - Authorisation.askingTime) }
     }
 

@@ -62,12 +62,13 @@ enum SubscriptionTable {
     }
 
     /// - Returns: false if something has arrived about the subscription meanwhile.
-    static func postponeCheck(
-        _ id: Int64, from dueAt: Timestamp, to time: Timestamp, _ db: any Database
+    @discardableResult
+    static func moveCheck(
+        _ id: Int64, from dueAt: Timestamp, to time: Timestamp?, _ db: any Database
     ) throws -> Bool {
         try db.change(
             "UPDATE subscription SET check_at = ? WHERE id = ? AND check_at = ?",
-            [time.milliseconds, id, dueAt.milliseconds]) > 0
+            [time?.milliseconds, id, dueAt.milliseconds]) > 0
     }
 
     static func due(
@@ -79,6 +80,16 @@ enum SubscriptionTable {
             WHERE app = ? AND check_at IS NOT NULL AND check_at <= ? ORDER BY check_at, id LIMIT ?
             """, [app, time.milliseconds, limit]
         ).map { (id: try $0["id"], try $0.transactionID("original_transaction_id"), try $0.requiredTime("check_at")) }
+    }
+
+    /// - Parameter limit: where counting ends, so that it takes no longer.
+    static func countDue(before time: Timestamp, _ app: Int64, limit: Int, _ db: any Database) throws -> Int64 {
+        try db.number(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 AS one FROM subscription
+                WHERE app = ? AND check_at IS NOT NULL AND check_at <= ? LIMIT ?) AS due
+            """, [app, time.milliseconds, limit]) ?? 0
     }
 
     static func environment(of id: Int64, _ db: any Database) throws -> AppStoreEnvironment {

@@ -24,13 +24,15 @@ final class SimulatedService: Sendable {
         let asking: AppStoreAsking
         let recovery: RecoveryWorker
         let poller: PollingWorker
+        let readiness: Readiness
     }
 
     static let scopes = [Sample.production, Sample.sandbox]
 
     let standIn: AppStoreStandIn
     private let clock: NIOLockedValueBox<Int64>
-    private let pair: SigningKey
+    /// What signs tokens.
+    let pair: SigningKey
     private let folder: TemporaryFolder
     private let running = NIOLockedValueBox<Running?>(nil)
 
@@ -75,20 +77,21 @@ final class SimulatedService: Sendable {
         guard let trust = routes.trust else { throw CocoaError(.coderInvalidValue) }
         let uptime: @Sendable () -> NIODeadline = { .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) }
         let sources = Sources(now: now, uptime: uptime, makeNonce: Sources.system.makeNonce)
+        let readiness = Readiness()
         let asking = try AppStoreAsking(
             AppStoreAPISettings(
                 hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
                 roots: Self.certificates(standIn.tls.rootPath)),
             policy: CurrentPolicy(policy), trust: trust, store: current, trail: nil, sources: sources,
-            metrics: routes.metrics,
-            log: log)
-        let problems = AskingProblems(readiness: Readiness(), log: log)
+            metrics: routes.metrics, log: log)
+        let problems = AskingProblems(readiness: readiness, now: now, log: log)
         let recovery = RecoveryWorker(
             asking.recovery, store: current, policy: { policy }, now: now, problems: problems, log: log)
         let poller = PollingWorker(
             asking.refresh, store: current, policy: { policy }, now: now, problems: problems, log: log)
         running.withLockedValue {
-            $0 = Running(routes: routes, store: store, asking: asking, recovery: recovery, poller: poller)
+            $0 = Running(
+                routes: routes, store: store, asking: asking, recovery: recovery, poller: poller, readiness: readiness)
         }
     }
 
@@ -146,6 +149,29 @@ final class SimulatedService: Sendable {
         guard let store = running.withLockedValue({ $0?.store }) else { return (0, nil) }
         let intake = try await store.intakes().first { $0.app == scope }
         return (intake?.notifications ?? 0, try await store.recoveryCheckpoint(of: scope))
+    }
+
+    // MARK: One part of the service
+
+    /// Moves the clock, and nothing else happens.
+    func wait(_ duration: Duration) { clock.withLockedValue { $0 += Int64(duration / .milliseconds(1)) } }
+
+    func poll(_ scope: AppScope) async -> Int { await running.withLockedValue { $0 }?.poller.poll(scope) ?? 0 }
+
+    func recover(_ scope: AppScope) async { await running.withLockedValue { $0 }?.recovery.recover(scope) }
+
+    /// Reads the notification history as `offer-signer app-store recover` does.
+    func recover(_ scope: AppScope, since start: Timestamp) async throws {
+        _ = try await running.withLockedValue { $0 }?.asking.recovery.run(of: scope, from: start)
+    }
+
+    /// What health says about questions to the App Store.
+    var problems: [Diagnostic] { running.withLockedValue { $0 }?.readiness.problems ?? [] }
+
+    /// The store while the service runs.
+    func withStore<Result>(_ body: (any SubscriberStore) async throws -> Result) async throws -> Result {
+        guard let store = running.withLockedValue({ $0?.store }) else { throw CocoaError(.coderInvalidValue) }
+        return try await body(store)
     }
 
     // MARK: What is known

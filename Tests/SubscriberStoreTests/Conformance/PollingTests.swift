@@ -53,10 +53,56 @@ struct PollingTests {
         }
     }
 
-    private func due(_ store: any SubscriberStore, at day: Double) async throws -> [String] {
-        let due = try await store.claimDueSubscriptions(
-            of: Sample.production, dueBefore: Sample.day(day), leaseEnd: Sample.day(day + 5), limit: 10)
-        #expect(due.allSatisfy { $0.app == Sample.production })
-        return due.map(\.originalTransactionID.text.description)
+    @Test(
+        "what became of a question says when the next one is due, unless something newer has arrived",
+        arguments: StoreEngine.all)
+    func settling(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let facts = (1...3).map { Sample.transaction("\($0)", of: "\($0)", 0, 30) }
+            try await store.merge(facts, in: Sample.production)
+            for (day, limit, count) in [(29.0, 9, 0), (31, 9, 3), (31, 2, 2)] {
+                let counted = try await store.countDueSubscriptions(
+                    of: Sample.production, dueBefore: Sample.day(day), limit: limit)
+                #expect(counted == count)
+            }
+            let claims = try await self.claim(store, at: 31).sorted { $0.id < $1.id }
+            try #require(claims.map(\.id) == ["1", "2", "3"])
+            // Nobody was asked about the first. Nothing is known of the second. The third has renewed meanwhile.
+            try await store.merge([Sample.transaction("4", of: "3", 30, 60, signed: 31)], in: Sample.production)
+            try await store.settle([
+                SettledClaim(claims[0], dueAt: claims[0].dueAt), SettledClaim(claims[1], dueAt: nil),
+                SettledClaim(claims[2], dueAt: nil),
+            ])
+            #expect(try await self.due(store, at: 31) == ["1"])
+            #expect(try await self.due(store, at: 59) == ["1"])
+            #expect(try await self.due(store, at: 60) == ["3"])
+        }
     }
+
+    @Test("the recovery checkpoint moves forward, and back only out of the future", arguments: StoreEngine.all)
+    func checkpoint(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let app = Sample.production
+            #expect(try await store.recoveryCheckpoint(of: app) == nil)
+            for (day, now, expected) in [(5.0, 6.0, 5.0), (4, 6, 5), (9, 9, 9), (8, 8.5, 8)] {
+                try await store.setRecoveryCheckpoint(Sample.day(day), of: app, at: Sample.day(now))
+                #expect(try await store.recoveryCheckpoint(of: app) == Sample.day(expected))
+            }
+        }
+    }
+
+    private func due(_ store: any SubscriberStore, at day: Double) async throws -> [String] {
+        try await claim(store, at: day).map(\.id)
+    }
+
+    private func claim(_ store: any SubscriberStore, at day: Double) async throws -> [DueSubscription] {
+        let due = try await store.claimDueSubscriptions(
+            of: Sample.production, dueBefore: Sample.day(day), nextDueAt: Sample.day(day + 5), limit: 10)
+        #expect(due.allSatisfy { $0.app == Sample.production })
+        return due
+    }
+}
+
+extension DueSubscription {
+    fileprivate var id: String { originalTransactionID.text.description }
 }

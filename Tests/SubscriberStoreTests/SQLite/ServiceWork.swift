@@ -58,8 +58,10 @@ enum ServiceWork {
             for forward in forwards { try await store.settle(forward.id, outcome) }
         }
         _ = try await store.deadLetters(after: nil, limit: 9)
-        _ = try await store.claimDueSubscriptions(
-            of: Sample.production, dueBefore: Sample.day(99), leaseEnd: Sample.day(100), limit: 9)
+        _ = try await store.countDueSubscriptions(of: Sample.production, dueBefore: Sample.day(99), limit: 9)
+        let due = try await store.claimDueSubscriptions(
+            of: Sample.production, dueBefore: Sample.day(99), nextDueAt: Sample.day(100), limit: 9)
+        try await store.settle(due.map { SettledClaim($0, dueAt: Sample.day(101)) })
         let payloads = try await store.payloads(after: nil, limit: 9)
         _ = try await store.rederive(payloads.map { Sample.reread($0, Sample.facts(1)) })
         _ = try await store.prunePayloads(receivedBefore: Sample.day(1), limit: 1)
