@@ -1,4 +1,5 @@
 import AppStoreAPI
+import AppStoreData
 import ArgumentParser
 import OfferCore
 import OfferService
@@ -26,7 +27,8 @@ struct AppStoreHistoryCommand: AsyncParsableCommand {
             while true {
                 let page = try await asking.client.send(.transactionHistory(of: id, after: revision), for: app)
                 for text in page.signedTransactions {
-                    StandardStreams.print(String(decoding: try asking.payload(of: text), as: UTF8.self) + "\n")
+                    let payload = try asking.payload(SignedTransaction.self, of: text, about: app)
+                    StandardStreams.print(String(decoding: payload, as: UTF8.self) + "\n")
                 }
                 revision = page.revision
                 guard page.hasMore else { return }

@@ -28,9 +28,11 @@ struct AppStoreStatusesCommand: AsyncParsableCommand {
                 var writer = JSONWriter()
                 writer.member("originalTransactionId", utf8: item.originalTransactionID.text.utf8)
                 writer.member("status", item.status.rawValue)
-                writer.rawValue("signedTransactionInfo", try asking.payload(of: item.signedTransaction))
+                writer.rawValue(
+                    "signedTransactionInfo",
+                    try asking.payload(SignedTransaction.self, of: item.signedTransaction, about: app))
                 if let info = item.signedRenewalInfo {
-                    writer.rawValue("signedRenewalInfo", try asking.payload(of: info))
+                    writer.rawValue("signedRenewalInfo", try asking.payload(RenewalInfo.self, of: info, about: app))
                 }
                 StandardStreams.print(String(decoding: writer.finish(), as: UTF8.self) + "\n")
             }

@@ -127,7 +127,8 @@ struct StandInCommand: AsyncParsableCommand {
     private static func lines(_ standIn: AppStoreStandIn, issuerID: String) -> String {
         let settings = [
             ("APP_STORE_ROOTS", standIn.dataRootPath), ("APP_STORE_API_URL", standIn.productionURL),
-            ("APP_STORE_SANDBOX_API_URL", standIn.sandboxURL), ("APP_STORE_API_ROOTS", standIn.tls.rootPath),
+            ("APP_STORE_SANDBOX_API_URL", standIn.sandboxURL), ("VERIFY_RECEIPT_URL", standIn.productionURL),
+            ("SANDBOX_VERIFY_RECEIPT_URL", standIn.sandboxURL), ("APP_STORE_API_ROOTS", standIn.tls.rootPath),
             ("ISSUER_ID", issuerID),
         ]
         return settings.map { "SUBSCRIPTION_OFFERS_\($0)=\($1)" }.joined(separator: "\n")

@@ -46,11 +46,27 @@ struct AppStoreProcess: Sendable {
             "SUBSCRIPTION_OFFERS_APP_STORE_ROOTS": standIn.dataRootPath,
             "SUBSCRIPTION_OFFERS_APP_STORE_API_URL": standIn.productionURL,
             "SUBSCRIPTION_OFFERS_APP_STORE_SANDBOX_API_URL": standIn.sandboxURL,
+            "SUBSCRIPTION_OFFERS_VERIFY_RECEIPT_URL": standIn.productionURL,
+            "SUBSCRIPTION_OFFERS_SANDBOX_VERIFY_RECEIPT_URL": standIn.sandboxURL,
             "SUBSCRIPTION_OFFERS_APP_STORE_API_ROOTS": standIn.tls.rootPath,
             "SUBSCRIPTION_OFFERS_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
             "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:" + folder.path + "/store.sqlite",
             "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
         ]
+    }
+
+    /// The environment of a service that believes receipts too, and may ask `verifyReceipt` about them.
+    /// - Parameter receipts: the root of what signs receipts, in DER.
+    func environment(believing receipts: [UInt8]) throws -> [String: String] {
+        let roots = folder.url.appending(path: "roots")
+        try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: standIn.dataRootPath, toPath: roots.path + "/data.pem")
+        try folder.write(receipts, to: "roots/receipts.cer")
+        try folder.write("0123456789abcdef0123456789abcdef".utf8, to: "secret")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/secret")
+        let secret = "\n    sharedSecret: file:\(folder.path)/secret\n"
+        try folder.write((Self.configuration + secret).utf8, to: "offers.yaml")
+        return environment.merging(["SUBSCRIPTION_OFFERS_APP_STORE_ROOTS": roots.path]) { $1 }
     }
 
     /// The same for a shell.
@@ -73,9 +89,11 @@ struct AppStoreProcess: Sendable {
     }
 
     /// The subscriptions that a running service knows under a transaction.
-    func subscriptions(of transaction: String, on service: RunningService) async throws -> [[String: Any]] {
+    func subscriptions(
+        of transaction: String, in environment: String = "Production", on service: RunningService
+    ) async throws -> [[String: Any]] {
         let body =
-            #"{"bundleID":"com.example.app","environment":"Production","originalTransactionID":"\#(transaction)"}"#
+            #"{"bundleID":"com.example.app","environment":"\#(environment)","originalTransactionID":"\#(transaction)"}"#
         let response = try await Connection.open(port: service.port) {
             try await $0.post("/v1/customers/lookup", json: body)
         }

@@ -1,9 +1,11 @@
 import AppStoreStandIn
-import AppStoreTestSupport
 import Foundation
+import OfferCore
 import OfferCrypto
 import TestSupport
 import Testing
+
+@testable import AppStoreTestSupport
 
 @Suite("The service asks the App Store", .serialized, .timeLimit(.minutes(5)))
 struct AppStoreServiceTests {
@@ -90,5 +92,54 @@ struct AppStoreServiceTests {
         #expect(process.standIn.statistics.requests("subscription_statuses") > 8)
         #expect(service.stop() == 0)
         await process.standIn.stop()
+    }
+
+    @Test("a receipt about which the App Store Server API cannot tell is asked about at the receipt service")
+    func receipt() async throws {
+        let process = try await AppStoreProcess()
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
+        process.standIn.faults.add(.error(4_040_010), count: .max, endpoint: "subscription_statuses")
+        let environment = try process.environment(believing: ReceiptSigner.standard.get().chain.root)
+        let service = try RunningService(arguments: [], environment: environment, keys: process.keys)
+        let original = try #require(process.standIn.sandbox.subscriptions.joined().first)
+        var purchase = TestReceipt.Purchase(transactionID: original)
+        purchase.put(.text(1705, original))
+        let message = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [purchase])).encoded
+        let offer =
+            #"{"bundleID":"com.example.app","productID":"com.example.app.pro.weekly","offerID":"retention_50off_3m","#
+            + #""applicationUsername":"u","proofs":{"appReceipt":"\#(String(decoding: Base64.text(of: message), as: UTF8.self))"}}"#
+        let response = try await Connection.open(port: service.port) {
+            try await $0.post("/v1/promotional-offers", json: offer)
+        }
+        #expect(response?.status == 200, "\(response?.text ?? "")")
+        // Production refers it to the sandbox.
+        for series in [
+            #"environment="Production",outcome="status_21007"} 1"#, #"environment="Sandbox",outcome="success"} 1"#,
+        ] {
+            try await process.wait(
+                for: #"offer_signer_app_store_requests_total{endpoint="verify_receipt","# + series, on: "/metrics",
+                of: service)
+        }
+        let truth = try #require(process.standIn.sandbox.truth(at: .max)[original])
+        var known: [[String: Any]] = []
+        while !known.contains(where: { $0["transactionID"] as? String == truth.transactionID }) {
+            known = try await process.subscriptions(of: original, in: "Sandbox", on: service)
+        }
+        #expect(known.contains { $0["autoRenews"] as? Bool == truth.autoRenews })
+        #expect(process.standIn.statistics.requests("verify_receipt") == 2)
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
+    @Test("the stand-in prints all settings that name servers, so that nothing beside it is asked")
+    func settings() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: MarkdownBlock.repository.appending(path: path), encoding: .utf8)
+        }
+        let program = try text("Tests/AppStoreStandInProgram/StandInCommand.swift")
+        let settings = try text("docs/configuration.md")
+        let names = settings.matches(of: /`SUBSCRIPTION_OFFERS_([A-Z_]+_URL)`/).map { String($0.1) }
+        #expect(names.count >= 4)
+        for name in names { #expect(program.contains("\"\(name)\""), "\(name)") }
     }
 }

@@ -25,7 +25,7 @@ extension AppStoreAsking {
         let asking = try AppStoreAsking(
             settings, policy: CurrentPolicy(policy), trust: trust,
             store: CurrentStore(configuration.store, store: store, log: log), trail: trail, sources: sources,
-            metrics: metrics, log: log)
+            readiness: Readiness(), metrics: metrics, log: log)
         let result: Result<Output, any Error> = await withTaskGroup(of: Void.self) { group in
             if let checker = trust.checker { group.addTask { await checker.run() } }
             defer { group.cancelAll() }

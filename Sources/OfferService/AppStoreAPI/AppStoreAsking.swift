@@ -1,10 +1,10 @@
 package import AppStoreAPI
-import AppStoreData
+package import AppStoreData
 package import Logging
 package import OfferAudit
 package import OfferCore
 import OfferHTTP
-import OfferTelemetry
+package import OfferTelemetry
 import ServiceLifecycle
 
 /// Everything that asks the App Store, wired together. `serve` and the commands under `app-store` use the same wiring.
@@ -18,13 +18,16 @@ package struct AppStoreAsking: Sendable {
     private let store: CurrentStore
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
+    private let problems: AskingProblems
     private let log: Logger
 
-    /// - Parameter trail: where each token is recorded before it leaves; nil if there is none.
+    /// - Parameters:
+    ///   - trail: where each token is recorded before it leaves; nil if there is none.
+    ///   - readiness: where failures are reported.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(
         _ settings: AppStoreAPISettings, policy: CurrentPolicy, trust: AppStoreTrust, store: CurrentStore,
-        trail: AuditTrail?, sources: Sources, metrics: ServiceMetrics, log: Logger
+        trail: AuditTrail?, sources: Sources, readiness: Readiness, metrics: ServiceMetrics, log: Logger
     ) throws(Diagnostic) {
         let policy: @Sendable () -> Policy = { policy.snapshot }
         let now = sources.now
@@ -38,9 +41,12 @@ package struct AppStoreAsking: Sendable {
         recovery = NotificationRecovery(
             client: client, intake: intake, store: store, policy: policy, now: now, metrics: metrics, log: log)
         let receipts = ReceiptServiceClient(
-            hosts: settings.receiptHosts, transport: transport, pacing: Pacing(now: now, uptime: sources.uptime))
+            hosts: settings.receiptHosts, transport: transport, pacing: Pacing(now: now, uptime: sources.uptime),
+            observe: metrics.asked)
+        problems = AskingProblems(readiness: readiness, now: now, log: log)
         refresher = CustomerRefresher(
-            refresh, receipts: ReceiptRefresh(client: receipts, store: store, policy: policy), log: log)
+            refresh, receipts: ReceiptRefresh(client: receipts, store: store, policy: policy), patience: settings.wait,
+            problems: problems, log: log)
         self.trust = trust
         self.store = store
         self.policy = policy
@@ -48,19 +54,18 @@ package struct AppStoreAsking: Sendable {
         self.log = log
     }
 
-    /// The payload of a JWS in an answer, as signed, once it is verified.
-    package func payload(of text: [UInt8]) throws(AskingFailure) -> [UInt8] {
-        do {
-            let data: VerifiedData<AppStorePayload> = try trust.verifier.verify(
-                text, at: .ofSigning(otherwise: now().milliseconds / 1000))
-            return data.object.json
+    /// The payload of a JWS in an answer, as signed, once it is verified and known to be about the app.
+    package func payload<Payload: SignedPayload>(
+        _: Payload.Type, of text: [UInt8], about app: AppScope
+    ) throws(AskingFailure) -> [UInt8] {
+        do throws(DataRefusal) {
+            return try SignedAnswerReader(trust, for: app, under: policy(), at: now()).payload(Payload.self, of: text)
         } catch { throw .data(error) }
     }
 
     /// The background work, in start order.
-    func services(readiness: Readiness) -> [any Service] {
-        let problems = AskingProblems(readiness: readiness, now: now, log: log)
-        return [
+    var services: [any Service] {
+        [
             TransportCloser(transport: transport), refresher,
             RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),
             PollingWorker(refresh, store: store, policy: policy, now: now, problems: problems, log: log),

@@ -54,8 +54,15 @@ final class AskingProblems: Sendable {
         change { if let noted = $0[key], noted.at < time { $0[key] = nil } }
     }
 
-    /// Forgets the failures of apps that are no longer asked about.
-    func keepOnly(_ apps: [AppScope]) { change { $0 = $0.filter { apps.contains($0.key.app) } } }
+    /// Forgets the failures of apps that are no longer asked about, and of receipts that nobody has sent again.
+    func keepOnly(_ apps: [AppScope]) {
+        let oldest = now() + .hours(-1)
+        change { problems in
+            problems = problems.filter { key, noted in
+                apps.contains(key.app) && (key.part != .receipts || noted.at >= oldest)
+            }
+        }
+    }
 
     private func change(_ change: (inout [Key: Noted]) -> Void) {
         let problems = current.withLockedValue { current -> [Diagnostic]? in

@@ -13,15 +13,33 @@ import ServiceLifecycle
 final class CustomerRefresher: Service {
     private typealias Key = CustomerQuestion.Key
 
+    /// What a request learns by waiting.
+    enum Outcome: Hashable {
+        /// There was nothing to ask.
+        case notNeeded
+        /// The App Store said all it knows, within the last minute. `hasNews` says whether it was anything.
+        case answered(hasNews: Bool)
+        /// The App Store did not answer in time, or failed, so the store may know too little.
+        case unanswered
+    }
+
+    private struct Asked {
+        let at: NIODeadline
+        /// Whether the App Store has answered; nil while it is asked.
+        var isAnswered: Bool?
+    }
+
     private struct State {
         var waiting: [Key: [Waiter]] = [:]
-        /// When a customer was asked about last.
-        var asked: [Key: NIODeadline] = [:]
+        var asked: [Key: Asked] = [:]
     }
 
     private let refresh: SubscriberRefresh
     private let receipts: ReceiptRefresh
+    private let problems: AskingProblems
     private let log: Logger
+    /// How long a request waits.
+    private let patience: Duration
     private let state = NIOLockedValueBox(State())
     private let questions: AsyncStream<CustomerQuestion>
     private let question: AsyncStream<CustomerQuestion>.Continuation
@@ -32,13 +50,18 @@ final class CustomerRefresher: Service {
     /// For how long the App Store is not asked again about one customer.
     private static let pause = TimeAmount.seconds(60)
     private static let maximumRemembered = 10_000
-    /// How long a request waits.
-    static let patience = Duration.milliseconds(800)
+    /// For the App Store Server API, and then for the receipt service.
     private static let timeLimit = TimeAmount.seconds(30)
 
-    init(_ refresh: SubscriberRefresh, receipts: ReceiptRefresh, log: Logger) {
+    /// - Parameter patience: how long a request waits.
+    init(
+        _ refresh: SubscriberRefresh, receipts: ReceiptRefresh, patience: Duration, problems: AskingProblems,
+        log: Logger
+    ) {
         self.refresh = refresh
         self.receipts = receipts
+        self.patience = patience
+        self.problems = problems
         self.log = log
         (questions, question) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
@@ -52,40 +75,59 @@ final class CustomerRefresher: Service {
             }
         }
         question.finish()
-        for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, false) }
+        for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, .unanswered) }
+    }
+
+    /// Asks one question after the other and waits for a moment altogether.
+    /// - Parameter isOver: whether the remaining questions need not be asked after an answer.
+    func refresh(
+        _ questions: [CustomerQuestion], until isOver: (Outcome) -> Bool = { _ in false }
+    ) async -> Outcome {
+        let began = ContinuousClock.now
+        var whole = Outcome.notNeeded
+        for question in questions {
+            let rest = patience - (ContinuousClock.now - began)
+            let outcome = rest > .zero ? await refresh(question, within: rest) : .unanswered
+            whole = whole.and(outcome)
+            if isOver(outcome) { return outcome }
+        }
+        return whole
     }
 
     /// Asks about a customer and waits for a moment.
-    /// - Returns: whether the store has learnt something. False after `duration` too.
-    func refresh(_ question: CustomerQuestion, within duration: Duration) async -> Bool {
+    private func refresh(_ question: CustomerQuestion, within duration: Duration) async -> Outcome {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(continuation)
-            guard add(waiter, to: question) else { return waiter.resume(false) }
-            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(duration)) { waiter.resume(false) }
+            if let known = add(waiter, to: question) { return waiter.resume(known) }
+            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(duration)) {
+                waiter.resume(.unanswered)
+            }
         }
     }
 
     /// Asks about a customer in the background, so that a later request knows.
     func refreshLater(_ question: CustomerQuestion) { _ = add(nil, to: question) }
 
-    /// - Returns: false if the App Store is not asked.
-    private func add(_ waiter: Waiter?, to question: CustomerQuestion) -> Bool {
+    /// - Returns: nil if the App Store is asked; otherwise what is known without.
+    private func add(_ waiter: Waiter?, to question: CustomerQuestion) -> Outcome? {
         let key = question.key
         return state.withLockedValue { state in
             let waiters = waiter.map { [$0] } ?? []
             if state.waiting[key] != nil {
                 state.waiting[key]?.append(contentsOf: waiters)
-                return true
+                return nil
             }
             let now = NIODeadline.now()
-            if let asked = state.asked[key], now < asked + Self.pause { return false }
-            guard case .enqueued = self.question.yield(question) else { return false }
+            if let asked = state.asked[key], now < asked.at + Self.pause {
+                return asked.isAnswered == true ? .answered(hasNews: false) : .unanswered
+            }
+            guard case .enqueued = self.question.yield(question) else { return .unanswered }
             state.waiting[key] = waiters
             if state.asked.count >= Self.maximumRemembered {
-                state.asked = state.asked.filter { now < $0.value + Self.pause }
+                state.asked = state.asked.filter { now < $0.value.at + Self.pause }
             }
-            if state.asked.count < Self.maximumRemembered { state.asked[key] = now }
-            return true
+            if state.asked.count < Self.maximumRemembered { state.asked[key] = Asked(at: now) }
+            return nil
         }
     }
 
@@ -94,41 +136,64 @@ final class CustomerRefresher: Service {
         do throws(AskingFailure) {
             let statuses = try await refresh.statuses(of: id, in: app, by: deadline)
             let history = try await refresh.history(of: id, in: app, by: deadline)
-            answer(question.key, !statuses.isEmpty || !history.isEmpty)
+            answer(question.key, .answered(hasNews: !statuses.isEmpty || !history.isEmpty))
         } catch {
             log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
-            answer(question.key, await askReceiptService(question, by: deadline))
+            answer(
+                question.key,
+                await askReceiptService(question) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
         }
     }
 
-    private func askReceiptService(_ question: CustomerQuestion, by deadline: NIODeadline) async -> Bool {
-        guard let receipt = question.receipt else { return false }
+    /// Asks about the receipt, for as long as the App Store Server API was asked before: that may have failed by not answering.
+    /// - Returns: nil if there is no answer.
+    private func askReceiptService(_ question: CustomerQuestion) async -> Outcome? {
+        guard let receipt = question.receipt else { return nil }
+        let app = question.key.app
         do throws(ReceiptRefresh.Failure) {
-            return try await !receipts.refresh(receipt, of: question.key.app, by: deadline).isEmpty
+            let facts = try await receipts.refresh(receipt, of: app, by: .now() + Self.timeLimit)
+            problems.clear(of: app, .receipts)
+            return .answered(hasNews: !facts.isEmpty)
         } catch {
             log.debug("the receipt service was asked in vain", metadata: ["reason": "\(error)"])
-            return false
+            if let problem = error.problem { problems.note(problem, of: app, .receipts) }
+            return nil
         }
     }
 
-    private func answer(_ key: Key, _ hasLearnt: Bool) {
-        for waiter in state.withLockedValue({ $0.waiting.removeValue(forKey: key) ?? [] }) { waiter.resume(hasLearnt) }
+    private func answer(_ key: Key, _ outcome: Outcome) {
+        let waiters = state.withLockedValue { state in
+            state.asked[key]?.isAnswered = outcome != .unanswered
+            return state.waiting.removeValue(forKey: key) ?? []
+        }
+        for waiter in waiters { waiter.resume(outcome) }
+    }
+}
+
+extension CustomerRefresher.Outcome {
+    /// The outcome of two questions.
+    fileprivate func and(_ other: Self) -> Self {
+        switch (self, other) {
+        case (.notNeeded, let outcome), (let outcome, .notNeeded): outcome
+        case (.unanswered, _), (_, .unanswered): .unanswered
+        case (.answered(let one), .answered(let another)): .answered(hasNews: one || another)
+        }
     }
 }
 
 /// A request that waits until the App Store has answered, or until it no longer wants to.
 private final class Waiter: Sendable {
-    private let continuation: NIOLockedValueBox<CheckedContinuation<Bool, Never>?>
+    private let continuation: NIOLockedValueBox<CheckedContinuation<CustomerRefresher.Outcome, Never>?>
 
-    init(_ continuation: CheckedContinuation<Bool, Never>) {
+    init(_ continuation: CheckedContinuation<CustomerRefresher.Outcome, Never>) {
         self.continuation = NIOLockedValueBox(continuation)
     }
 
     /// Only the first call counts.
-    func resume(_ hasLearnt: Bool) {
+    func resume(_ outcome: CustomerRefresher.Outcome) {
         continuation.withLockedValue { continuation in
             defer { continuation = nil }
             return continuation
-        }?.resume(returning: hasLearnt)
+        }?.resume(returning: outcome)
     }
 }

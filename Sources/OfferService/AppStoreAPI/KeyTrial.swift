@@ -70,7 +70,8 @@ package struct KeyTrial: Sendable {
             switch error {
             case .unauthorised: return .refused
             case .limited: return .accepted
-            case .refused(let code) where !code.isRetryable: return .accepted
+            // That the app is unknown says nothing of the key.
+            case .refused(let code) where !code.isRetryable && !code.isOfApp: return .accepted
             default: return .unknown(error)
             }
         }

@@ -59,3 +59,14 @@ extension ReceiptRefresh.Failure: CustomStringConvertible {
         }
     }
 }
+
+extension ReceiptRefresh.Failure {
+    /// What an operator can do; nil if the failure is about one receipt.
+    var problem: Diagnostic? {
+        switch self {
+        case .service(let failure): failure.hint.map { Diagnostic("\(failure)", hint: $0) }
+        case .store(let error): error.diagnostic
+        case .noSharedSecret, .anotherApp, .unhashable: nil
+        }
+    }
+}

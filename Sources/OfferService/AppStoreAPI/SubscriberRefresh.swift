@@ -128,8 +128,7 @@ package struct SubscriberRefresh: Sendable {
     }
 
     private func reader(for app: AppScope) -> SignedAnswerReader {
-        SignedAnswerReader(
-            trust.verifier, for: app, appAppleID: policy().catalogue?.apps[app.bundleID]?.appAppleID, at: now())
+        SignedAnswerReader(trust, for: app, under: policy(), at: now())
     }
 
     private func keep(_ reading: SignedAnswerReader.Reading, of app: AppScope) async throws(AskingFailure) {
@@ -148,5 +147,13 @@ package struct SubscriberRefresh: Sendable {
         do throws(StoreError) {
             try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
         } catch { throw .store(error) }
+    }
+}
+
+extension SignedAnswerReader {
+    /// - Parameter policy: says what number the app has.
+    init(_ trust: AppStoreTrust, for app: AppScope, under policy: Policy, at now: Timestamp) {
+        self.init(
+            trust.verifier, for: app, appAppleID: policy.catalogue?.apps[app.bundleID]?.appAppleID, at: now)
     }
 }

@@ -8,14 +8,17 @@ package struct AppStoreAPISettings: Sendable {
     package let receiptHosts: ReceiptServiceHosts
     /// The certificates that the servers' certificates may be issued by, beside the system's.
     package let roots: [X509Certificate]
+    /// How long a request waits for an answer about a customer who is not known well enough.
+    package let wait: Duration
 
     package init(
         hosts: APIHosts = APIHosts(), receiptHosts: ReceiptServiceHosts = ReceiptServiceHosts(),
-        roots: [X509Certificate] = []
+        roots: [X509Certificate] = [], wait: Duration = .milliseconds(800)
     ) {
         self.hosts = hosts
         self.receiptHosts = receiptHosts
         self.roots = roots
+        self.wait = wait
     }
 }
 

@@ -147,6 +147,14 @@ enum Parse {
         return nil
     }
 
+    static func waitMilliseconds(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int? {
+        if let milliseconds = Int(text), (0...5000).contains(milliseconds) { return milliseconds }
+        problems.append(
+            Diagnostic(
+                "\(name) is not a number of milliseconds from 0 to 5000", hint: "write it in digits, such as 800"))
+        return nil
+    }
+
     static func listeningAddress(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> ListeningAddress?? {
         guard let address = ListeningAddress(text) else {
             problems.append(

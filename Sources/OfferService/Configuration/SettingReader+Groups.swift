@@ -104,12 +104,14 @@ extension SettingReader {
         let receipts = (value(Settings.verifyReceiptURL), value(Settings.sandboxVerifyReceiptURL))
         // Read it, so that it is compared on reload. The file has been read already.
         _ = value(Settings.appStoreAPIRoots)
+        let wait = Duration.milliseconds(value(Settings.appStoreWaitMilliseconds))
         let isAppleAsked = production == nil && sandbox == nil
         let isUsual = !isAppleAsked || (ofData.ownRoots == nil && !flags.development)
         guard store != nil, (mode ?? (isUsual ? .on : .off)) == .on else { return nil }
         return AppStoreAPISettings(
             hosts: APIHosts(production: production, sandbox: sandbox),
-            receiptHosts: ReceiptServiceHosts(production: receipts.0, sandbox: receipts.1), roots: roots ?? [])
+            receiptHosts: ReceiptServiceHosts(production: receipts.0, sandbox: receipts.1), roots: roots ?? [],
+            wait: wait)
     }
 
     /// - Returns: nil if no part of the configuration needs a database.

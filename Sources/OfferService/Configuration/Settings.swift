@@ -116,6 +116,10 @@ package enum Settings {
         "PEM file of certificates to trust for the servers at these URLs, beside the system's; for tests", default: nil,
         nil, reload: .onRestart, parse: Parse.path)
 
+    package static let appStoreWaitMilliseconds = Setting<Int>(
+        "APP_STORE_WAIT_MS", "Milliseconds for which a request waits for the App Store", default: 800, "800",
+        reload: .onRestart, parse: Parse.waitMilliseconds)
+
     // MARK: Subscribers
 
     package static let database = Setting<StoreLocation?>(
@@ -174,8 +178,8 @@ package enum Settings {
         keyID, keyFingerprint, bundleKeyIDs, privateKey, retiredKeyIDs, keysDirectory, allowReadableKeys, issuerID,
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
         tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, appStoreAPI, appStoreAPIURL,
-        appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL, appStoreAPIRoots, database, payloadDays,
-        notificationsAddress, retentionDeadline, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
+        appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL, appStoreAPIRoots, appStoreWaitMilliseconds,
+        database, payloadDays, notificationsAddress, retentionDeadline, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
         auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,
     ]

@@ -32,7 +32,7 @@ struct CustomerEndpoints: Sendable {
             let customer = try CustomerReference(RequestMembers.read(request))
             let app = try admission.app(customer.bundleID)
             var stored = try await stored(customer)
-            if await refresher?.refresh(customer, knownAs: stored, of: app, at: now()) == true {
+            if let refresher, await refresher.refresh(customer, knownAs: stored, of: app, at: now()) != .notNeeded {
                 stored = try await self.stored(customer)
             }
             do throws(StoreError) {

@@ -6,22 +6,12 @@ extension CustomerRefresher {
     /// Asks about a customer whom the store does not know, or whose data is older than the app's `freshness`, and waits for a
     /// moment altogether.
     /// - Parameter stored: what the store knows.
-    /// - Returns: whether the store has learnt something.
     func refresh(
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
-    ) async -> Bool {
-        let questions =
-            stored.isEmpty ? customer.questions(in: app) : stored.compactMap { $0.question(in: app, at: now) }
-        let began = ContinuousClock.now
-        var hasLearnt = false
-        for question in questions {
-            let rest = Self.patience - (ContinuousClock.now - began)
-            guard rest > .zero else { break }
-            if await refresh(question, within: rest) { hasLearnt = true }
-            // An identifier of the App Store belongs to one environment.
-            if hasLearnt, stored.isEmpty { break }
-        }
-        return hasLearnt
+    ) async -> Outcome {
+        guard stored.isEmpty else { return await refresh(stored.compactMap { $0.question(in: app, at: now) }) }
+        // An identifier of the App Store belongs to one environment.
+        return await refresh(customer.questions(in: app)) { $0 == .answered(hasNews: true) }
     }
 }
 

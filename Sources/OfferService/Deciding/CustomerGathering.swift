@@ -63,7 +63,7 @@ struct CustomerGathering {
     /// for a moment.
     private func lookUp(
         _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
-    ) async -> AppStoreLookUp {
+    ) async -> CustomerRefresher.Outcome {
         guard let refresher, store.works else { return .notNeeded }
         let receipt = subject.proofs?.receipt.flatMap { _ in subject.proofs?.receiptText }
         let stale = known.compactMap { stored -> CustomerQuestion? in
@@ -79,7 +79,7 @@ struct CustomerGathering {
             : subject.scopes(of: configured).compactMap { scope in
                 id.flatMap { CustomerQuestion($0, in: scope, receipt: receipt) }
             }
-        return await refresher.lookUp(stale + unknown)
+        return await refresher.refresh(stale + unknown)
     }
 
     /// The app and environment that the decision is about.
@@ -165,31 +165,5 @@ extension DecisionSubject {
         return environments.filter(configured.environments.contains).map {
             AppScope(bundleID: bundleID, environment: $0)
         }
-    }
-}
-
-/// What became of the question that a decision had for the App Store.
-enum AppStoreLookUp: Hashable, Sendable {
-    /// The store knows enough, or the App Store is not asked at all.
-    case notNeeded
-    case answered
-    /// The App Store did not answer in time. What rests on its answer is not known.
-    case unanswered
-}
-
-extension CustomerRefresher {
-    /// Asks one question after the other and waits for a moment altogether.
-    fileprivate func lookUp(_ questions: [CustomerQuestion]) async -> AppStoreLookUp {
-        guard !questions.isEmpty else { return .notNeeded }
-        let began = ContinuousClock.now
-        var isAnswered = true
-        for question in questions {
-            let rest = Self.patience - (ContinuousClock.now - began)
-            guard rest > .zero, await refresh(question, within: rest) else {
-                isAnswered = false
-                continue
-            }
-        }
-        return isAnswered ? .answered : .unanswered
     }
 }

@@ -24,7 +24,7 @@ extension DecisionCustomer {
     ///   - lookUp: what became of the question for the App Store.
     init(
         _ subject: DecisionSubject, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
-        newFacts: [SubscriberFact], _ lookUp: AppStoreLookUp, at now: Timestamp
+        newFacts: [SubscriberFact], _ lookUp: CustomerRefresher.Outcome, at now: Timestamp
     ) throws(Problem) {
         let all = StoredCustomer(
             app: app, facts: Array(SubscriberFacts((stored?.facts ?? []) + newFacts)),

@@ -178,6 +178,14 @@ package final class ServiceMetrics: Sendable {
         apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
     }
 
+    /// Counts an exchange with the legacy receipt service.
+    func asked(_ observation: ReceiptServiceObservation) {
+        registry.counter(
+            .apiRequests, "verify_receipt", observation.environment.rawValue, observation.outcome
+        ).increment()
+        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
+    }
+
     func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
 
     /// Counts a notification that was stored.

@@ -61,7 +61,7 @@ package enum ServiceBuilder {
             asking = try configuration.appStoreAPI.map { settings throws(Diagnostic) in
                 try AppStoreAsking(
                     settings, policy: reloader.policy, trust: trust, store: store, trail: trail, sources: sources,
-                    metrics: metrics, log: log)
+                    readiness: readiness, metrics: metrics, log: log)
             }
         } catch { throw ConfigurationError(problems: [error]) }
         dependencies.refresher = asking?.refresher
@@ -92,7 +92,7 @@ package enum ServiceBuilder {
                 ForwardingWorker(
                     store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics, log: log))
         }
-        return services + (asking?.services(readiness: readiness) ?? []) + [server]
+        return services + (asking?.services ?? []) + [server]
     }
 
     private static func listeners(_ configuration: Configuration, _ application: Application) -> [Listener] {

@@ -29,6 +29,10 @@ struct AskingProblemsTests {
         #expect(shown() == 3)
         problems.expire(of: Sample.production, .polling, notedBefore: Sample.day(1))
         #expect(shown() == 2)
+        problems.note(Diagnostic("it failed", hint: "wait"), of: Sample.production, .receipts)
+        problems.keepOnly([Sample.production])
+        #expect(shown() == 1)
+        time.withLockedValue { $0 = Sample.day(0.05) }
         problems.keepOnly([Sample.production])
         #expect(shown() == 0)
     }

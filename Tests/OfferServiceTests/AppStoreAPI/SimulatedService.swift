@@ -61,7 +61,10 @@ final class SimulatedService: Sendable {
 
     // MARK: Life
 
-    func start() throws {
+    /// - Parameters:
+    ///   - wait: how long a request waits for the App Store.
+    ///   - isFast: whether time limits run on the clock that the test moves.
+    func start(wait: Duration = .milliseconds(800), isFast: Bool = true) throws {
         let policy = try Self.policy(pair, issuer: "57246542-96fe-1a63-e053-0824d011072a")
         let settings = SQLiteSettings(path: folder.path + "/store.sqlite")
         let store = try SQLiteStore(settings)
@@ -75,15 +78,17 @@ final class SimulatedService: Sendable {
         let now: @Sendable () -> Timestamp = { [clock] in Timestamp(milliseconds: clock.withLockedValue { $0 }) }
         routes.wall.withLockedValue { $0 = now() }
         guard let trust = routes.trust else { throw CocoaError(.coderInvalidValue) }
-        let uptime: @Sendable () -> NIODeadline = { .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) }
+        let uptime: @Sendable () -> NIODeadline = {
+            isFast ? .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) : .now()
+        }
         let sources = Sources(now: now, uptime: uptime, makeNonce: Sources.system.makeNonce)
         let readiness = Readiness()
         let asking = try AppStoreAsking(
             AppStoreAPISettings(
                 hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
-                roots: Self.certificates(standIn.tls.rootPath)),
+                roots: Self.certificates(standIn.tls.rootPath), wait: wait),
             policy: CurrentPolicy(policy), trust: trust, store: current, trail: nil, sources: sources,
-            metrics: routes.metrics, log: log)
+            readiness: readiness, metrics: routes.metrics, log: log)
         let problems = AskingProblems(readiness: readiness, now: now, log: log)
         let recovery = RecoveryWorker(
             asking.recovery, store: current, policy: { policy }, now: now, problems: problems, log: log)
@@ -164,6 +169,9 @@ final class SimulatedService: Sendable {
     func recover(_ scope: AppScope, since start: Timestamp) async throws {
         _ = try await running.withLockedValue { $0 }?.asking.recovery.run(of: scope, from: start)
     }
+
+    /// What asks about customers while requests wait. It does so while it runs.
+    var refresher: CustomerRefresher? { running.withLockedValue { $0?.asking.refresher } }
 
     /// What health says about questions to the App Store.
     var problems: [Diagnostic] { running.withLockedValue { $0 }?.readiness.problems ?? [] }
