@@ -69,6 +69,7 @@ package struct AppStoreAsking: Sendable {
             TransportCloser(transport: transport), refresher,
             RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),
             PollingWorker(refresh, store: store, policy: policy, now: now, problems: problems, log: log),
+            AskingWatch(store: store, policy: policy, now: now),
         ]
     }
 

@@ -63,6 +63,8 @@ struct MetricsPage: Sendable {
         case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
         case .notificationLag: ofIntakes { $0.lag }
         case .subscriptions: ofIntakes { Double($0.subscriptions) }
+        case .recoveredUntil: ofAskedApps { $0.recoveredUntil.map { Double($0.milliseconds) / 1000 } }
+        case .subscriptionsDue: ofAskedApps { Double($0.due) }
         case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
@@ -92,6 +94,12 @@ struct MetricsPage: Sendable {
                 (labels: [intake.app.bundleID.text.description, intake.app.environment.rawValue], value: $0)
             }
         }
+    }
+
+    private func ofAskedApps(_ value: (AskingFigures) -> Double?) -> [(labels: [String], value: Double)] {
+        store.askingFigures.compactMap { app, figures in
+            value(figures).map { (labels: [app.bundleID.text.description, app.environment.rawValue], value: $0) }
+        }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
     }
 
     /// Looks up a value for each receiver. Those of one name have one value.

@@ -114,10 +114,18 @@ extension Metric {
 
     static let apiRequests = Metric(
         "offer_signer_app_store_requests_total", .counter, ["endpoint", "environment", "outcome"],
-        "Requests to the App Store Server API: `success`, or the name of the failure.")
+        "Requests to the App Store Server API and to `verifyReceipt`: `success`, or the name of the failure.")
     static let apiSeconds = Metric(
         "offer_signer_app_store_request_seconds", .histogram, [],
-        "Time until the App Store Server API answered, or failed to.")
+        "Time until the App Store Server API or `verifyReceipt` answered, or failed to.")
+
+    static let recoveredUntil = Metric(
+        "offer_signer_recovered_until_timestamp_seconds", .gauge, ["app", "environment"],
+        "Time up to which the App Store's notification history has been read, in Unix time. Absent until it has been.")
+    static let subscriptionsDue = Metric(
+        "offer_signer_subscriptions_due", .gauge, ["app", "environment"],
+        "Subscriptions about which the App Store should have been asked by now, counted to 100,000. Absent where it is not asked."
+    )
 
     static let forwards = Metric(
         "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
@@ -210,9 +218,7 @@ extension Metric {
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
         retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
-        forwards,
-        forwardsPending, forwardsDead, oldestForward,
-        keyState,
+        recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,
         auditBreaks, auditHeadLine, auditHeadHash, connections,
         connectionsEvicted, connectionsRelieved, connectionsRefused, memoryUsed, memoryBudget, tlsHandshakeFailures,

@@ -15,6 +15,7 @@ package final class CurrentStore: Sendable {
         var intakes: [Intake] = []
         var receivers: [Receiver] = []
         var unexplainedRedemptions: [AppStoreEnvironment: Int]?
+        var askingFigures: [AppScope: AskingFigures] = [:]
     }
 
     /// nil if no subscribers are remembered.
@@ -58,6 +59,12 @@ package final class CurrentStore: Sendable {
     var unexplainedRedemptions: [AppStoreEnvironment: Int]? {
         get { state.withLockedValue { $0.unexplainedRedemptions } }
         set { state.withLockedValue { $0.unexplainedRedemptions = newValue } }
+    }
+
+    /// How far questions to the App Store had come a few seconds ago.
+    var askingFigures: [AppScope: AskingFigures] {
+        get { state.withLockedValue { $0.askingFigures } }
+        set { state.withLockedValue { $0.askingFigures = newValue } }
     }
 
     /// Begins to use a store that has been opened.

@@ -1,0 +1,41 @@
+import OfferCore
+import ServiceLifecycle
+import SubscriberStore
+
+/// How far the questions to the App Store about one app have come, for metrics.
+struct AskingFigures: Hashable, Sendable {
+    /// The time up to which the notification history has been read; nil if it never was.
+    let recoveredUntil: Timestamp?
+    /// The number of subscriptions that should have been asked about by now.
+    let due: Int
+}
+
+/// Reads the figures about questions to the App Store, in every process that uses the database.
+struct AskingWatch: Service {
+    let store: CurrentStore
+    let policy: @Sendable () -> Policy
+    let now: @Sendable () -> Timestamp
+
+    /// A greater backlog is not counted to its end.
+    private static let maximumDue = 100_000
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat { await read() } while (try? await Task.sleep(for: .seconds(15))) != nil
+        }
+    }
+
+    func read() async {
+        guard store.works else { return }
+        var figures: [AppScope: AskingFigures] = [:]
+        for app in policy().askedApps {
+            let time = PollingTiming(app.environment).dueAt(forQuestionAt: now())
+            figures[app] = try? await store.read { store async throws(StoreError) in
+                AskingFigures(
+                    recoveredUntil: try await store.recoveryCheckpoint(of: app),
+                    due: try await store.countDueSubscriptions(of: app, dueBefore: time, limit: Self.maximumDue))
+            }
+        }
+        store.askingFigures = figures
+    }
+}
