@@ -3,6 +3,7 @@ import OfferAudit
 import OfferCore
 import OfferCrypto
 import OfferService
+import SubscriberStore
 import TestSupport
 import Testing
 import Yams
@@ -167,8 +168,15 @@ struct PackagingTests {
         let deployment = try #require(objects[1]["spec"] as? [String: Any])
         let pod = try #require((deployment["template"] as? [String: Any])?["spec"] as? [String: Any])
         let container = try #require((pod["containers"] as? [[String: Any]])?.first)
-        let variables = try #require(container["env"] as? [[String: String]])
-        let settings = Dictionary(uniqueKeysWithValues: variables.map { ($0["name"] ?? "", $0["value"] ?? "") })
+        let variables = try #require(container["env"] as? [[String: Any]])
+        var settings = Dictionary(
+            uniqueKeysWithValues: try variables.filter { $0["valueFrom"] == nil }.map { variable in
+                (try #require(variable["name"] as? String), try #require(variable["value"] as? String))
+            })
+        // Its server is not here.
+        let database = try #require(settings.removeValue(forKey: "SUBSCRIPTION_OFFERS_DATABASE"))
+        #expect(database.hasPrefix("postgresql://") && StoreLocation(database) != nil)
+        #expect(deployment["replicas"] as? Int == 2)
         let outcome = try doctor(settings, configuration: try #require(data["offers.yaml"]), keyMode: 0o440)
         #expect(outcome.status == 0, "\(outcome.standardError)")
         #expect(outcome.standardOutput.contains("ok: key \(Self.keyID) signs\n"))

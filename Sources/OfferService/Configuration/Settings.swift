@@ -179,7 +179,8 @@ package enum Settings {
         configurationFile, environmentFile, tokens, usernameSalt, host, port, metricsAddress, reusePort, tlsCertificate,
         tlsKey, behindProxy, trustedProxies, allowAnyone, bufferMiB, appStoreRoots, ocsp, appStoreAPI, appStoreAPIURL,
         appStoreSandboxAPIURL, verifyReceiptURL, sandboxVerifyReceiptURL, appStoreAPIRoots, appStoreWaitMilliseconds,
-        database, payloadDays, notificationsAddress, retentionDeadline, forwardKey, forwardRoots, auditLog, auditKey, auditSync,
+        database, payloadDays, notificationsAddress, retentionDeadline, forwardKey, forwardRoots, auditLog, auditKey,
+        auditSync,
         auditRotateMB,
         auditChain, auditAddresses, logLevel, logFormat,
     ]

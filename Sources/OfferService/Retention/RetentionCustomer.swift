@@ -17,7 +17,7 @@ struct RetentionCustomer: Sendable {
             question.app, ofSubscription: question.originalTransactionID,
             account: token ?? owned?.applicationUsername.map(Customer.applicationUsername))
         found = try DecisionCustomer(
-            subject, in: question.app, question.configured, stored: stored, newFacts: [], at: now)
+            subject, in: question.app, question.configured, stored: stored, newFacts: [], .notNeeded, at: now)
         if let token {
             signed = token
         } else {

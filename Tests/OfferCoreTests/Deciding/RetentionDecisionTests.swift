@@ -1,6 +1,8 @@
 import OfferCore
 import Testing
 
+@testable import HistoryTestSupport
+
 @Suite("The decision about a retention message")
 struct RetentionDecisionTests {
     private static let message = UUIDText(high: 1, low: 1)

@@ -15,22 +15,24 @@ struct PostgreSQLSchemaTests {
             for _ in 0..<8 { group.addTask { try database.open().close() } }
             try await group.waitForAll()
         }
-        #expect(try database.numbers("SELECT count(*) FROM offer_signer.migration") == [1])
-        #expect(try database.location.inspect() == .exists(version: database.location.latestVersion))
+        let latest = database.location.latestVersion
+        #expect(try database.numbers("SELECT count(*) FROM offer_signer.migration") == [Int64(latest)])
+        #expect(try database.location.inspect() == .exists(version: latest))
     }
 
     @Test("a release goes on with the tables of the next one, and leaves alone those of a later one")
     func newer() async throws {
         let database = try PostgreSQLDatabaseOfTest()
         try database.open().close()
-        try database.execute("INSERT INTO offer_signer.migration VALUES (2, 'next', now(), 1)")
+        let latest = database.location.latestVersion
+        try database.execute("INSERT INTO offer_signer.migration VALUES (\(latest + 1), 'next', now(), \(latest))")
         let store = try database.open()
         #expect(try await store.apply(Sample.delivery("n1", Sample.facts(1))) == .applied)
         try store.close()
         try database.location.open(.latestVersion).close()
-        try database.execute("INSERT INTO offer_signer.migration VALUES (3, 'later', now(), 2)")
+        try database.execute("INSERT INTO offer_signer.migration VALUES (\(latest + 2), 'later', now(), \(latest + 1))")
         let error = #expect(throws: StoreError.self) { _ = try database.open() }
-        #expect(error?.kind == .newerVersion(found: 3, supported: 1) && error?.isRetryable == false)
+        #expect(error?.kind == .newerVersion(found: latest + 2, supported: latest) && error?.isRetryable == false)
     }
 
     @Test("a column that a newer release adds disturbs nothing under way")
