@@ -27,7 +27,7 @@ struct EndpointTests {
         let fixture = try await StandInFixture(customers: 60, weeks: 60, pageSize: 3)
         let world = fixture.standIn.production
         let now = Timestamp(Date()).milliseconds
-        let renewing = world.truth(at: now).filter { $0.value.autoRenews && $0.value.status == 1 }
+        let renewing = world.truth(at: now).filter { $0.value.autoRenews == true && $0.value.status == 1 }
         let longest = try #require(renewing.max { $0.value.transactions < $1.value.transactions })
         try #require(longest.value.transactions > 6)
         try await fixture.withClient { client in

@@ -159,10 +159,17 @@ extension StandInWorld {
         package let transactionID: String
         package let productID: String
         package let status: Int
-        package let autoRenews: Bool
+        /// nil if nobody has said so.
+        package let autoRenews: Bool?
         package let transactions: Int
+        /// Of the transactions, in any order.
+        package var refunded: Set<String> = []
+        /// The transactions bought with a promotional offer.
+        package var redeemed: Set<String> = []
+        /// The account of each transaction that has one.
+        package var accounts: [String: String] = [:]
 
-        package init(transactionID: String, productID: String, status: Int, autoRenews: Bool, transactions: Int) {
+        package init(transactionID: String, productID: String, status: Int, autoRenews: Bool?, transactions: Int) {
             self.transactionID = transactionID
             self.productID = productID
             self.status = status
@@ -176,10 +183,16 @@ extension StandInWorld {
         state.withLockedValue { state in
             var truth: [String: Truth] = [:]
             for subscription in state.customers.flatMap(\.subscriptions) where !subscription.transactions.isEmpty {
-                truth[subscription.originalID] = Truth(
+                var known = Truth(
                     transactionID: subscription.last.id, productID: subscription.last.productID,
                     status: subscription.status(at: now), autoRenews: subscription.autoRenews,
                     transactions: subscription.transactions.count)
+                for transaction in subscription.transactions {
+                    if transaction.revocationDate != nil { known.refunded.insert(transaction.id) }
+                    if transaction.offer?.type == 2 { known.redeemed.insert(transaction.id) }
+                    known.accounts[transaction.id] = transaction.appAccountToken
+                }
+                truth[subscription.originalID] = known
             }
             return truth
         }

@@ -25,6 +25,7 @@ final class SimulatedService: Sendable {
         let recovery: RecoveryWorker
         let poller: PollingWorker
         let readiness: Readiness
+        let policy: CurrentPolicy
     }
 
     static let scopes = [Sample.production, Sample.sandbox]
@@ -65,7 +66,8 @@ final class SimulatedService: Sendable {
     ///   - wait: how long a request waits for the App Store.
     ///   - isFast: whether time limits run on the clock that the test moves.
     func start(wait: Duration = .milliseconds(800), isFast: Bool = true) throws {
-        let policy = try Self.policy(pair, issuer: "57246542-96fe-1a63-e053-0824d011072a")
+        let policy = try Self.policy(pair, Fixtures.keyID())
+        let policies = CurrentPolicy(policy)
         let settings = SQLiteSettings(path: folder.path + "/store.sqlite")
         let store = try SQLiteStore(settings)
         let log = RecordedLog().logger
@@ -87,16 +89,17 @@ final class SimulatedService: Sendable {
             AppStoreAPISettings(
                 hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
                 roots: Self.certificates(standIn.tls.rootPath), wait: wait),
-            policy: CurrentPolicy(policy), trust: trust, store: current, trail: nil, sources: sources,
+            policy: policies, trust: trust, store: current, trail: nil, sources: sources,
             readiness: readiness, metrics: routes.metrics, log: log)
         let problems = AskingProblems(readiness: readiness, now: now, log: log)
         let recovery = RecoveryWorker(
-            asking.recovery, store: current, policy: { policy }, now: now, problems: problems, log: log)
+            asking.recovery, store: current, policy: { policies.snapshot }, now: now, problems: problems, log: log)
         let poller = PollingWorker(
-            asking.refresh, store: current, policy: { policy }, now: now, problems: problems, log: log)
+            asking.refresh, store: current, policy: { policies.snapshot }, now: now, problems: problems, log: log)
         running.withLockedValue {
             $0 = Running(
-                routes: routes, store: store, asking: asking, recovery: recovery, poller: poller, readiness: readiness)
+                routes: routes, store: store, asking: asking, recovery: recovery, poller: poller, readiness: readiness,
+                policy: policies)
         }
     }
 
@@ -109,10 +112,18 @@ final class SimulatedService: Sendable {
         try stopped?.store.close()
     }
 
-    private static func policy(_ pair: SigningKey, issuer: String) throws -> Policy {
+    /// Puts a new key in force while the service runs. The App Store no longer accepts the old one.
+    func rotateKey() throws {
+        let (id, pair) = (try KeyID(utf8: Array("SECONDKEY2".utf8)), try SigningKey(text: PrivateKeyPEM.generate()))
+        try running.withLockedValue { $0 }?.policy.replace(with: Self.policy(pair, id))
+        standIn.tokens.replace(keys: [id.description: pair])
+    }
+
+    private static func policy(_ pair: SigningKey, _ id: KeyID) throws -> Policy {
+        let issuer = "57246542-96fe-1a63-e053-0824d011072a"
         let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
         return Policy(
-            ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)),
+            ring: KeyRing(active: KeyRing.Key(id: id, pair: pair)),
             catalogue: Catalogue(apps: [Sample.bundleID: app]),
             issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(issuer.utf8))))
     }
@@ -199,10 +210,18 @@ final class SimulatedService: Sendable {
         let transactions = try await facts(original, in: scope).filter {
             $0.originalTransactionID == subscription.originalTransactionID && $0.key.kind == .transaction
         }
-        return StandInWorld.Truth(
+        var known = StandInWorld.Truth(
             transactionID: subscription.transactionID.text.description,
             productID: subscription.productID.text.description, status: Self.number(of: subscription.status),
-            autoRenews: subscription.autoRenews ?? true, transactions: transactions.count)
+            autoRenews: subscription.autoRenews, transactions: transactions.count)
+        for fact in transactions {
+            guard case .transaction(let purchase) = fact.value else { continue }
+            let id = fact.key.id.text.description
+            if purchase.revocation != nil { known.refunded.insert(id) }
+            if purchase.offer?.type == .promotional { known.redeemed.insert(id) }
+            known.accounts[id] = purchase.appAccountToken.map { "\($0)" }
+        }
+        return known
     }
 
     private func facts(_ original: String, in scope: AppScope) async throws -> [SubscriberFact] {
