@@ -140,7 +140,7 @@ struct RetentionRepeatTests {
     @Test("after the deadline, a last case with a rule shows nothing, and the next repetition tries again")
     func withoutFallback() async throws {
         let service = try RetentionService(
-            "- {rule: retention, message: \(RetentionService.message(1))}", deadline: .milliseconds(300))
+            "- {rule: retention, message: \(RetentionService.message(1))}", deadline: .seconds(1))
         try await service.service.addSubscriber(autoRenew: false)
         try await service.occupy(for: .seconds(2), readers: 4)
         let response = try await service.ask()

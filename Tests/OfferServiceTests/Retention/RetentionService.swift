@@ -14,9 +14,8 @@ import Testing
 @testable import OfferService
 
 /// The service with cases of retention messages, and the App Store that asks it. The time is day 10 of ``Sample``.
-final class RetentionService {
+struct RetentionService {
     let service: DecisionService
-    private let lateWork: Task<Void, any Error>
 
     /// A message identifier for tests, as the service writes it.
     static func message(_ number: Int) -> String {
@@ -44,16 +43,15 @@ final class RetentionService {
     ///   - app: further members of the app.
     init(
         _ cases: String = cases, offers: String = offers, app: String = "appAppleID: 1234567890",
-        rules: String = rules, hasIssuerID: Bool = true, trail: AuditTrail? = nil, deadline: Duration = .seconds(20)
+        rules: String = rules, hasIssuerID: Bool = true, trail: AuditTrail? = nil, deadline: Duration = .seconds(3600)
     ) throws {
         let lines = cases.split(separator: "\n").map { "      " + $0 }.joined(separator: "\n")
         service = try DecisionService(
             offers, app: app + "\n    retention:\n" + lines, rules: rules, hasIssuerID: hasIssuerID, trail: trail,
             retentionDeadline: deadline)
-        lateWork = Task { [work = service.routes.lateWork] in try await work.run() }
+        // It runs until the process ends, because requests may use it after the last reference to this object.
+        Task { [work = service.routes.lateWork] in try await work.run() }
     }
-
-    deinit { lateWork.cancel() }
 
     /// The service after a restart: with the same database, and nothing in memory.
     func restarted() throws -> TestService {
@@ -61,7 +59,7 @@ final class RetentionService {
         let restarted = try TestService(
             pair: service.pair, catalogue: service.catalogue,
             issuerIDs: IssuerIDs(ofAllApps: try IssuerID(utf8: Array(DecisionService.issuer.utf8))),
-            appStore: AppStoreSettings(roots: roots), store: service.current, retentionDeadline: .seconds(20))
+            appStore: AppStoreSettings(roots: roots), store: service.current, retentionDeadline: .seconds(3600))
         restarted.wall.withLockedValue { $0 = Sample.day(10) }
         return restarted
     }
