@@ -11,7 +11,8 @@ struct DecisionCustomerTests {
     private static let now = Sample.day(10)
 
     private static func customer(
-        _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: AppStoreLookUp, freshness: Duration? = nil
+        _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: CustomerRefresher.Outcome,
+        freshness: Duration? = nil
     ) throws -> DecisionCustomer {
         let subject = DecisionSubject(
             Sample.bundleID, .appAccountToken(Sample.token(1)), transactionID: nil, environment: nil, proofs: nil,
@@ -40,7 +41,7 @@ struct DecisionCustomerTests {
     func history() throws {
         let facts = DecisionService.subscriber(autoRenew: false, signed: 9.9)
         #expect(try Self.reasons(Self.never, Self.customer(facts, .notNeeded)) == [])
-        #expect(try Self.reasons(Self.never, Self.customer(facts, .answered)) == [])
+        #expect(try Self.reasons(Self.never, Self.customer(facts, .answered(hasNews: true))) == [])
         let reasons = try Self.reasons(Self.never, Self.customer(facts, .unanswered))
         #expect(reasons.map(\.code) == [.unknown] && reasons.map(\.missing) == [.appStore])
         #expect(reasons.allSatisfy { $0.text.contains("did not answer in time") })
