@@ -21,13 +21,15 @@ struct AppStoreAPIPageTests {
         var posting = Poster.Settings()
         posting.receiver = .url("http://127.0.0.1:\(service.port)/v1/app-store-notifications")
         for poster in process.standIn.posters { poster.set(posting) }
-        let tried = try walk.shell(process.exports + walk.block(0))
+        let tried = try await onOwnThread { [exports = process.exports] in try walk.shell(exports + walk.block(0)) }
         #expect(tried.status == 0, "\(tried.standardError)")
         #expect(tried.standardOutput.contains("ok: the App Store accepts key TESTKEY123 for com.example.app\n"))
         #expect(tried.standardOutput.hasSuffix("ok: the App Store delivered the test notification\n"))
 
         let original = try #require(process.standIn.production.subscriptions.joined().first)
-        let asked = try walk.shell(process.exports + walk.block(1).replacing("2000000123456789", with: original))
+        let asked = try await onOwnThread { [exports = process.exports] in
+            try walk.shell(exports + walk.block(1).replacing("2000000123456789", with: original))
+        }
         #expect(asked.status == 0, "\(asked.standardError)")
         let lines = asked.standardOutput.split(separator: "\n").map(String.init)
         #expect(lines[0].hasPrefix("ok: ") && lines[0].contains(" notifications read, "))

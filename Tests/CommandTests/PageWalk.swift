@@ -4,7 +4,7 @@ import OfferCrypto
 import TestSupport
 
 /// A folder where a page's commands run unchanged except for the port.
-struct PageWalk {
+struct PageWalk: Sendable {
     let folder: TemporaryFolder
     let blocks: [MarkdownBlock]
     let port: Int

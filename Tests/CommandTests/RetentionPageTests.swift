@@ -21,11 +21,11 @@ struct RetentionPageTests {
         try process.folder.write(walk.block(1).utf8, to: "offers.yaml")
         let service = try process.start()
         let url = "http://127.0.0.1:\(service.port)/v1/retention-messages"
-        let uploaded = try walk.shell(process.exports + walk.block(2))
+        let uploaded = try await shell(walk, process.exports + walk.block(2))
         #expect(uploaded.status == 0, "\(uploaded.standardError)")
         let id = "1f0c6a4e-0b1d-4d55-9d56-3f6e1c1f7a10"
         #expect(uploaded.standardOutput == "\(id)\n\(id.uppercased()) APPROVED\n")
-        let set = try walk.shell(process.exports + walk.block(3))
+        let set = try await shell(walk, process.exports + walk.block(3))
         #expect(set.status == 0, "\(set.standardError)")
         #expect(set.standardOutput == "https://offers.example.com/v1/retention-messages\n")
         // Our own URL has no certificate that the App Store trusts, so the stand-in is told to use it directly.
@@ -33,8 +33,8 @@ struct RetentionPageTests {
         let original = try #require(process.standIn.sandbox.subscriptions.joined().first)
         let lines = walk.block(4).replacing("2000000123456789", with: original).split(separator: "\n").map(String.init)
         try #require(lines.count == 3)
-        let tested = try walk.shell(
-            process.exports + lines[0] + "\nuntil \(lines[1]); do sleep 0.2; done\n" + lines[2])
+        let tested = try await shell(
+            walk, process.exports + lines[0] + "\nuntil \(lines[1]); do sleep 0.2; done\n" + lines[2])
         #expect(tested.status == 0, "\(tested.standardError)")
         #expect(
             tested.standardOutput.split(separator: "\n").last?.contains(#""result":"PASS""#) == true,
@@ -61,9 +61,7 @@ struct RetentionPageTests {
             (["defaults", "show", "--product-id", "p", "--locale", "en"], "4040020"),
             (["performance-test", "result", "x", "--environment", "Sandbox"], "4040018"),
         ] {
-            let outcome = try Command.run(
-                Command.offerSigner, ["retention"] + arguments + ["--keys-dir", process.keys.path],
-                environment: process.environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 })
+            let outcome = try await run(process, ["retention"] + arguments)
             #expect(outcome.status == 1 && outcome.standardError.contains(error), "\(outcome.standardError)")
         }
         await process.standIn.stop()
@@ -74,9 +72,7 @@ struct RetentionPageTests {
         let process = try await AppStoreProcess()
         let walk = try await PageWalk("docs/retention.md")
         try process.folder.write(walk.block(1).utf8, to: "offers.yaml")
-        let outcome = try Command.run(
-            Command.offerSigner, ["doctor", "--online", "--keys-dir", process.keys.path],
-            environment: process.environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 })
+        let outcome = try await run(process, ["doctor", "--online"])
         for text in [
             "warning: com.example.app Sandbox: the message 0d2e6a4e-0b1d-4d55-9d56-3f6e1c1f7a10 is not uploaded",
             "warning: com.example.app Production: no URL for retention messages is set",
@@ -103,6 +99,20 @@ struct RetentionPageTests {
         #expect(failed.outcome == "FAIL" && failed.rate == 0, "\(String(decoding: failed.json, as: UTF8.self))")
         #expect(failed.failures.values.reduce(0, +) == 5)
         await process.standIn.stop()
+    }
+
+    // The stand-in answers in this process, so nothing may block its threads.
+
+    private func shell(_ walk: PageWalk, _ script: String) async throws -> Command.Outcome {
+        try await onOwnThread { try walk.shell(script) }
+    }
+
+    private func run(_ process: AppStoreProcess, _ arguments: [String]) async throws -> Command.Outcome {
+        try await onOwnThread {
+            try Command.run(
+                Command.offerSigner, arguments + ["--keys-dir", process.keys.path],
+                environment: process.environment.merging(["SUBSCRIPTION_OFFERS_KEY_ID": RunningService.keyID]) { $1 })
+        }
     }
 
     /// Small enough for a busy machine, with a threshold that only something slowed on purpose exceeds.
