@@ -95,9 +95,11 @@ enum AppTable {
             ])
     }
 
+    /// For each app for which something has arrived.
     static func intakes(_ db: any Database) throws -> [Intake] {
         try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
             .map(intake)
+            .filter { $0.notifications > 0 || $0.subscriptions > 0 || $0.erasedSubscriptions > 0 }
     }
 
     private static let counts = """

