@@ -97,7 +97,10 @@ struct PostgreSQLFailureTests {
         #expect(failure?.isRetryable == true)
         failing.proxy.mode = .passing
         try await waitUntil { (try? await store.probe()) != nil }
-        for number in 1...20 { _ = try await store.apply(Sample.delivery("n\(number)", Sample.facts(number))) }
+        for number in 1...20 {
+            // Another thread's connection may still have to be replaced.
+            try await waitUntil { await Self.failureOfDelivery(number, to: store) == nil }
+        }
         #expect(try await store.intakes().first?.notifications == 21)
         try store.close()
         try await failing.end()
