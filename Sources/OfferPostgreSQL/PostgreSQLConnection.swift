@@ -2,13 +2,13 @@ import CPostgreSQL
 
 /// A connection to a server, which one thread uses at a time.
 ///
-/// A connection that has failed stays broken; whoever needs the database opens another one.
+/// A connection that has failed stays broken and is replaced by another one.
 @safe package final class PostgreSQLConnection {
     private let connection: OpaquePointer
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
     private let timeout: Int32
-    /// False once the server did not answer, when nobody knows what became of the last statement, or after ``retire()``.
+    /// False once the server did not answer, when the outcome of the last statement is unknown, or after ``retire()``.
     package private(set) var isUsable = true
 
     /// Connects to the first server in the URL that takes changes. Blocks while it does.

@@ -54,7 +54,7 @@ final class AskingProblems: Sendable {
         change { if let noted = $0[key], noted.at < time { $0[key] = nil } }
     }
 
-    /// Forgets the failures of apps that are no longer asked about, and of receipts that nobody has sent again.
+    /// Forgets the failures of apps that are no longer asked about, and of receipts that were not sent again.
     func keepOnly(_ apps: [AppScope]) {
         let oldest = now() + .hours(-1)
         change { problems in

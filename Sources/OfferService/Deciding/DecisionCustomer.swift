@@ -132,7 +132,7 @@ private struct Install {
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
     ) {
         let known = appleAccounts.isEmpty ? Set(facts.compactMap(\.appTransactionID)) : appleAccounts
-        // Somebody else's download says nothing of the customer.
+        // The download of another Apple Account says nothing about the customer.
         if let appTransaction, known.isEmpty || appTransaction.appTransactionID.map(known.contains) == true {
             version = appTransaction.originalApplicationVersion
             purchaseDate = appTransaction.originalPurchaseDate
