@@ -21,10 +21,11 @@ package final class RunningService: Sendable {
     /// - Parameters:
     ///   - keys: the key folder of an earlier service; nil for a new one.
     ///   - descriptors: the limit on open files and connections; nil inherits the limit of the test process.
+    ///   - program: another build of `offer-signer`.
     ///   - prepare: adds files to the key folder before the service starts.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
-        descriptors: Int? = nil, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
+        descriptors: Int? = nil, program: String = Command.offerSigner, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         self.keys = try keys ?? TemporaryFolder()
@@ -39,8 +40,7 @@ package final class RunningService: Sendable {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
             [
-                "-c", (descriptors.map { "ulimit -n \($0) && " } ?? "") + "exec \"$0\" \"$@\"", Command.offerSigner,
-                "serve",
+                "-c", (descriptors.map { "ulimit -n \($0) && " } ?? "") + "exec \"$0\" \"$@\"", program, "serve",
             ]
             + ["--keys-dir", self.keys.path, "--env-file", folder.path + "/env"]
             + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
