@@ -94,13 +94,17 @@ final class DecisionProcess: Sendable {
     }
 
     /// Asks for a customer's best offer.
-    /// - Parameter receive: gets each nonce in the answer.
+    /// - Parameters:
+    ///   - receive: gets each nonce in the answer.
+    ///   - note: gets the status and the text of every answer.
     /// - Returns: false if the connection is gone.
     func ask(
-        _ customer: UInt64, over connection: inout Connection, _ receive: (String) -> Void
+        _ customer: UInt64, over connection: inout Connection, _ receive: (String) -> Void,
+        noting note: (Int, String) -> Void = { _, _ in }
     ) async throws -> Bool {
         let body = #"{"bundleID":"com.example.app","appAccountToken":"\#(Sample.token(customer).description)"}"#
         guard let response = try? await connection.post("/v1/decisions", json: body) else { return false }
+        note(response.status, response.text)
         // While the service starts, under its limit for waiting requests, or without its database.
         if response.status == 503 { return true }
         #expect(response.status == 200, "\(response.text)")
