@@ -25,7 +25,8 @@ package final class RunningService: Sendable {
     ///   - prepare: adds files to the key folder before the service starts.
     package init(
         arguments: [String] = [], environment: [String: String] = [:], keys: TemporaryFolder? = nil,
-        descriptors: Int? = nil, program: String = Command.offerSigner, prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
+        descriptors: Int? = nil, program: String = Command.offerSigner,
+        prepare: (_ keys: TemporaryFolder) throws -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         self.keys = try keys ?? TemporaryFolder()
