@@ -14,6 +14,7 @@ final class DecisionProcess: Sendable {
     /// Holds the signing key.
     let keys: TemporaryFolder
     private let location: StoreLocation
+    private let serviceDatabase: String
 
     private static let app = AppScope(bundleID: Sample.bundleID, environment: .production)
 
@@ -21,11 +22,20 @@ final class DecisionProcess: Sendable {
     ///   - customers: with an active subscription each.
     ///   - limits: of the offer, in YAML.
     ///   - location: of the database; nil for a new one in SQLite.
+    ///   - serviceDatabase: the setting of the processes, if they reach the database in another way than the test does.
     ///   - settings: further lines about the app, in YAML.
-    init(customers: Int, limits: String, in location: StoreLocation? = nil, settings: String = "") async throws {
+    init(
+        customers: Int, limits: String, in location: StoreLocation? = nil, serviceDatabase: String? = nil,
+        settings: String = ""
+    ) async throws {
         self.customers = customers
         (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
         self.location = location ?? .sqlite(path: folder.path + "/store.sqlite")
+        self.serviceDatabase =
+            switch self.location {
+            case .sqlite(let path): "sqlite:" + path
+            case .postgreSQL(let url): serviceDatabase ?? url
+            }
         try keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_\(RunningService.keyID).p8")
         try folder.write(
             """
@@ -76,13 +86,8 @@ final class DecisionProcess: Sendable {
 
     /// - Parameter program: another build of `offer-signer`.
     func start(_ environment: [String: String] = [:], program: String = Command.offerSigner) throws -> RunningService {
-        let database =
-            switch location {
-            case .sqlite(let path): "sqlite:" + path
-            case .postgreSQL(let url): url
-            }
         let common = [
-            "SUBSCRIPTION_OFFERS_DATABASE": database,
+            "SUBSCRIPTION_OFFERS_DATABASE": serviceDatabase,
             "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/config.yaml",
             "SUBSCRIPTION_OFFERS_ALLOW_ANYONE": "true",
             // With it, each answer could have both forms. Under a cap, it must have one.

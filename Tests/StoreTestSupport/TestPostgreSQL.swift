@@ -16,11 +16,13 @@ package final class TestPostgreSQL: Sendable {
     private let base: (prefix: String, suffix: String)
     private let count = NIOLockedValueBox(0)
 
-    /// - Parameter options: of the script.
-    package init(_ options: [String] = ["--fast"]) throws {
+    /// - Parameters:
+    ///   - options: of the script.
+    ///   - prefix: a command that runs the script, such as one that enters a network namespace.
+    package init(_ options: [String] = ["--fast"], through prefix: [String] = []) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/postgresql")
-        process.executableURL = script.standardizedFileURL
-        process.arguments = options
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = prefix + [script.standardizedFileURL.path] + options
         process.standardInput = input
         process.standardOutput = output
         try process.run()
