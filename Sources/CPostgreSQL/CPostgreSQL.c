@@ -10,7 +10,7 @@
 
 // The parts of libpq's documented interface that are used here. It has been stable since version 5 of the library.
 enum { CONNECTION_OK = 0 };
-enum { PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
+enum { PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2, PGRES_PIPELINE_SYNC = 10 };
 enum { DIAG_SQLSTATE = 'C', DIAG_MESSAGE = 'M' };
 
 typedef struct {
@@ -39,6 +39,9 @@ static struct {
   int (*PQsendPrepare)(conn *, const char *, const char *, int, const unsigned *);
   int (*PQsendQueryPrepared)(conn *, const char *, int, const char *const *, const int *, const int *, int);
   int (*PQsendQuery)(conn *, const char *);
+  int (*PQenterPipelineMode)(conn *);
+  int (*PQexitPipelineMode)(conn *);
+  int (*PQpipelineSync)(conn *);
   int (*PQflush)(conn *);
   int (*PQconsumeInput)(conn *);
   int (*PQisBusy)(conn *);
@@ -67,7 +70,7 @@ static void load(void) {
   }
 #define LOAD(name)                                                                                                     \
   if (!(*(void **)&pq.name = dlsym(library, #name))) {                                                                 \
-    failure = "libpq.so.5 has no " #name;                                                                              \
+    failure = "libpq.so.5 is older than version 14, or damaged: it has no " #name;                                     \
     return;                                                                                                            \
   }
   LOAD(PQconninfoParse)
@@ -86,6 +89,9 @@ static void load(void) {
   LOAD(PQsendPrepare)
   LOAD(PQsendQueryPrepared)
   LOAD(PQsendQuery)
+  LOAD(PQenterPipelineMode)
+  LOAD(PQexitPipelineMode)
+  LOAD(PQpipelineSync)
   LOAD(PQflush)
   LOAD(PQconsumeInput)
   LOAD(PQisBusy)
@@ -158,26 +164,69 @@ static bool wait_for(conn *connection, short events, int64_t deadline) {
   }
 }
 
-/// Sends what was queued and waits for the results. Returns the last one, or the first that failed.
-static res *finish(conn *connection, bool is_queued, int milliseconds) {
-  if (!is_queued) return NULL;
-  int64_t deadline = now() + milliseconds;
+/// Sends all of what is in libpq's buffer.
+static bool flush(conn *connection, int64_t deadline) {
   for (;;) {
     int unsent = pq.PQflush(connection);
-    if (unsent < 0) return NULL;
-    if (unsent == 0) break;
-    if (!wait_for(connection, POLLIN | POLLOUT, deadline) || !pq.PQconsumeInput(connection)) return NULL;
+    if (unsent <= 0) return unsent == 0;
+    // The server may wait for us to read, too.
+    if (!wait_for(connection, POLLIN | POLLOUT, deadline) || !pq.PQconsumeInput(connection)) return false;
   }
+}
+
+/// Waits for a result. It is NULL at the end of a statement's results.
+static bool take(conn *connection, int64_t deadline, res **result) {
+  while (pq.PQisBusy(connection)) {
+    if (!wait_for(connection, POLLIN, deadline) || !pq.PQconsumeInput(connection)) return false;
+  }
+  *result = pq.PQgetResult(connection);
+  return true;
+}
+
+bool offer_pg_begin(conn *connection) { return pq.PQenterPipelineMode(connection) != 0; }
+
+bool offer_pg_queue_preparation(conn *connection, const char *name, const char *sql) {
+  return pq.PQsendPrepare(connection, name, sql, 0, NULL) != 0;
+}
+
+bool offer_pg_queue(conn *connection, const char *name, int count, const char *const *values, const int *lengths,
+                    const int *formats) {
+  return pq.PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1) != 0;
+}
+
+bool offer_pg_send(conn *connection, int milliseconds) {
+  return pq.PQpipelineSync(connection) && flush(connection, now() + milliseconds);
+}
+
+res *offer_pg_next(conn *connection, int milliseconds) {
+  int64_t deadline = now() + milliseconds;
+  res *result = NULL, *end = NULL;
+  if (!take(connection, deadline, &result) || !result) return NULL;
+  if (take(connection, deadline, &end) && !end) return result;
+  if (end) pq.PQclear(end);
+  pq.PQclear(result);
+  return NULL;
+}
+
+bool offer_pg_end(conn *connection, int milliseconds) {
+  res *mark = NULL;
+  if (!take(connection, now() + milliseconds, &mark) || !mark) return false;
+  bool is_mark = pq.PQresultStatus(mark) == PGRES_PIPELINE_SYNC;
+  pq.PQclear(mark);
+  return is_mark && pq.PQexitPipelineMode(connection);
+}
+
+res *offer_pg_run(conn *connection, const char *sql, int milliseconds) {
+  int64_t deadline = now() + milliseconds;
+  if (!pq.PQsendQuery(connection, sql) || !flush(connection, deadline)) return NULL;
   res *last = NULL;
   bool has_failed = false;
   for (;;) {
-    while (pq.PQisBusy(connection)) {
-      if (!wait_for(connection, POLLIN, deadline) || !pq.PQconsumeInput(connection)) {
-        if (last) pq.PQclear(last);
-        return NULL;
-      }
+    res *next = NULL;
+    if (!take(connection, deadline, &next)) {
+      if (last) pq.PQclear(last);
+      return NULL;
     }
-    res *next = pq.PQgetResult(connection);
     if (!next) return last;
     if (has_failed) {
       pq.PQclear(next);
@@ -187,20 +236,6 @@ static res *finish(conn *connection, bool is_queued, int milliseconds) {
       has_failed = !offer_pg_succeeded(next);
     }
   }
-}
-
-res *offer_pg_prepare(conn *connection, const char *name, const char *sql, int milliseconds) {
-  return finish(connection, pq.PQsendPrepare(connection, name, sql, 0, NULL), milliseconds);
-}
-
-res *offer_pg_execute(conn *connection, const char *name, int count, const char *const *values, const int *lengths,
-                      const int *formats, int milliseconds) {
-  int is_queued = pq.PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1);
-  return finish(connection, is_queued, milliseconds);
-}
-
-res *offer_pg_run(conn *connection, const char *sql, int milliseconds) {
-  return finish(connection, pq.PQsendQuery(connection, sql), milliseconds);
 }
 
 bool offer_pg_succeeded(const res *result) {

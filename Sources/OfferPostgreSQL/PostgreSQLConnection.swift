@@ -2,13 +2,26 @@ import CPostgreSQL
 
 /// A connection to a server, which one thread uses at a time.
 ///
+/// Statements are queued, and travel to the server with the first one whose result is needed: one round trip for all of them.
 /// A connection that has failed stays broken and is replaced by another one.
 @safe package final class PostgreSQLConnection {
     private let connection: OpaquePointer
+    /// What was queued and not sent.
+    private enum Queued {
+        case preparation(of: String)
+        case execution
+    }
+
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
+    /// The number of names given.
+    private var names = 0
+    private var queue: [Queued] = []
+    /// How often this connection has waited for the server.
+    package private(set) var roundTrips = 0
     private let timeout: Int32
-    /// False once the server did not answer, when the outcome of the last statement is unknown, or after ``retire()``.
+    /// False once the server did not answer, when the outcome of the last statement is unknown, or when statements have to be
+    /// prepared anew.
     package private(set) var isUsable = true
 
     /// Connects to the first server in the URL that takes changes. Blocks while it does.
@@ -34,9 +47,6 @@ import CPostgreSQL
         }
     }
 
-    /// Makes the connection one that is replaced.
-    package func retire() { isUsable = false }
-
     /// The number of the server process that serves this connection.
     package var backend: Int { unsafe Int(offer_pg_backend(connection)) }
 
@@ -45,46 +55,132 @@ import CPostgreSQL
 
     package var usesTLS: Bool { unsafe offer_pg_uses_tls(connection) }
 
-    /// Executes a statement that stays prepared.
-    /// - Parameter sql: with parameters `$1`, `$2` and so on.
-    package func execute(_ sql: String, _ arguments: [PostgreSQLValue]) throws(PostgreSQLError) -> PostgreSQLResult {
-        let name = try prepare(sql)
-        let parameters = Parameters(arguments)
-        let result = unsafe parameters.withPointers { values, lengths, formats in
-            unsafe offer_pg_execute(connection, name, Int32(arguments.count), values, lengths, formats, timeout)
+    /// Queues a statement whose result nobody needs. If it fails, the next call that waits for the server throws its error.
+    /// - Parameter sql: stays prepared, with parameters `$1`, `$2` and so on.
+    package func send(_ sql: String, _ arguments: [PostgreSQLValue] = []) throws(PostgreSQLError) {
+        try begin()
+        let name: String
+        if let known = prepared[sql] {
+            name = known
+        } else {
+            names += 1
+            // The server's log shows it.
+            name = "\(sql.prefix(while: \.isLetter).lowercased())\(names)"
+            try require(unsafe offer_pg_queue_preparation(connection, name, sql))
+            queue.append(.preparation(of: sql))
+            prepared[sql] = name
         }
-        return try unsafe read(result)
+        try enqueue(name, arguments)
+    }
+
+    /// Executes a statement that stays prepared, after what is queued.
+    package func execute(
+        _ sql: String, _ arguments: [PostgreSQLValue] = []
+    ) throws(PostgreSQLError) -> PostgreSQLResult {
+        try send(sql, arguments)
+        guard let result = try finish().last else { throw PostgreSQLError(state: nil, message: "no result") }
+        return result
+    }
+
+    /// Executes several statements that stay prepared, in one round trip.
+    /// - Returns: the result of each.
+    package func execute(
+        _ statements: [(sql: String, arguments: [PostgreSQLValue])]
+    ) throws(PostgreSQLError) -> [PostgreSQLResult] {
+        guard !statements.isEmpty else { return [] }
+        for statement in statements { try send(statement.sql, statement.arguments) }
+        return try finish().suffix(statements.count)
     }
 
     /// Executes a statement without parameters that is prepared for this time only.
     package func executeOnce(_ sql: String) throws(PostgreSQLError) -> PostgreSQLResult {
-        _ = try unsafe read(offer_pg_prepare(connection, "", sql, timeout))
-        return try unsafe read(offer_pg_execute(connection, "", 0, nil, nil, nil, timeout))
+        try flush()
+        try begin()
+        try require(unsafe offer_pg_queue_preparation(connection, "", sql))
+        queue.append(.preparation(of: ""))
+        try enqueue("", [])
+        guard let result = try finish().last else { throw PostgreSQLError(state: nil, message: "no result") }
+        return result
     }
 
     /// Executes statements that return nothing and have no parameters.
     package func run(_ sql: String) throws(PostgreSQLError) {
+        try flush()
+        roundTrips += 1
         _ = try unsafe read(offer_pg_run(connection, sql, timeout))
     }
 
-    private func prepare(_ sql: String) throws(PostgreSQLError) -> String {
-        if let name = prepared[sql] { return name }
-        let name = "s\(prepared.count + 1)"
-        _ = try unsafe read(offer_pg_prepare(connection, name, sql, timeout))
-        prepared[sql] = name
-        return name
+    /// Waits for what is queued.
+    package func flush() throws(PostgreSQLError) {
+        if !queue.isEmpty { _ = try finish() }
+    }
+
+    /// Ends the transaction, whatever became of what is queued.
+    package func rollBack() throws(PostgreSQLError) {
+        do { try flush() } catch { guard isUsable else { throw error } }
+        try run("ROLLBACK")
+    }
+
+    private func begin() throws(PostgreSQLError) {
+        if queue.isEmpty { try require(unsafe offer_pg_begin(connection)) }
+    }
+
+    private func enqueue(_ name: String, _ arguments: [PostgreSQLValue]) throws(PostgreSQLError) {
+        let parameters = Parameters(arguments)
+        let isQueued = unsafe parameters.withPointers { values, lengths, formats in
+            unsafe offer_pg_queue(connection, name, Int32(arguments.count), values, lengths, formats)
+        }
+        try require(isQueued)
+        queue.append(.execution)
+    }
+
+    /// Sends what is queued and reads the results.
+    /// - Returns: those of executions.
+    /// - Throws: the first error. The server skips what follows it.
+    private func finish() throws(PostgreSQLError) -> [PostgreSQLResult] {
+        defer { queue = [] }
+        roundTrips += 1
+        try require(unsafe offer_pg_send(connection, timeout))
+        var results: [PostgreSQLResult] = []
+        var failure: PostgreSQLError?
+        for queued in queue {
+            do throws(PostgreSQLError) {
+                let result = try unsafe read(offer_pg_next(connection, timeout))
+                if case .execution = queued { results.append(result) }
+            } catch {
+                if case .preparation(let sql) = queued { prepared[sql] = nil }
+                let first = failure ?? error
+                guard isUsable else { throw first }
+                failure = first
+            }
+        }
+        try require(unsafe offer_pg_end(connection, timeout))
+        if let failure { throw failure }
+        return results
+    }
+
+    private func require(_ works: Bool) throws(PostgreSQLError) {
+        guard !works else { return }
+        isUsable = false
+        throw broken
+    }
+
+    private var broken: PostgreSQLError {
+        let message = unsafe offer_pg_is_connected(connection) ? "" : Self.line(offer_pg_error(connection))
+        return PostgreSQLError(state: nil, message: message.isEmpty ? "the server did not answer in time" : message)
     }
 
     private func read(_ result: OpaquePointer?) throws(PostgreSQLError) -> PostgreSQLResult {
         guard let result = unsafe result else {
             isUsable = false
-            let message = unsafe offer_pg_is_connected(connection) ? "" : Self.line(offer_pg_error(connection))
-            throw PostgreSQLError(state: nil, message: message.isEmpty ? "the server did not answer in time" : message)
+            throw broken
         }
         defer { unsafe offer_pg_free(result) }
         guard unsafe offer_pg_succeeded(result) else {
-            if unsafe !offer_pg_is_connected(connection) { isUsable = false }
-            throw unsafe Self.error(result)
+            let error = unsafe Self.error(result)
+            // A new connection prepares its statements anew.
+            if unsafe !offer_pg_is_connected(connection) || error.isOutdated { isUsable = false }
+            throw error
         }
         return unsafe PostgreSQLResult(result)
     }

@@ -9,4 +9,7 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
         self.state = state
         self.message = message
     }
+
+    /// Whether prepared statements do not fit the tables any more, because a newer version of the program has changed them.
+    var isOutdated: Bool { ["0A000", "26000"].contains(state) }
 }

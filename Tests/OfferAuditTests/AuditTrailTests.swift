@@ -6,7 +6,7 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-@Suite("Audit trail with a failing store", .timeLimit(.minutes(10)))
+@Suite("Audit trail with a failing store", .timeLimit(.minutes(30)))
 struct AuditTrailTests {
     /// A store in memory that fails on request.
     private final class Store: AuditStore {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Group commit with a sink that fails on demand.
-@Suite("Group commit", .timeLimit(.minutes(10)))
+@Suite("Group commit", .timeLimit(.minutes(30)))
 struct GroupCommitTests {
     private struct Broken: Error {}
 

@@ -4,7 +4,7 @@ import OfferIdentity
 import TestSupport
 import Testing
 
-@Suite("Fetching key sets", .timeLimit(.minutes(5)))
+@Suite("Fetching key sets", .timeLimit(.minutes(30)))
 struct FetchTests {
     /// - Parameter timeout: Short only where the test waits for it, because a busy machine may take seconds to send a body.
     private static func fetch(_ url: String, timeout: Duration = .seconds(120)) async -> Result<String, Diagnostic> {

@@ -5,7 +5,7 @@ import OfferTelemetry
 import TestSupport
 import Testing
 
-@Suite("JWKS refresher", .timeLimit(.minutes(5)))
+@Suite("JWKS refresher", .timeLimit(.minutes(30)))
 struct JWKSRefresherTests {
     /// Returns the configured text, or waits for `answer`. Each text is a list of key IDs.
     private final class Source: KeySetSource {

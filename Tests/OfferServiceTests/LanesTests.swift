@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Immediate, committed and asynchronous responses on one connection.
-@Suite("Response lanes", .timeLimit(.minutes(10)))
+@Suite("Response lanes", .timeLimit(.minutes(30)))
 struct LanesTests {
     /// A handler that chooses the lane by path: `/now`, `/after`, `/later`.
     private final class Lanes: Responder {

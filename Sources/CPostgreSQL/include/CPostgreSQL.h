@@ -39,16 +39,27 @@ int offer_pg_server_version(offer_pg_connection *connection);
 
 void offer_pg_close(offer_pg_connection *connection);
 
-/// Prepares a statement. An empty name stands for one that is used once.
-offer_pg_result *_Nullable offer_pg_prepare(
-    offer_pg_connection *connection, const char *name, const char *sql, int milliseconds);
-
-/// Executes a prepared statement. Values of parameters are text or, where `formats` has 1, bytes; NULL is NULL.
-/// The result has all columns in binary form. Returns NULL if the connection failed or the server did not answer in time; the
+/// Begins a queue of statements, which travel to the server together: libpq's pipeline mode. The functions below that return
+/// bool return false, and those that return a result NULL, if the connection failed or the server did not answer in time. The
 /// connection is then of no more use.
-offer_pg_result *_Nullable offer_pg_execute(
+bool offer_pg_begin(offer_pg_connection *connection);
+
+/// Queues the preparation of a statement. An empty name stands for one that is used once.
+bool offer_pg_queue_preparation(offer_pg_connection *connection, const char *name, const char *sql);
+
+/// Queues the execution of a prepared statement. Values of parameters are text or, where `formats` has 1, bytes; NULL is NULL.
+/// The result has all columns in binary form.
+bool offer_pg_queue(
     offer_pg_connection *connection, const char *name, int count, const char *_Nullable const *_Nullable values,
-    const int *_Nullable lengths, const int *_Nullable formats, int milliseconds);
+    const int *_Nullable lengths, const int *_Nullable formats);
+
+/// Sends what is queued. Then offer_pg_next() is called for each of it, and offer_pg_end() once.
+bool offer_pg_send(offer_pg_connection *connection, int milliseconds);
+
+/// The result of the next of what was queued. After one that failed, all others fail too.
+offer_pg_result *_Nullable offer_pg_next(offer_pg_connection *connection, int milliseconds);
+
+bool offer_pg_end(offer_pg_connection *connection, int milliseconds);
 
 /// Executes statements without parameters, such as `BEGIN; SET …`. The result is that of the last one, or of the one that failed.
 offer_pg_result *_Nullable offer_pg_run(offer_pg_connection *connection, const char *sql, int milliseconds);

@@ -79,7 +79,7 @@ struct CustomerErasure {
         let names =
             [.originalTransactionID(subscription.original)]
             + (subscription.accounts.isEmpty ? subscription.appleAccounts : [])
-        let link = try names.lazy.compactMap { try LinkTable.link(of: $0, app, db) }.first
+        let link = try db.rows(names.map { LinkTable.link(of: $0, app) }).joined().first.map(LinkTable.link)
         return link.map { !search.names.contains(CustomerIdentifier($0.account)) } ?? false
     }
 

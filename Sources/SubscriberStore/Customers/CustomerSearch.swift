@@ -28,10 +28,10 @@ struct CustomerSearch {
         self.db = db
         self.app = app
         names = [identifier]
-        try addSubscriptions(of: identifier)
-        if identifier.account == nil { try addAccounts() } else { try addAccountLinked(to: identifier) }
-        for name in names { try addIdentifiers(linkedTo: name) }
-        for name in names where name != identifier { try addSubscriptions(of: name) }
+        try addSubscriptions(of: [identifier])
+        if identifier.account == nil { try addAccounts() } else { try addAccounts(linkedTo: [identifier]) }
+        try addIdentifiersLinkedToNames()
+        try addSubscriptions(of: names.filter { $0 != identifier })
         try addAnonymousSubscriptions()
         try addConsumables()
     }
@@ -43,43 +43,53 @@ struct CustomerSearch {
 
     private var appleAccounts: Set<CustomerIdentifier> { Set(subscriptions.values.flatMap(\.appleAccounts)) }
 
-    private mutating func addSubscriptions(of identifier: CustomerIdentifier) throws {
+    /// Asks about all identifiers at once.
+    private mutating func addSubscriptions(of identifiers: some Collection<CustomerIdentifier>) throws {
         let limit = StoredCustomer.maximumSubscriptions + 1
-        switch identifier {
-        case .applicationUsername: return
-        case .appAccountToken, .appTransactionID:
-            try add(IdentifierTable.subscriptions(naming: identifier, app, limit: limit, db))
-        case .originalTransactionID(let id):
-            try add(SubscriptionTable.id(of: id, app, db).map { [$0] } ?? [])
-        case .transactionID(let id):
-            try add(SubscriptionTable.ids(ofTransaction: id, app, db))
+        let questions = identifiers.flatMap { identifier -> [Question] in
+            switch identifier {
+            case .applicationUsername: []
+            case .appAccountToken, .appTransactionID:
+                [IdentifierTable.subscriptions(naming: identifier, app, limit: limit)]
+            case .originalTransactionID(let id): [SubscriptionTable.id(of: id, app)]
+            case .transactionID(let id): SubscriptionTable.ids(ofTransaction: id, app)
+            }
         }
+        try add(db.rows(questions).joined().map { try $0["id"] })
     }
 
-    private mutating func add(_ found: [Int64], onlyAnonymous: Bool = false) throws {
-        for id in found where subscriptions[id] == nil {
+    private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws {
+        for (id, purchase) in try found(ids, onlyAnonymous: onlyAnonymous) where subscriptions[id] == nil {
             guard subscriptions.count < StoredCustomer.maximumSubscriptions else { return isComplete = false }
-            if let purchase = try self.found(id, onlyAnonymous: onlyAnonymous) { subscriptions[id] = purchase }
+            subscriptions[id] = purchase
         }
     }
 
-    private func found(_ id: Int64, onlyAnonymous: Bool) throws -> Found? {
-        guard let original = try SubscriptionTable.original(id, db) else { return nil }
-        let identifiers = try IdentifierTable.identifiers(of: id, db)
-        let accounts = identifiers.filter { $0.account != nil }
-        guard accounts.isEmpty || !onlyAnonymous else { return nil }
-        return Found(original: original, accounts: accounts, appleAccounts: identifiers.filter { $0.account == nil })
+    /// Reads those purchases that were not found before.
+    private func found(_ ids: [Int64], onlyAnonymous: Bool) throws -> [(id: Int64, purchase: Found)] {
+        let new = ids.filter { subscriptions[$0] == nil }
+        let answers = try db.rows(new.map(SubscriptionTable.original) + new.map { IdentifierTable.identifiers(of: $0) })
+        return try new.indices.compactMap { place in
+            guard let original = try answers[place].first?.transactionID("original_transaction_id") else { return nil }
+            let identifiers = try answers[new.count + place].map(IdentifierTable.identifier)
+            let accounts = identifiers.filter { $0.account != nil }
+            guard accounts.isEmpty || !onlyAnonymous else { return nil }
+            let appleAccounts = identifiers.filter { $0.account == nil }
+            return (new[place], Found(original: original, accounts: accounts, appleAccounts: appleAccounts))
+        }
     }
 
     /// Adds the latest consumables of the customer. They matter to nothing but refunds.
     private mutating func addConsumables() throws {
         let limit = StoredCustomer.maximumSubscriptions
         var room = limit
-        for (name, onlyAnonymous) in names.map({ ($0, false) }) + appleAccounts.map({ ($0, true) }) {
-            let found = try IdentifierTable.consumables(naming: name, app, limit: limit + 1, db)
-            if found.count > room { hasMoreConsumables = true }
-            for id in found.prefix(room) where subscriptions[id] == nil {
-                guard let purchase = try self.found(id, onlyAnonymous: onlyAnonymous) else { continue }
+        let searched = names.map { ($0, onlyAnonymous: false) } + appleAccounts.map { ($0, onlyAnonymous: true) }
+        let answers = try db.rows(
+            searched.map { name, _ in IdentifierTable.consumables(naming: name, app, limit: limit + 1) })
+        for ((_, onlyAnonymous), rows) in zip(searched, answers) where !rows.isEmpty {
+            if rows.count > room { hasMoreConsumables = true }
+            let ids = try rows.prefix(room).map { try $0["id"] as Int64 }
+            for (id, purchase) in try found(ids, onlyAnonymous: onlyAnonymous) {
                 subscriptions[id] = purchase
                 room -= 1
             }
@@ -88,26 +98,29 @@ struct CustomerSearch {
 
     /// Adds the accounts that the Apple Accounts of the subscriptions have used, and those that they are linked to.
     private mutating func addAccounts() throws {
-        for appleAccount in appleAccounts { try addSubscriptions(of: appleAccount) }
-        for name in allNames { try addAccountLinked(to: name) }
+        try addSubscriptions(of: appleAccounts)
+        try addAccounts(linkedTo: allNames)
         names.formUnion(subscriptions.values.flatMap(\.accounts))
     }
 
-    private mutating func addAccountLinked(to name: CustomerIdentifier) throws {
-        if let link = try LinkTable.link(of: name, app, db) { names.insert(CustomerIdentifier(link.account)) }
+    private mutating func addAccounts(linkedTo identifiers: Set<CustomerIdentifier>) throws {
+        let rows = try db.rows(identifiers.map { LinkTable.link(of: $0, app) }).joined()
+        names.formUnion(try rows.map { CustomerIdentifier(try LinkTable.link($0).account) })
     }
 
-    private mutating func addIdentifiers(linkedTo name: CustomerIdentifier) throws {
-        guard name.account != nil else { return }
+    private mutating func addIdentifiersLinkedToNames() throws {
         let limit = StoredCustomer.maximumSubscriptions
-        names.formUnion(try LinkTable.links(to: name, app, limit: limit, db).map(\.identifier))
+        let rows = try db.rows(
+            names.filter { $0.account != nil }.map { LinkTable.links(to: $0, app, limit: limit) }
+        ).joined()
+        names.formUnion(try rows.map { try LinkTable.link($0).identifier })
     }
 
     private mutating func addAnonymousSubscriptions() throws {
         let limit = StoredCustomer.maximumSubscriptions + 1
-        for appleAccount in appleAccounts {
-            let found = try IdentifierTable.subscriptions(naming: appleAccount, app, limit: limit, db)
-            try add(found, onlyAnonymous: true)
-        }
+        let rows = try db.rows(
+            appleAccounts.map { IdentifierTable.subscriptions(naming: $0, app, limit: limit) }
+        ).joined()
+        try add(rows.map { try $0["id"] }, onlyAnonymous: true)
     }
 }

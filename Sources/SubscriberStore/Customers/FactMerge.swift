@@ -10,7 +10,6 @@ struct FactMerge {
     func merge(_ facts: [SubscriberFact]) throws -> [Int64] {
         var subscriptions: [Int64] = []
         var ids: [TransactionID: Int64] = [:]
-        var changed: Set<TransactionID> = []
         var names: Set<Name> = []
         for fact in facts {
             let original = fact.originalTransactionID
@@ -21,21 +20,31 @@ struct FactMerge {
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
                 try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
             }
-            guard try FactTable.merge(fact, id, db) else { continue }
-            changed.insert(original)
-            if fact.key.kind.isTransaction { try adoptStatements(about: fact.key.id, for: original) }
         }
-        for original in changed {
+        let merged = facts.map { fact in (fact, ids[fact.originalTransactionID] ?? 0) }
+        let kept = try zip(facts, FactTable.merge(merged, db)).filter { $1 }.map(\.0)
+        try adoptStatements(about: kept.filter(\.key.kind.isTransaction))
+        for original in Set(kept.map(\.originalTransactionID)) {
             if let id = ids[original] { try Self.schedule(id, original, db) }
         }
         return subscriptions
     }
 
     /// Keeps for a subscription what callers said about one of its transactions before anyone knew whose it is.
-    private func adoptStatements(about id: TransactionID, for original: TransactionID) throws {
-        let transaction = CustomerIdentifier.transactionID(id)
-        guard try TeamFactTable.hasStatements(about: transaction, app, db) else { return }
-        let subscription = CustomerIdentifier.originalTransactionID(original)
+    private func adoptStatements(about transactions: [SubscriberFact]) throws {
+        let originals = Dictionary(
+            transactions.map { (CustomerIdentifier.transactionID($0.key.id), $0.originalTransactionID) }
+        ) { first, _ in first }
+        for transaction in try TeamFactTable.withStatements(Array(originals.keys), app, db) {
+            if let original = originals[transaction] {
+                try adoptStatements(about: transaction, for: .originalTransactionID(original))
+            }
+        }
+    }
+
+    private func adoptStatements(
+        about transaction: CustomerIdentifier, for subscription: CustomerIdentifier
+    ) throws {
         let known = try TeamFactTable.all(of: subscription, app, db)
         for fact in try TeamFactTable.all(of: transaction, app, db)
         where !known.contains(where: { $0.name == fact.name && $0.setAt >= fact.setAt }) {
@@ -73,11 +82,17 @@ struct FactMerge {
     static func setCheck(
         of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: any Database
     ) throws {
-        let environment = try SubscriptionTable.environment(of: subscription, db)
+        let answers = try db.rows([
+            SubscriptionTable.environment(of: subscription),
+            AuthorisationTable.nextCheck(
+                of: original, subscription, after: facts.map(\.signedDate).max() ?? .min),
+        ])
+        guard let environment: String = try answers[0].first?["environment"] else {
+            throw StoreError.unreadable("environment")
+        }
         let ends = [
-            NextCheck.time(after: facts, in: environment),
-            try AuthorisationTable.nextCheck(
-                of: original, subscription, after: facts.map(\.signedDate).max() ?? .min, db),
+            NextCheck.time(after: facts, in: AppStoreEnvironment(rawValue: environment)),
+            try AuthorisationTable.nextCheck(answers[1]),
         ]
         try SubscriptionTable.setCheck(subscription, ends.compactMap(\.self).min(), db)
     }

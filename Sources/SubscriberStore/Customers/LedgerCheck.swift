@@ -25,19 +25,15 @@ struct LedgerCheck {
 
     /// The subscriptions that some identifiers name.
     static func subscriptions(of holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> Set<Int64> {
-        var subscriptions: Set<Int64> = []
-        for holder in holders {
+        let questions: [Question] = holders.compactMap { holder in
             switch holder {
-            case .originalTransactionID(let original):
-                if let id = try SubscriptionTable.id(of: original, app, db) { subscriptions.insert(id) }
-            case .applicationUsername: continue
+            case .originalTransactionID(let original): SubscriptionTable.id(of: original, app)
+            case .applicationUsername: nil
             case .appAccountToken, .appTransactionID, .transactionID:
-                subscriptions.formUnion(
-                    try IdentifierTable.subscriptions(
-                        naming: holder, app, limit: StoredCustomer.maximumSubscriptions, db))
+                IdentifierTable.subscriptions(naming: holder, app, limit: StoredCustomer.maximumSubscriptions)
             }
         }
-        return subscriptions
+        return try Set(db.rows(questions).joined().map { try $0["id"] })
     }
 
     func answers() throws -> [LedgerAnswer] {

@@ -6,10 +6,11 @@ extension SQLStore {
     ) async throws(StoreError) -> [DueSubscription] {
         try await write(.names([.checks(app)])) { db in
             guard let id = try AppTable.id(of: app, db) else { return [] }
-            return try SubscriptionTable.due(before: time, id, limit: limit, db).compactMap { id, original, dueAt in
-                guard try SubscriptionTable.moveCheck(id, from: dueAt, to: nextDueAt, db) else { return nil }
-                return DueSubscription(
-                    app: app, originalTransactionID: original, dueAt: dueAt, nextDueAt: nextDueAt)
+            let due = try SubscriptionTable.due(before: time, id, limit: limit, db)
+            let moved = try SubscriptionTable.moveChecks(due.map { ($0.id, dueAt: $0.dueAt, to: nextDueAt) }, db)
+            return zip(due, moved).filter { $1 }.map { due, _ in
+                DueSubscription(
+                    app: app, originalTransactionID: due.original, dueAt: due.dueAt, nextDueAt: nextDueAt)
             }
         }
     }
@@ -17,12 +18,15 @@ extension SQLStore {
     package func settle(_ claims: [SettledClaim]) async throws(StoreError) {
         let names = claims.map { LockName.subscription($0.claim.originalTransactionID, $0.claim.app) }
         try await write(.names(Set(names))) { db in
-            for settled in claims {
-                let claim = settled.claim
-                guard let app = try AppTable.id(of: claim.app, db),
-                    let id = try SubscriptionTable.id(of: claim.originalTransactionID, app, db)
-                else { continue }
-                try SubscriptionTable.moveCheck(id, from: claim.nextDueAt, to: settled.dueAt, db)
+            for (app, claims) in Dictionary(grouping: claims, by: \.claim.app) {
+                guard let app = try AppTable.id(of: app, db) else { continue }
+                let ids = try db.rows(claims.map { SubscriptionTable.id(of: $0.claim.originalTransactionID, app) })
+                let checks = try zip(claims, ids).compactMap { settled, rows in
+                    try rows.first.map { row in
+                        (id: try row["id"] as Int64, dueAt: settled.claim.nextDueAt, to: settled.dueAt)
+                    }
+                }
+                try SubscriptionTable.moveChecks(checks, db)
             }
         }
     }

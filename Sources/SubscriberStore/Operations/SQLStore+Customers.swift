@@ -33,10 +33,15 @@ extension SQLStore {
         _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: any Database
     ) throws -> StoredCustomer? {
         let search = try CustomerSearch(identifier, id, db)
-        let names = search.allNames
-        let facts = try search.subscriptions.flatMap { try FactTable.all($0, of: $1.original, db) }
-        let teamFacts = try names.flatMap { try TeamFactTable.all(of: $0, id, db) }
-        let links = try names.compactMap { try LinkTable.link(of: $0, id, db) }
+        let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
+        var answers = try db.rows(
+            subscriptions.map { FactTable.all($0.key) } + names.map { TeamFactTable.all(of: $0, id) }
+                + names.map { LinkTable.link(of: $0, id) })[...]
+        let facts = try subscriptions.flatMap { _, found in
+            try answers.removeFirst().map { try FactTable.fact($0, of: found.original) }
+        }
+        let teamFacts = try answers.prefix(names.count).joined().map(TeamFactTable.fact)
+        let links = try answers.dropFirst(names.count).joined().map(LinkTable.link)
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete)
@@ -75,10 +80,10 @@ extension SQLStore {
         _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws -> CustomerIdentifier {
         guard case .transactionID(let id) = identifier,
-            let subscription = try SubscriptionTable.ids(ofTransaction: id, app, db).first,
-            let original = try SubscriptionTable.original(subscription, db)
+            let subscription = try db.rows(SubscriptionTable.ids(ofTransaction: id, app)).joined().first,
+            let row = try db.rows([SubscriptionTable.original(try subscription["id"])]).joined().first
         else { return identifier }
-        return .originalTransactionID(original)
+        return .originalTransactionID(try row.transactionID("original_transaction_id"))
     }
 
     package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {

@@ -15,7 +15,7 @@ extension PostgreSQLStore {
 
     package func release(_ work: SharedWork) async throws(StoreError) {
         try await write(.nothing) { [holder] db in
-            _ = try db.change("DELETE FROM work_lease WHERE name = ? AND holder = ?", [work.name, holder])
+            try db.send("DELETE FROM work_lease WHERE name = ? AND holder = ?", [work.name, holder])
         }
     }
 }

@@ -65,6 +65,8 @@ package final class PostgreSQLStore: SQLStore {
                         let result = Self.snapshot(connection, body)
                         if case .failure(let error) = result, !connection.isUsable { return error }
                         continuation.resume(returning: result)
+                        // Nobody waits for the end of what has only read. A connection that breaks here is replaced for the next.
+                        try? connection.rollBack()
                         return nil
                     },
                     reportFailure: { continuation.resume(returning: .failure($0)) }))
@@ -75,12 +77,9 @@ package final class PostgreSQLStore: SQLStore {
         _ connection: PostgreSQLConnection, _ body: (any Database) throws -> Result
     ) -> Swift.Result<Result, StoreError> {
         do {
-            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            let result = try body(PostgreSQLDatabase(connection: connection))
-            try connection.run("COMMIT")
-            return .success(result)
+            try connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            return .success(try body(PostgreSQLDatabase(connection: connection)))
         } catch {
-            try? connection.run("ROLLBACK")
             return .failure(StoreError(error))
         }
     }
@@ -92,7 +91,7 @@ extension PostgreSQLStore {
 
     package func probe() async throws(StoreError) {
         try await write(.nothing) { db in
-            _ = try db.change(
+            try db.send(
                 "INSERT INTO probe (shard, count) VALUES (?, 1) ON CONFLICT (shard) DO UPDATE SET count = probe.count + 1",
                 [db.shard])
         }

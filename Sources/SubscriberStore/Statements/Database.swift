@@ -1,12 +1,24 @@
 /// A connection to a database, within a transaction. Its statements mean the same to every engine.
+///
+/// Where the database is another machine, each call that needs a result waits for one round trip. So what belongs together is asked
+/// together, and a change whose result nobody needs is sent with the next call.
 package protocol Database {
     /// Executes a statement that changes rows.
     /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on where one occurs twice.
     /// - Returns: the number of rows changed.
-    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int
+    func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int
 
-    /// Executes a statement that returns rows, of which there are few.
-    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row]
+    /// Executes a statement that changes rows for each list of arguments, one after the other.
+    /// - Returns: the number of rows that each has changed.
+    func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int]
+
+    /// Executes a statement that changes rows, before all that follow. If it fails, a later call may throw its error, or the commit
+    /// may fail.
+    func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws
+
+    /// Executes statements that return rows, of which there are few, at the same time.
+    /// - Returns: the rows of each.
+    func rows(_ questions: [Question]) throws -> [[Row]]
 
     /// Passes rows to `body` as they are read, however many there are. `body` may execute other statements.
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
@@ -18,7 +30,28 @@ package protocol Database {
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result
 }
 
+/// A statement that returns rows.
+package struct Question {
+    let sql: String
+    let arguments: [(any ColumnValue)?]
+
+    /// - Parameter sql: as for ``Database/change(_:_:)``.
+    init(_ sql: String, _ arguments: [(any ColumnValue)?]) {
+        self.sql = sql
+        self.arguments = arguments
+    }
+}
+
 extension Database {
+    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
+        try rows([Question(sql, arguments)]).first ?? []
+    }
+
+    /// The rows for each list of arguments.
+    func rows(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [[Row]] {
+        try rows(lists.map { Question(sql, $0) })
+    }
+
     /// The first row.
     func row(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Row? { try rows(sql, arguments).first }
 

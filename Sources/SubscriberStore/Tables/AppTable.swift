@@ -25,7 +25,7 @@ enum AppTable {
     static func setRecoveryCheckpoint(
         _ time: Timestamp, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
-        try db.change(
+        try db.send(
             """
             UPDATE app SET recovered_until = ?1
             WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1 OR recovered_until > ?3)
@@ -75,7 +75,7 @@ enum AppTable {
 
     /// Each connection has a row of its own, so that no two wait for each other.
     static func add(_ arrivals: Arrivals, _ app: Int64, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             """
             INSERT INTO app_count (app, shard, notifications, subscriptions, erased_subscriptions, last_received_at,
                 last_signed_date)

@@ -29,15 +29,13 @@ enum AuthorisationTable {
             let key = try ErasureKey(db)
             stored += try holders.map { StoredIdentifier(kind: erasedKind, value: try key.digest(of: $0, app)) }
         }
-        for holder in stored {
-            let rows = try db.rows(
-                """
-                SELECT authorisation.* FROM authorisation_holder AS holder
-                    JOIN authorisation ON authorisation.id = holder.authorisation
-                WHERE holder.app = ? AND holder.kind = ? AND holder.value = ?
-                """, [app, holder.kind, holder.value])
-            for row in rows where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
-        }
+        let rows = try db.rows(
+            """
+            SELECT authorisation.* FROM authorisation_holder AS holder
+                JOIN authorisation ON authorisation.id = holder.authorisation
+            WHERE holder.app = ? AND holder.kind = ? AND holder.value = ?
+            """, forEach: stored.map { [app, $0.kind, $0.value] })
+        for row in rows.joined() where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
         return found
     }
 
@@ -87,10 +85,10 @@ enum AuthorisationTable {
                 slot ?? 0, twin,
             ])
         guard let id else { return nil }
-        if slot == nil { try db.change("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }
+        if slot == nil { try db.send("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }
         for holder in Set(holders) {
             let stored = StoredIdentifier(holder)
-            try db.change(
+            try db.send(
                 "INSERT INTO authorisation_holder (app, kind, value, authorisation) VALUES (?, ?, ?, ?)",
                 [app, stored.kind, stored.value, id])
         }
@@ -98,12 +96,12 @@ enum AuthorisationTable {
     }
 
     static func setState(_ state: Authorisation.State, _ id: Int64, _ db: any Database) throws {
-        try db.change("UPDATE authorisation SET state = ? WHERE id = ?", [states[state], id])
+        try db.send("UPDATE authorisation SET state = ? WHERE id = ?", [states[state], id])
     }
 
     /// Withdraws an authorisation whose signature was not handed out.
     static func withdraw(_ nonce: Nonce, _ app: Int64, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "UPDATE authorisation SET state = 3 WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
     }
 
@@ -130,21 +128,22 @@ enum AuthorisationTable {
             """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0
     }
 
-    /// When the App Store is asked about a subscription because its customer holds something; nil if nothing is outstanding.
+    /// Asks when the App Store is asked about a subscription because its customer holds something.
     /// - Parameter last: when the App Store spoke last. It is not asked again about a signature that was worthless by then.
-    static func nextCheck(
-        of original: TransactionID, _ subscription: Int64, after last: Timestamp, _ db: any Database
-    ) throws -> Timestamp? {
+    static func nextCheck(of original: TransactionID, _ subscription: Int64, after last: Timestamp) -> Question {
         let stored = StoredIdentifier(.originalTransactionID(original))
-        let expiry = try db.row(
+        return Question(
             """
             SELECT min(expires_at) AS expires_at FROM authorisation_holder AS holder
                 JOIN authorisation ON authorisation.id = holder.authorisation
             WHERE holder.app = (SELECT app FROM subscription WHERE id = ?) AND holder.kind = ? AND holder.value = ?
                 AND state = 1 AND expires_at > ?
-            """, [subscription, stored.kind, stored.value, (last + Authorisation.askingTime).milliseconds]
-        )?.time("expires_at")
-        return expiry.map { $0 + (.zero - Authorisation.askingTime) }
+            """, [subscription, stored.kind, stored.value, (last + Authorisation.askingTime).milliseconds])
+    }
+
+    /// Reads the answer to ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
+    static func nextCheck(_ rows: [Row]) throws -> Timestamp? {
+        try rows.first?.time("expires_at").map { $0 + (.zero - Authorisation.askingTime) }
     }
 
     /// Forgets that an identifier holds anything. Its HMAC stays, so that the redemption of a signature which the customer still
@@ -152,13 +151,13 @@ enum AuthorisationTable {
     static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(holder)
         let digest = try ErasureKey(db).digest(of: holder, app)
-        try db.change(
+        try db.send(
             """
             INSERT INTO authorisation_holder (app, kind, value, authorisation)
             SELECT app, 0, ?4, authorisation FROM authorisation_holder WHERE app = ?1 AND kind = ?2 AND value = ?3
             ON CONFLICT DO NOTHING
             """, [app, stored.kind, stored.value, digest])
-        try db.change(
+        try db.send(
             "DELETE FROM authorisation_holder WHERE app = ? AND kind = ? AND value = ?",
             [app, stored.kind, stored.value])
     }

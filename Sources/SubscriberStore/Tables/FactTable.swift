@@ -3,10 +3,12 @@ import OfferCore
 
 /// The newest fact for each key.
 enum FactTable {
-    /// Keeps a fact if it is the newest with its key, as `SubscriberFact.replaces` says.
-    /// - Returns: whether it was kept.
-    static func merge(_ fact: SubscriberFact, _ subscription: Int64, _ db: any Database) throws -> Bool {
-        try db.change(
+    /// Keeps each fact that is the newest with its key, as `SubscriberFact.replaces` says.
+    /// - Returns: whether each was kept.
+    static func merge(
+        _ facts: [(fact: SubscriberFact, subscription: Int64)], _ db: any Database
+    ) throws -> [Bool] {
+        try db.changes(
             """
             INSERT INTO fact (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
@@ -14,10 +16,13 @@ enum FactTable {
             WHERE excluded.signed_date > fact.signed_date
                 OR (excluded.signed_date = fact.signed_date AND excluded.digest > fact.digest)
             """,
-            [
-                subscription, fact.key.kind.rawValue, storedID(fact), fact.signedDate.milliseconds, fact.digest,
-                fact.encoded,
-            ]) > 0
+            forEach: facts.map { fact, subscription in
+                [
+                    subscription, fact.key.kind.rawValue, storedID(fact), fact.signedDate.milliseconds, fact.digest,
+                    fact.encoded,
+                ]
+            }
+        ).map { $0 > 0 }
     }
 
     /// Most facts have the identifier of the subscription, which is not stored again.
@@ -25,8 +30,13 @@ enum FactTable {
         fact.key.id == fact.originalTransactionID ? "" : fact.key.id.string
     }
 
+    /// Asks for what ``fact(_:of:)`` reads.
+    static func all(_ subscription: Int64) -> Question {
+        Question("SELECT * FROM fact WHERE subscription = ?", [subscription])
+    }
+
     static func all(_ subscription: Int64, of original: TransactionID, _ db: any Database) throws -> [SubscriberFact] {
-        try db.rows("SELECT * FROM fact WHERE subscription = ?", [subscription]).map { try fact($0, of: original) }
+        try db.rows([all(subscription)]).joined().map { try fact($0, of: original) }
     }
 
     static func fact(_ row: Row, of original: TransactionID) throws -> SubscriberFact {
@@ -43,7 +53,7 @@ enum FactTable {
     }
 
     static func delete(_ fact: SubscriberFact, _ subscription: Int64, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "DELETE FROM fact WHERE subscription = ? AND kind = ? AND transaction_id = ?",
             [subscription, fact.key.kind.rawValue, storedID(fact)])
     }
@@ -52,20 +62,17 @@ enum FactTable {
     static func replace(
         _ fact: SubscriberFact, with other: SubscriberFact, _ subscription: Int64, _ db: any Database
     ) throws {
-        try db.change(
+        try db.send(
             "UPDATE fact SET value = ? WHERE subscription = ? AND kind = ? AND transaction_id = ?",
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// The subscriptions of an app that have a transaction with this identifier, other than their first.
-    static func subscriptions(
-        withTransaction id: TransactionID, _ app: Int64, _ db: any Database
-    ) throws -> [Int64] {
-        try db.rows(
+    /// Asks for the `id` of the subscriptions of an app that have a transaction with this identifier, other than their first.
+    static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Question {
+        Question(
             """
             SELECT DISTINCT subscription.id FROM fact JOIN subscription ON subscription.id = fact.subscription
             WHERE transaction_id = ? AND transaction_id != '' AND app = ?
-            """, [id.string, app]
-        ).map { try $0["id"] }
+            """, [id.string, app])
     }
 }

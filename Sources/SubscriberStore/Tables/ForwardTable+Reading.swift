@@ -10,11 +10,10 @@ extension ForwardTable {
             [receiver, now.milliseconds, limit]
         ).map(forward)
         // Another process may have settled one meanwhile.
-        return try forwards.filter { forward in
-            try db.change(
-                "UPDATE forward SET due_at = ? WHERE id = ? AND due_at <= ?",
-                [leaseEnd.milliseconds, forward.id.number, now.milliseconds]) > 0
-        }
+        let claimed = try db.changes(
+            "UPDATE forward SET due_at = ? WHERE id = ? AND due_at <= ?",
+            forEach: forwards.map { [leaseEnd.milliseconds, $0.id.number, now.milliseconds] })
+        return zip(forwards, claimed).filter { $1 > 0 }.map(\.0)
     }
 
     static func deadLetters(after: Int64, limit: Int, _ db: any Database) throws -> [DeadLetter] {

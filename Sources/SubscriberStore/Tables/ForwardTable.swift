@@ -22,7 +22,7 @@ enum ForwardTable {
         diedAt: Timestamp? = nil, _ db: any Database
     ) throws {
         let waits = try diedAt != nil || first(receiver, subscription, db) != nil
-        try db.change(
+        try db.send(
             """
             INSERT INTO forward (payload, receiver, subscription, failures, due_at, died_at) VALUES (?, ?, ?, ?, ?, ?)
             """,
@@ -42,7 +42,7 @@ enum ForwardTable {
 
     /// Removes an entry, so the next about the same subscription is due.
     static func delete(_ entry: Entry, _ db: any Database) throws {
-        try db.change("DELETE FROM forward WHERE id = ?", [entry.id])
+        try db.send("DELETE FROM forward WHERE id = ?", [entry.id])
         try ReceiverTable.count(pending: entry.isDead ? 0 : -1, dead: entry.isDead ? -1 : 0, entry.receiver, db)
         if !entry.isDead { try advance(entry, db) }
     }
@@ -51,13 +51,13 @@ enum ForwardTable {
     static func postpone(_ entry: Entry, to nextAttempt: Timestamp, _ db: any Database) throws {
         // A dead letter before it may have been revived meanwhile.
         let waits = try first(entry.receiver, entry.subscription, db).map { $0 != entry.id } ?? false
-        try db.change(
+        try db.send(
             "UPDATE forward SET failures = failures + 1, due_at = ? WHERE id = ?",
             [waits ? nil : nextAttempt.milliseconds, entry.id])
     }
 
     static func bury(_ entry: Entry, at time: Timestamp, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "UPDATE forward SET failures = failures + 1, due_at = NULL, died_at = ? WHERE id = ?",
             [time.milliseconds, entry.id])
         try ReceiverTable.count(pending: -1, dead: 1, entry.receiver, db)
@@ -83,16 +83,16 @@ enum ForwardTable {
             "SELECT * FROM forward WHERE died_at IS NOT NULL AND id > ? ORDER BY id LIMIT ?", [id, limit]
         ).map(Entry.init)
         for entry in entries {
-            try db.change(
+            try db.send(
                 "UPDATE forward SET died_at = NULL, failures = 0, due_at = ? WHERE id = ?",
                 [now.milliseconds, entry.id])
             try ReceiverTable.count(pending: 1, dead: -1, entry.receiver, db)
             guard let first = try first(entry.receiver, entry.subscription, db) else { continue }
             // Only the first of a queue is due.
-            try db.change(
+            try db.send(
                 "UPDATE forward SET due_at = NULL WHERE receiver = ? AND subscription = ? AND died_at IS NULL AND id != ?",
                 [entry.receiver, entry.subscription, first])
-            try db.change(
+            try db.send(
                 "UPDATE forward SET due_at = ? WHERE id = ? AND due_at IS NULL", [now.milliseconds, first])
         }
         return entries.map(\.id)
@@ -101,7 +101,7 @@ enum ForwardTable {
     /// Makes the first entry that is left of a queue due.
     private static func advance(_ entry: Entry, _ db: any Database) throws {
         guard let first = try first(entry.receiver, entry.subscription, db) else { return }
-        try db.change(
+        try db.send(
             """
             UPDATE forward SET due_at = (SELECT received_at FROM payload WHERE notification = payload)
             WHERE id = ? AND due_at IS NULL

@@ -22,47 +22,47 @@ enum IdentifierTable {
         _ db: any Database
     ) throws {
         let stored = isOfConsumable ? StoredIdentifier(identifier).ofConsumable : StoredIdentifier(identifier)
-        try db.change(
+        try db.send(
             "INSERT INTO identifier (app, kind, value, subscription) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             [app, stored.kind, stored.value, subscription])
     }
 
-    /// Purchases other than consumables.
-    static func subscriptions(
-        naming identifier: CustomerIdentifier, _ app: Int64, limit: Int, _ db: any Database
-    ) throws -> [Int64] {
-        try purchases(naming: StoredIdentifier(identifier), app, limit: limit, db)
+    /// Asks for the `id` of purchases other than consumables, the latest first.
+    static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+        purchases(naming: StoredIdentifier(identifier), app, limit: limit)
     }
 
-    static func consumables(
-        naming identifier: CustomerIdentifier, _ app: Int64, limit: Int, _ db: any Database
-    ) throws -> [Int64] {
-        try purchases(naming: StoredIdentifier(identifier).ofConsumable, app, limit: limit, db)
+    /// Asks for the `id` of consumables, the latest first.
+    static func consumables(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+        purchases(naming: StoredIdentifier(identifier).ofConsumable, app, limit: limit)
     }
 
-    /// The latest first.
-    private static func purchases(
-        naming stored: StoredIdentifier, _ app: Int64, limit: Int, _ db: any Database
-    ) throws -> [Int64] {
-        try db.rows(
+    private static func purchases(naming stored: StoredIdentifier, _ app: Int64, limit: Int) -> Question {
+        Question(
             """
-            SELECT subscription FROM identifier WHERE app = ? AND kind = ? AND value = ?
+            SELECT subscription AS id FROM identifier WHERE app = ? AND kind = ? AND value = ?
             ORDER BY subscription DESC LIMIT ?
-            """, [app, stored.kind, stored.value, limit]
-        ).map { try $0["subscription"] }
+            """, [app, stored.kind, stored.value, limit])
+    }
+
+    /// Asks for what ``identifier(_:)`` reads.
+    static func identifiers(of subscription: Int64) -> Question {
+        Question("SELECT kind, value FROM identifier WHERE subscription = ?", [subscription])
     }
 
     static func identifiers(of subscription: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
-        try db.rows("SELECT kind, value FROM identifier WHERE subscription = ?", [subscription]).map { row in
-            try StoredIdentifier(kind: try row["kind"], value: try row["value"]).identifier()
-        }
+        try db.rows([identifiers(of: subscription)]).joined().map(identifier)
+    }
+
+    static func identifier(_ row: Row) throws -> CustomerIdentifier {
+        try StoredIdentifier(kind: try row["kind"], value: try row["value"]).identifier()
     }
 
     static func delete(
         _ identifier: CustomerIdentifier, of subscription: Int64, _ app: Int64, _ db: any Database
     ) throws {
         let stored = StoredIdentifier(identifier)
-        try db.change(
+        try db.send(
             "DELETE FROM identifier WHERE app = ? AND kind IN (?, ?) AND value = ? AND subscription = ?",
             [app, stored.kind, stored.ofConsumable.kind, stored.value, subscription])
     }

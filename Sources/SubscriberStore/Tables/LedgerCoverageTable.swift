@@ -19,7 +19,7 @@ enum LedgerCoverageTable {
 
     static func begin(_ coverage: LedgerCoverage, at now: Timestamp, _ db: any Database) throws {
         for app in coverage.apps {
-            try db.change(
+            try db.send(
                 "INSERT INTO ledger_app (app, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 [AppTable.makeID(of: app, db), now.milliseconds])
         }
@@ -35,7 +35,7 @@ enum LedgerCoverageTable {
         }
         for offer in coverage.decided {
             let names = Offer(offer)
-            try db.change(
+            try db.send(
                 "INSERT INTO ledger_offer (app, product_id, offer_id, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [AppTable.makeID(of: offer.app, db), names.productID, names.offerID, now.milliseconds])
         }
@@ -53,7 +53,7 @@ enum LedgerCoverageTable {
             SELECT 1 FROM ledger_offer WHERE app = ?1 AND product_id = ?2 AND offer_id = ?3
             UNION ALL SELECT 1 FROM ledger_exemption WHERE app = ?1 AND product_id = ?2 AND offer_id = ?3
             """, [app, offer.productID, offer.offerID])
-        try db.change(
+        try db.send(
             """
             INSERT INTO ledger_exemption (app, product_id, offer_id, begins_at) VALUES (?, ?, ?, ?)
             ON CONFLICT (app, product_id, offer_id, begins_at) DO UPDATE SET ends_at = NULL
@@ -61,7 +61,7 @@ enum LedgerCoverageTable {
     }
 
     private static func end(_ offer: Offer, _ app: Int64, at time: Timestamp, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             """
             UPDATE ledger_exemption SET ends_at = ?
             WHERE app = ? AND product_id = ? AND offer_id = ? AND ends_at IS NULL

@@ -5,7 +5,7 @@ enum LinkTable {
     static func set(_ link: CustomerLink, at now: Timestamp, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(link.identifier)
         let account = StoredIdentifier(CustomerIdentifier(link.account))
-        try db.change(
+        try db.send(
             """
             INSERT INTO link (app, kind, identifier, account_kind, account, set_at) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (app, kind, identifier) DO UPDATE
@@ -16,7 +16,7 @@ enum LinkTable {
 
     static func remove(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(identifier)
-        try db.change(
+        try db.send(
             "DELETE FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
     }
 
@@ -25,7 +25,7 @@ enum LinkTable {
         _ identifier: CustomerIdentifier, to other: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws {
         let (stored, target) = (StoredIdentifier(identifier), StoredIdentifier(other))
-        try db.change(
+        try db.send(
             """
             INSERT INTO link (app, kind, identifier, account_kind, account, set_at)
             SELECT app, CAST(?2 AS BIGINT), ?3, account_kind, account, set_at FROM link
@@ -37,30 +37,26 @@ enum LinkTable {
         try remove(identifier, app, db)
     }
 
-    /// The link of an identifier to an account.
-    static func link(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> CustomerLink? {
+    /// Asks for the link of an identifier to an account.
+    static func link(of identifier: CustomerIdentifier, _ app: Int64) -> Question {
         let stored = StoredIdentifier(identifier)
-        return try db.row(
-            "SELECT * FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value]
-        ).map(link)
+        return Question(
+            "SELECT * FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
     }
 
     /// Removes the links of all identifiers to an account.
     static func removeAll(to account: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(account)
-        try db.change(
+        try db.send(
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
-    /// The links of identifiers to an account.
-    static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int, _ db: any Database) throws
-        -> [CustomerLink]
-    {
+    /// Asks for the links of identifiers to an account.
+    static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(account)
-        return try db.rows(
+        return Question(
             "SELECT * FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
-            [app, stored.kind, stored.value, limit]
-        ).map(link)
+            [app, stored.kind, stored.value, limit])
     }
 
     static func link(_ row: Row) throws -> CustomerLink {

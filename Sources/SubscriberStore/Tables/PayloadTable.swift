@@ -5,19 +5,19 @@ import OfferCore
 enum PayloadTable {
     /// - Parameter notification: the row of the notification, which also identifies the payload.
     static func add(_ body: [UInt8], of notification: Int64, receivedAt: Timestamp, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "INSERT INTO payload (notification, received_at, body) VALUES (?, ?, ?)",
             [notification, receivedAt.milliseconds, body])
     }
 
     static func addMention(of subscription: Int64, in payload: Int64, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "INSERT INTO payload_subscription (payload, subscription) VALUES (?, ?) ON CONFLICT DO NOTHING",
             [payload, subscription])
     }
 
     static func removeMentions(in payload: Int64, _ db: any Database) throws {
-        try db.change("DELETE FROM payload_subscription WHERE payload = ?", [payload])
+        try db.send("DELETE FROM payload_subscription WHERE payload = ?", [payload])
     }
 
     static func app(of payload: Int64, _ db: any Database) throws -> Int64? {
@@ -72,6 +72,6 @@ enum PayloadTable {
     /// Deletes a payload, with what of it is still to be forwarded.
     static func delete(_ payload: Int64, _ db: any Database) throws {
         for forward in try ForwardTable.all(of: payload, db) { try ForwardTable.delete(forward, db) }
-        try db.change("DELETE FROM payload WHERE notification = ?", [payload])
+        try db.send("DELETE FROM payload WHERE notification = ?", [payload])
     }
 }

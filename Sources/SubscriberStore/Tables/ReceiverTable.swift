@@ -14,7 +14,7 @@ enum ReceiverTable {
 
     /// Changes the counts by the numbers given. Each connection has a row of its own, so that no two wait for each other.
     static func count(pending: Int, dead: Int, _ receiver: Int64, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             """
             INSERT INTO receiver_count (receiver, shard, pending, dead) VALUES (?, ?, ?, ?)
             ON CONFLICT (receiver, shard) DO UPDATE

@@ -85,7 +85,7 @@ enum RedemptionTable {
             let place = rows.firstIndex { !isNew || $0.at <= redemption.at }
             if let place {
                 let row = rows.remove(at: place)
-                try db.change("UPDATE redemption SET at = ? WHERE id = ?", [redemption.at.milliseconds, row.id])
+                try db.send("UPDATE redemption SET at = ? WHERE id = ?", [redemption.at.milliseconds, row.id])
             } else {
                 try add(redemption, offer, ordinal, of: subscription, db)
                 ordinal += 1
@@ -96,9 +96,9 @@ enum RedemptionTable {
 
     private static func forget(_ id: Int64, _ forgotten: Forgotten, _ db: any Database) throws {
         switch forgotten {
-        case .neverWas: try db.change("DELETE FROM redemption WHERE id = ?", [id])
+        case .neverWas: try db.send("DELETE FROM redemption WHERE id = ?", [id])
         case .erased(let subscription):
-            try db.change(
+            try db.send(
                 "UPDATE redemption SET subscription = NULL, erased = ?, continues_until = ? WHERE id = ?",
                 [subscription.digest, subscription.continuesUntil?.milliseconds, id])
         }
@@ -128,7 +128,7 @@ enum RedemptionTable {
             let place = shown.firstIndex { time in time == at || end.map { time > at && time <= $0 } ?? false }
             guard let place else { continue }
             shown.remove(at: place)
-            try db.change(
+            try db.send(
                 "UPDATE redemption SET subscription = ?, ordinal = ?, erased = NULL, continues_until = NULL WHERE id = ?",
                 [subscription, ordinal, try row["id"] as Int64])
             ordinal += 1
@@ -152,13 +152,13 @@ enum RedemptionTable {
         let (productID, at) = (offer.productID.text.description, redemption.at.milliseconds)
         guard let app = try app(of: subscription, db) else { return }
         let explanation = try explanation(of: redemption, by: subscription, app, db)
-        try db.change(
+        try db.send(
             """
             INSERT INTO redemption (app, subscription, product_id, offer_id, ordinal, at, first_at, authorisation)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, [app, subscription, productID, offer.offerID, ordinal, at, at, explanation])
         if let explanation { try AuthorisationTable.setState(.redeemed, explanation, db) }
-        try db.change(
+        try db.send(
             "INSERT INTO redeemed_offer (app, product_id, offer_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [app, productID, offer.offerID])
     }
@@ -219,13 +219,10 @@ enum RedemptionTable {
         by subscriptions: Set<Int64>, explainedBy authorisations: [Int64], _ app: AppScope, _ db: any Database
     ) throws -> [LedgerRedemption] {
         var found: [Int64: LedgerRedemption] = [:]
-        func add(_ rows: [Row]) throws { for row in rows { found[try row["id"]] = try redemption(row, app) } }
-        for subscription in subscriptions {
-            try add(db.rows("\(columns) WHERE redemption.subscription = ?", [subscription]))
-        }
-        for authorisation in authorisations {
-            try add(db.rows("\(columns) WHERE redemption.authorisation = ?", [authorisation]))
-        }
+        let questions =
+            subscriptions.map { Question("\(columns) WHERE redemption.subscription = ?", [$0]) }
+            + authorisations.map { Question("\(columns) WHERE redemption.authorisation = ?", [$0]) }
+        for row in try db.rows(questions).joined() { found[try row["id"]] = try redemption(row, app) }
         return Array(found.values)
     }
 
@@ -259,7 +256,7 @@ enum RedemptionTable {
     }
 
     static func acknowledge(_ number: Int64, at now: Timestamp, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "UPDATE redemption SET acknowledged_at = ? WHERE id = ? AND acknowledged_at IS NULL",
             [now.milliseconds, number])
     }

@@ -37,7 +37,7 @@ enum RetentionTable {
         guard let id = try AuthorisationTable.id(of: nonce, app, db) else {
             throw StoreError(.fault, "nothing was reserved")
         }
-        try db.change(
+        try db.send(
             """
             INSERT INTO retention_offer (app, request_id, authorisation, message_id, form, at) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (app, request_id) DO UPDATE
@@ -51,6 +51,6 @@ enum RetentionTable {
     }
 
     static func prune(before time: Timestamp, _ db: any Database) throws {
-        try db.change("DELETE FROM retention_offer WHERE at < ?", [time.milliseconds])
+        try db.send("DELETE FROM retention_offer WHERE at < ?", [time.milliseconds])
     }
 }

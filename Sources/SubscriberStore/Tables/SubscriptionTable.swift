@@ -2,15 +2,18 @@ import OfferCore
 
 /// One row for each `originalTransactionId`.
 enum SubscriptionTable {
-    static func id(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64? {
-        try db.number(
-            "SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
+    /// Asks for the `id`.
+    static func id(of original: TransactionID, _ app: Int64) -> Question {
+        Question("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
 
-    /// The subscriptions that a transaction belongs to: one, unless the App Store contradicts itself.
-    static func ids(ofTransaction id: TransactionID, _ app: Int64, _ db: any Database) throws -> [Int64] {
-        let first = try self.id(of: id, app, db).map { [$0] } ?? []
-        return try first + FactTable.subscriptions(withTransaction: id, app, db)
+    static func id(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64? {
+        try db.rows([id(of: original, app)]).joined().first.map { try $0["id"] }
+    }
+
+    /// Asks for the `id` of the subscriptions that a transaction belongs to: one, unless the App Store contradicts itself.
+    static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Question] {
+        [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
 
     /// The identifier of the subscription, which is added if it is new.
@@ -22,9 +25,9 @@ enum SubscriptionTable {
         return id
     }
 
-    static func original(_ id: Int64, _ db: any Database) throws -> TransactionID? {
-        try db.row("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])?
-            .transactionID("original_transaction_id")
+    /// Asks for the `original_transaction_id`.
+    static func original(_ id: Int64) -> Question {
+        Question("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
     /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus has SQLite read the table
@@ -46,7 +49,7 @@ enum SubscriptionTable {
 
     /// Removes a subscription with its facts and identifiers.
     static func delete(_ id: Int64, _ db: any Database) throws {
-        try db.change("DELETE FROM subscription WHERE id = ?", [id])
+        try db.send("DELETE FROM subscription WHERE id = ?", [id])
     }
 
     /// Removes a subscription that there never was.
@@ -56,19 +59,21 @@ enum SubscriptionTable {
     }
 
     static func setCheck(_ id: Int64, _ time: Timestamp?, _ db: any Database) throws {
-        try db.change(
+        try db.send(
             "UPDATE subscription SET check_at = ?1 WHERE id = ?2 AND check_at IS DISTINCT FROM ?1",
             [time?.milliseconds, id])
     }
 
-    /// - Returns: false if something has arrived about the subscription meanwhile.
+    /// Moves checks of subscriptions about which nothing has arrived meanwhile.
+    /// - Returns: whether each was moved.
     @discardableResult
-    static func moveCheck(
-        _ id: Int64, from dueAt: Timestamp, to time: Timestamp?, _ db: any Database
-    ) throws -> Bool {
-        try db.change(
+    static func moveChecks(
+        _ checks: [(id: Int64, dueAt: Timestamp, to: Timestamp?)], _ db: any Database
+    ) throws -> [Bool] {
+        try db.changes(
             "UPDATE subscription SET check_at = ? WHERE id = ? AND check_at = ?",
-            [time?.milliseconds, id, dueAt.milliseconds]) > 0
+            forEach: checks.map { [$0.to?.milliseconds, $0.id, $0.dueAt.milliseconds] }
+        ).map { $0 > 0 }
     }
 
     static func due(
@@ -92,11 +97,10 @@ enum SubscriptionTable {
             """, [app, time.milliseconds, limit]) ?? 0
     }
 
-    static func environment(of id: Int64, _ db: any Database) throws -> AppStoreEnvironment {
-        let row = try db.row(
+    /// Asks for the `environment`.
+    static func environment(of id: Int64) -> Question {
+        Question(
             "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]
         )
-        guard let row else { throw StoreError.unreadable("environment") }
-        return AppStoreEnvironment(rawValue: try row["environment"])
     }
 }

@@ -5,7 +5,7 @@ enum TeamFactTable {
     static func set(_ fact: TeamFact, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(fact.identifier)
         let (type, value) = columns(fact.value)
-        try db.change(
+        try db.send(
             """
             INSERT INTO team_fact (app, kind, identifier, name, type, value, set_at) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (app, kind, identifier, name) DO UPDATE
@@ -18,34 +18,43 @@ enum TeamFactTable {
 
     static func remove(_ name: FieldText, of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(identifier)
-        try db.change(
+        try db.send(
             "DELETE FROM team_fact WHERE app = ? AND kind = ? AND identifier = ? AND name = ?",
             [app, identifier.kind, identifier.value, name.description])
     }
 
     static func removeAll(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(identifier)
-        try db.change(
+        try db.send(
             "DELETE FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?",
             [app, identifier.kind, identifier.value])
     }
 
-    static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
+    /// Asks for the facts of an identifier.
+    static func all(of identifier: CustomerIdentifier, _ app: Int64) -> Question {
         let stored = StoredIdentifier(identifier)
-        return try db.rows(
-            "SELECT * FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?",
-            [app, stored.kind, stored.value]
-        ).map(fact)
+        return Question(
+            "SELECT * FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
     }
 
-    /// Whether callers have said anything about an identifier, or linked it.
-    static func hasStatements(about identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Bool {
-        let stored = StoredIdentifier(identifier)
-        return try db.number(
+    static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
+        try db.rows([all(of: identifier, app)]).joined().map(fact)
+    }
+
+    /// Those of some identifiers about which callers have said anything, or which they have linked.
+    static func withStatements(
+        _ identifiers: [CustomerIdentifier], _ app: Int64, _ db: any Database
+    ) throws -> [CustomerIdentifier] {
+        let answers = try db.rows(
             """
-            SELECT CASE WHEN EXISTS (SELECT 1 FROM team_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
-                OR EXISTS (SELECT 1 FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3) THEN 1 ELSE 0 END
-            """, [app, stored.kind, stored.value]) == 1
+            SELECT 1 WHERE EXISTS (SELECT 1 FROM team_fact WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
+                OR EXISTS (SELECT 1 FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3)
+            """,
+            forEach: identifiers.map { identifier in
+                let stored = StoredIdentifier(identifier)
+                return [app, stored.kind, stored.value]
+            })
+        return zip(identifiers, answers).filter { !$1.isEmpty }.map(\.0)
     }
 
     static func fact(_ row: Row) throws -> TeamFact {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OfferService
 
-@Suite("Questions about customers while a request waits", .timeLimit(.minutes(5)))
+@Suite("Questions about customers while a request waits", .timeLimit(.minutes(30)))
 struct CustomerRefresherTests {
     private static let app = Sample.production
 

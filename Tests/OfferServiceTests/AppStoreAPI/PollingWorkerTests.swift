@@ -10,7 +10,7 @@ import Testing
 
 @testable import OfferService
 
-@Suite("The poller", .timeLimit(.minutes(5)))
+@Suite("The poller", .timeLimit(.minutes(30)))
 struct PollingWorkerTests {
     private static let app = Sample.production
 
@@ -151,7 +151,7 @@ struct PollingWorkerTests {
     }
 }
 
-@Suite("The recovery checkpoint", .timeLimit(.minutes(5)))
+@Suite("The recovery checkpoint", .timeLimit(.minutes(30)))
 struct RecoveryCheckpointTests {
     private static let app = Sample.production
 

@@ -84,7 +84,8 @@ private final class Relay: ChannelInboundHandler, Sendable {
         case .silent: if isFromServer { return }
         case .closed: return cut(context)
         case .cuttingAfterCommit:
-            if !isFromServer, Data(bytes.readableBytesView).range(of: Data("COMMIT\0".utf8)) != nil {
+            // The name of the prepared statement begins with it, and follows the empty name of the portal.
+            if !isFromServer, Data(bytes.readableBytesView).range(of: Data("\0commit".utf8)) != nil {
                 isCut.withLockedValue { $0 = true }
                 mode.withLockedValue { $0 = .passing }
             }

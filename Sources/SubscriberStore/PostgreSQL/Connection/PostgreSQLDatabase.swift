@@ -5,12 +5,22 @@ import OfferPostgreSQL
 struct PostgreSQLDatabase: Database {
     let connection: PostgreSQLConnection
 
-    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
-        try execute(sql, arguments).changes
+    func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
+        try connection.execute(NumberedParameters.translated(sql), Self.values(arguments)).changes
     }
 
-    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
-        Self.rows(try execute(sql, arguments))
+    func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int] {
+        let sql = NumberedParameters.translated(sql)
+        return try connection.execute(lists.map { (sql, Self.values($0)) }).map(\.changes)
+    }
+
+    func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws {
+        try connection.send(NumberedParameters.translated(sql), Self.values(arguments))
+    }
+
+    func rows(_ questions: [Question]) throws -> [[Row]] {
+        try connection.execute(questions.map { (NumberedParameters.translated($0.sql), Self.values($0.arguments)) })
+            .map(Self.rows)
     }
 
     /// Few enough that a page of raw payloads fits into memory.
@@ -31,25 +41,15 @@ struct PostgreSQLDatabase: Database {
     /// The server reuses the space of what is deleted when it sees fit.
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
-    private func execute(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> PostgreSQLResult {
-        do { return try send(sql, arguments) } catch let error as PostgreSQLError where error.isOutdated {
-            // A new connection prepares the statement anew.
-            connection.retire()
-            throw error
+    private static func values(_ arguments: [(any ColumnValue)?]) -> [PostgreSQLValue] {
+        arguments.map { argument in
+            switch argument?.stored ?? .null {
+            case .null: .null
+            case .integer(let value): .integer(value)
+            case .text(let value): .text(value)
+            case .bytes(let value): .bytes(value)
+            }
         }
-    }
-
-    private func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> PostgreSQLResult {
-        try connection.execute(
-            NumberedParameters.translated(sql),
-            arguments.map { argument in
-                switch argument?.stored ?? .null {
-                case .null: .null
-                case .integer(let value): .integer(value)
-                case .text(let value): .text(value)
-                case .bytes(let value): .bytes(value)
-                }
-            })
     }
 
     private static func rows(_ result: PostgreSQLResult) -> [Row] {

@@ -96,7 +96,7 @@ final class PostgreSQLWriter: Sendable {
                 return try commit(group, connection, alone: true) ?? []
             } catch {
                 guard connection.isUsable else { throw error }
-                try connection.run("ROLLBACK")
+                try connection.rollBack()
                 let canRepeat = error.isConflict && attempt < maximumAttempts
                 guard canRepeat else { return group.map { _ in .failure(StoreError(error)) } }
                 attempt += 1
@@ -111,25 +111,38 @@ final class PostgreSQLWriter: Sendable {
         _ group: [Change], _ connection: PostgreSQLConnection, alone: Bool
     ) throws(PostgreSQLError) -> [Outcome]? {
         let database = PostgreSQLDatabase(connection: connection)
-        try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+        try connection.send("BEGIN ISOLATION LEVEL READ COMMITTED")
         try lock(group.map(\.scope), connection)
-        var outcomes: [Outcome] = []
-        for change in group {
-            if alone { try connection.run("SAVEPOINT change") }
-            do { outcomes.append(.success(try change.perform(database))) } catch let error as PostgreSQLError
-                where error.isConflict || !connection.isUsable
-            {
+        guard alone else {
+            do {
+                let outcomes = try group.map { Outcome.success(try $0.perform(database)) }
+                _ = try connection.execute("COMMIT")
+                return outcomes
+            } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
                 throw error
             } catch {
-                guard alone else {
-                    try connection.run("ROLLBACK")
-                    return nil
-                }
+                try connection.rollBack()
+                return nil
+            }
+        }
+        try connection.flush()
+        var outcomes: [Outcome] = []
+        for change in group {
+            try connection.send("SAVEPOINT change")
+            do {
+                let complete = try change.perform(database)
+                // What the change has sent fails here, and not in the next change.
+                try connection.flush()
+                outcomes.append(.success(complete))
+            } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
+                throw error
+            } catch {
+                try? connection.flush()
                 try connection.run("ROLLBACK TO SAVEPOINT change")
                 outcomes.append(.failure(StoreError(error)))
             }
         }
-        try connection.run("COMMIT")
+        _ = try connection.execute("COMMIT")
         return outcomes
     }
 
@@ -140,12 +153,11 @@ final class PostgreSQLWriter: Sendable {
         _ scopes: [ChangeScope], _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) {
         guard !scopes.contains(where: \.isEverything) else {
-            _ = try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
-            return
+            return try connection.send("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
         }
         let numbers = Set(scopes.flatMap(\.names).map(\.number)).sorted().map(String.init)
         // The first lock must be there before the others.
-        _ = try connection.execute(
+        try connection.send(
             """
             WITH everything AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($1) AS taken)
             SELECT count(pg_advisory_xact_lock(name)) FROM everything, unnest(CAST($2 AS bigint[])) AS name

@@ -25,7 +25,4 @@ extension PostgreSQLError {
     /// Whether the transaction failed because of another one, so that it can succeed when it is repeated: a serialisation failure,
     /// a deadlock, or a row that another transaction has added or removed meanwhile.
     var isConflict: Bool { ["40001", "40P01", "23503", "23505"].contains(state) }
-
-    /// Whether prepared statements do not fit the tables any more, because a newer version of the program has changed them.
-    var isOutdated: Bool { ["0A000", "26000"].contains(state) }
 }

@@ -58,7 +58,7 @@ enum PostgreSQLSchema {
                 if try version(connection) < number { try apply(migration, number, neededVersion, connection) }
                 try connection.run("COMMIT")
             } catch {
-                try? connection.run("ROLLBACK")
+                try? connection.rollBack()
                 throw error
             }
         }
@@ -72,7 +72,7 @@ enum PostgreSQLSchema {
         // An operator may have made the schema, because the service's role may not.
         if schemas == 0 { try connection.run("CREATE SCHEMA \(name)") }
         try connection.run(migration.sql)
-        try database.change(
+        try database.send(
             "INSERT INTO migration (number, name, applied_at, needed_version) VALUES (?, ?, CURRENT_TIMESTAMP, ?)",
             [number, migration.name, neededVersion])
     }

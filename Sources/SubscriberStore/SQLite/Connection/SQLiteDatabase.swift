@@ -5,16 +5,24 @@ import GRDB
 struct SQLiteDatabase: Database {
     let connection: GRDB.Database
 
-    @discardableResult func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
+    func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int {
         try connection.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
         return connection.changesCount
     }
 
-    func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
-        let statement = try connection.cachedStatement(sql: sql)
+    func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int] {
+        try lists.map { try change(sql, $0) }
+    }
+
+    func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws { _ = try change(sql, arguments) }
+
+    func rows(_ questions: [Question]) throws -> [[Row]] { try questions.map(rows) }
+
+    private func rows(_ question: Question) throws -> [Row] {
+        let statement = try connection.cachedStatement(sql: question.sql)
         let columns = statement.columnNames
         var rows: [Row] = []
-        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(arguments))
+        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(question.arguments))
         while let row = try cursor.next() { rows.append(try Self.row(row, columns)) }
         return rows
     }
