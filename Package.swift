@@ -371,7 +371,7 @@ let package = Package(
             ],
             exclude: [
                 "AllocationCounter.c.txt", "BadMachine.c.txt", "HangingDisk.c.txt", "Network.c.txt",
-                "StoreKitStandIn.swift.txt",
+                "SlowDisk.c.txt", "StoreKitStandIn.swift.txt",
             ],
             swiftSettings: strict
         ),

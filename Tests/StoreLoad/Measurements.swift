@@ -5,12 +5,12 @@ import SubscriberStore
 
 /// Measures a large database: its size, how long it takes to open, look-ups while notifications arrive, and syncs.
 struct Measurements {
-    let store: SQLiteStore
+    let store: any SubscriberStore
     let count: Int
 
-    static func run(path: String, count: Int) async throws {
+    static func run(_ location: StoreLocation, count: Int) async throws {
         let began = ContinuousClock.now
-        let store = try SQLiteStore(SQLiteSettings(path: path))
+        let store = try location.open()
         print("open: \(ContinuousClock.now - began)")
         let measurements = Measurements(store: store, count: count)
         try await measurements.fill()
@@ -25,8 +25,8 @@ struct Measurements {
     }
 
     /// Fills a database with customers of whose current period a renewal info is known.
-    static func fill(path: String, count: Int) async throws {
-        let store = try SQLiteStore(SQLiteSettings(path: path))
+    static func fill(_ location: StoreLocation, count: Int) async throws {
+        let store = try location.open()
         for start in stride(from: 0, to: count, by: 500) {
             let facts = (start..<min(start + 500, count)).flatMap { number in
                 let facts = history(number)
@@ -103,7 +103,10 @@ struct Measurements {
         let changes = store.writeCounts.changes - before.changes
         let syncs = Double(store.writeCounts.commits - before.commits) / Double(changes)
         let rate = Double(changes) / ((ContinuousClock.now - began) / .seconds(1))
-        print("\(callers) callers: \(syncs) syncs per notification, \(Int(rate)) notifications a second")
+        let roundTrips = Double(store.writeCounts.roundTrips - before.roundTrips) / Double(changes)
+        print(
+            "\(callers) callers: \(syncs) syncs and \(roundTrips) round trips per notification, "
+                + "\(Int(rate)) notifications a second")
     }
 
     /// A renewal, with a body of the usual size.

@@ -9,16 +9,17 @@ import SubscriberStore
 /// Usage: store-load DATABASE RUN. Each run has deliveries of its own, about the subscriptions of every run.
 /// store-load measure DATABASE COUNT fills a database with subscriptions and measures it instead.
 /// store-load fill DATABASE COUNT only fills it: with customers about whom a rule can decide.
+/// Both also take the connection URL of a PostgreSQL database.
 /// store-load lock DATABASE holds the lock for writing until standard input ends.
 @main
 enum StoreLoad {
     static func main() async throws {
         let arguments = CommandLine.arguments
         if arguments.count == 4, arguments[1] == "measure", let count = Int(arguments[3]) {
-            return try await Measurements.run(path: arguments[2], count: count)
+            return try await Measurements.run(location(arguments[2]), count: count)
         }
         if arguments.count == 4, arguments[1] == "fill", let count = Int(arguments[3]) {
-            return try await Measurements.fill(path: arguments[2], count: count)
+            return try await Measurements.fill(location(arguments[2]), count: count)
         }
         guard arguments.count == 3 else { return print("usage: store-load DATABASE RUN") }
         if arguments[1] == "lock" { return try lock(arguments[2]) }
@@ -34,6 +35,8 @@ enum StoreLoad {
             }
         }
     }
+
+    private static func location(_ text: String) -> StoreLocation { StoreLocation(text) ?? .sqlite(path: text) }
 
     private static func lock(_ path: String) throws {
         try DatabaseQueue(path: path).inTransaction(.immediate) { _ in

@@ -71,6 +71,7 @@ struct MetricsPage: Sendable {
         case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
         case .storeChanges: one(store.store.map { Double($0.writeCounts.changes) })
         case .storeCommits: one(store.store.map { Double($0.writeCounts.commits) })
+        case .storeRoundTrips: one(store.store.map { Double($0.writeCounts.roundTrips) })
         case .unexplainedRedemptions:
             (store.unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { (labels: [$0.key.rawValue], value: Double($0.value)) }

@@ -95,6 +95,9 @@ extension Metric {
     static let storeCommits = Metric(
         "offer_signer_store_commits_total", .counter, [],
         "Transactions in which these changes were committed. Each transaction is synced once.")
+    static let storeRoundTrips = Metric(
+        "offer_signer_store_round_trips_total", .counter, [],
+        "Times that this process has waited for PostgreSQL, once for everything that was sent together. 0 with SQLite.")
 
     // Retention messages.
     static let retentionAnswers = Metric(
@@ -217,6 +220,7 @@ extension Metric {
         decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
+        storeRoundTrips,
         retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,

@@ -174,7 +174,7 @@ package protocol SubscriberStore: Sendable {
     /// Makes a change that means nothing, to learn whether changes can be made.
     func probe() async throws(StoreError)
 
-    /// How many changes this process has committed.
+    /// How many changes this process has committed, and how often it has waited for the database.
     var writeCounts: WriteCounts { get }
 
     /// Waits for changes under way and closes the database.

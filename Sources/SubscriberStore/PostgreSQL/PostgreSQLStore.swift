@@ -17,6 +17,7 @@ package final class PostgreSQLStore: SQLStore {
 
     /// The name of this process, for ``SharedWork``.
     let holder = UUID().uuidString
+    private let gate: ConnectionGate
     private let writer: PostgreSQLWriter
     private let readers: PostgreSQLWorkers<Read>
 
@@ -30,7 +31,7 @@ package final class PostgreSQLStore: SQLStore {
             try PostgreSQLSchema.requireOurs(connection)
             if isMigrating { try PostgreSQLSchema.migrate(connection) }
         } catch { throw StoreError(error) }
-        let gate = ConnectionGate(to: server)
+        gate = ConnectionGate(to: server)
         writer = PostgreSQLWriter(gate, connections: settings.writers)
         readers = PostgreSQLWorkers(
             settings.readers, named: "store-read", through: gate,
@@ -40,7 +41,11 @@ package final class PostgreSQLStore: SQLStore {
             })
     }
 
-    package var writeCounts: WriteCounts { writer.counts }
+    package var writeCounts: WriteCounts {
+        var counts = writer.counts
+        counts.roundTrips = gate.roundTrips
+        return counts
+    }
 
     package func close() throws(StoreError) {
         readers.close()

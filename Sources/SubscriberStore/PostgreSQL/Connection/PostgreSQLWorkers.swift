@@ -99,18 +99,24 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         do throws(StoreError) {
             if connection == nil { connection = try gate.connect() }
             guard let first = connection else { return }
-            guard let interrupted = run(jobs, first) else { return }
+            guard let interrupted = runCounted(jobs, first) else { return }
             connection = nil
             guard let another = reconnect(for: interrupted.jobs) else {
                 for job in interrupted.jobs { job.fail(interrupted.error) }
                 return
             }
-            let stillInterrupted = run(interrupted.jobs, another)
+            let stillInterrupted = runCounted(interrupted.jobs, another)
             connection = stillInterrupted == nil ? another : nil
             for job in stillInterrupted?.jobs ?? [] { job.fail(stillInterrupted?.error ?? interrupted.error) }
         } catch {
             for job in jobs { job.fail(error) }
         }
+    }
+
+    private func runCounted(_ jobs: [Job], _ connection: PostgreSQLConnection) -> InterruptedJobs<Job>? {
+        let before = connection.roundTrips
+        defer { gate.add(roundTrips: connection.roundTrips - before) }
+        return run(jobs, connection)
     }
 
     /// Waits for the server, as long as the requests do.
@@ -135,16 +141,22 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     }
 }
 
-/// Opens the connections of a store, and pauses after a failure, so that not every job waits for a server that is down.
+/// Opens the connections of a store, and pauses after a failure, so that not every job waits for a server that is down. It counts
+/// how often they wait for the server.
 final class ConnectionGate: Sendable {
     private let server: PostgreSQLServer
     private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
+    private let counted = NIOLockedValueBox(0)
 
     private static let pause = Duration.milliseconds(500)
 
     init(to server: PostgreSQLServer) {
         self.server = server
     }
+
+    var roundTrips: Int { counted.withLockedValue { $0 } }
+
+    func add(roundTrips: Int) { counted.withLockedValue { $0 += roundTrips } }
 
     func connect() throws(StoreError) -> PostgreSQLConnection {
         if let last = failure.withLockedValue({ $0 }), ContinuousClock.now < last.until { throw last.error }
