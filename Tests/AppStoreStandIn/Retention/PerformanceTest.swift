@@ -97,7 +97,10 @@ package struct PerformanceTest: Sendable {
     /// Sends all requests.
     /// - Parameter progress: called with the result after each.
     package func run(progress: @escaping @Sendable (Result) -> Void = { _ in }) async -> Result {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        var configuration = HTTPClient.Configuration()
+        // Otherwise requests would wait for each other's connections, and that time would count.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result = NIOLockedValueBox(Result(settings, target: target))
         let pause = Double(settings.duration) / Double(max(1, settings.requests))
         let began = ContinuousClock.now
