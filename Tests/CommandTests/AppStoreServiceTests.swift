@@ -46,6 +46,40 @@ struct AppStoreServiceTests {
         await process.standIn.stop()
     }
 
+    @Test("a decision that the App Store keeps waiting says what is missing, and a later one knows")
+    func lateAnswer() async throws {
+        let process = try await AppStoreProcess()
+        process.standIn.faults.add(.error(5_000_000), count: .max, endpoint: "notification_history")
+        process.standIn.faults.add(.delay(2000), endpoint: "subscription_statuses")
+        let configuration = String(decoding: try process.folder.read("offers.yaml"), as: UTF8.self)
+        try process.folder.write(
+            configuration.replacing(
+                "offers: [retention_50off_3m]", with: "offers: [{offerID: o, rule: {everSubscribed: true}}]"
+            ).utf8, to: "offers.yaml")
+        let service = try RunningService(
+            environment: process.environment.merging(["SUBSCRIPTION_OFFERS_APP_STORE_WAIT_MS": "100"]) { $1 },
+            keys: process.keys)
+        let customer = process.standIn.production.truth(at: .max).first { !$0.value.accounts.isEmpty }
+        let (original, truth) = try #require(customer)
+        let account = try #require(truth.accounts.values.first)
+        let question =
+            #"{"bundleID":"com.example.app","environment":"Production","sign":false,"#
+            + #""appAccountToken":"\#(account)","transactionID":"\#(original)"}"#
+        func decide() async throws -> String {
+            let response = try await Connection.open(port: service.port) {
+                try await $0.post("/v1/decisions", json: question)
+            }
+            try #require(response?.status == 200, "\(response?.text ?? "")")
+            return response?.text ?? ""
+        }
+        let first = try await decide()
+        #expect(first.contains(#""code":"unknown""#) && first.contains("app_store"), "\(first)")
+        try await waitUntil { try await decide().contains(#""offers":[{"productID":"com.example.app.pro.weekly""#) }
+        #expect(process.standIn.statistics.requests("subscription_statuses") == 1, "the one question was enough")
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
     @Test("while the App Store does not answer, offers go on, and health says what fails")
     func silence() async throws {
         let process = try await AppStoreProcess()

@@ -80,7 +80,7 @@ struct ReadyTests {
                 == [
                     "keys": "ok", "selfTest": "ok", "audit": "off", "clock": "ok", "catalogue": "off", "appStore": "ok",
                     "appStoreAPI": "off",
-                    "store": "off", "notifications": "off", "ledger": "off",
+                    "store": "off", "notifications": "off", "ledger": "off", "retention": "off",
                 ])
         #expect(answer.json["activeKeys"] as? [String] == ["TESTKEY123"])
         #expect(answer.json["problems"] == nil)
@@ -99,7 +99,7 @@ struct ReadyTests {
             pair: Fixtures.makeSigningKey(), callers: [Self.caller("signer", .sign), Self.caller("watcher", .metrics)])
         let answer = routes.get("/health/ready", authorization: authorization)
         #expect(answer.status == 200)
-        #expect(Self.checks(answer).count == 10)
+        #expect(Self.checks(answer).count == 11)
         #expect((answer.json["activeKeys"] != nil) == isTold)
         #expect(answer.text.contains("TESTKEY123") == isTold)
     }

@@ -23,6 +23,7 @@ struct TestService {
     let trust: AppStoreTrust?
     /// To be run by tests of what may outlast a request.
     let lateWork: LateWork
+    let retentionHealth: RetentionHealth
 
     /// The key sets of identity providers.
     let userKeys: CurrentUserKeys
@@ -70,6 +71,7 @@ struct TestService {
         signer = application.signer
         keyHealth = application.keyHealth
         lateWork = application.lateWork
+        retentionHealth = application.retentionHealth
         refusals = application.refusals
         router = application.router(for: role, isOnLoopback: isOnLoopback)
     }

@@ -27,18 +27,31 @@ struct Measurements {
     /// Fills a database with customers of whose current period a renewal info is known.
     static func fill(_ location: StoreLocation, count: Int) async throws {
         let store = try location.open()
-        for start in stride(from: 0, to: count, by: 500) {
-            let facts = (start..<min(start + 500, count)).flatMap { number in
-                let facts = history(number)
-                return facts + [
-                    Sample.renewal(of: facts[0].originalTransactionID.text.description, signed: 61) {
-                        $0.appAccountToken = facts[0].appAccountToken
+        // PostgreSQL takes several changes at a time.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    for start in stride(from: worker * 500, to: count, by: workers * 500) {
+                        try await store.merge(customers(start..<min(start + 500, count)), in: Sample.production)
                     }
-                ]
+                }
             }
-            try await store.merge(facts, in: Sample.production)
+            try await group.waitForAll()
         }
         try store.close()
+    }
+
+    private static let workers = 4
+
+    private static func customers(_ numbers: Range<Int>) -> [SubscriberFact] {
+        numbers.flatMap { number in
+            let facts = history(number)
+            return facts + [
+                Sample.renewal(of: facts[0].originalTransactionID.text.description, signed: 61) {
+                    $0.appAccountToken = facts[0].appAccountToken
+                }
+            ]
+        }
     }
 
     /// Adds subscriptions with three periods each, unless they are there.

@@ -124,6 +124,11 @@ package struct Health: Sendable {
         case .ledger:
             guard store.isConfigured, policy.catalogue?.apps.isEmpty == false else { return .off }
             return readiness.hasProblem(from: .ledger) ? .degraded : .ok
+        case .retention:
+            guard policy.catalogue?.apps.values.contains(where: { !$0.rules.retention.isEmpty }) == true else {
+                return .off
+            }
+            return readiness.hasProblem(from: .retention) ? .degraded : .ok
         }
     }
 

@@ -5,7 +5,8 @@ import SubscriberStore
 struct HealthReport {
     /// `openapi.json` documents the states of each check.
     enum Check: String, CaseIterable {
-        case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger
+        case keys, selfTest, audit, clock, catalogue, appStore, appStoreAPI, store, notifications, ledger,
+            retention
     }
 
     enum State: String {

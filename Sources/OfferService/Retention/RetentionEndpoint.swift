@@ -18,6 +18,7 @@ struct RetentionEndpoint: Sendable {
     private let reader: RetentionQuestionReader
     private let limits: RequestLimits
     private let metrics: ServiceMetrics
+    private let health: RetentionHealth
     private let log: Logger
     /// From the first byte of a request to its answer.
     private let deadline: TimeAmount
@@ -30,7 +31,7 @@ struct RetentionEndpoint: Sendable {
 
     init(
         signer: OfferSigner, reader: RetentionQuestionReader, limits: RequestLimits, work: LateWork,
-        deadline: Duration, metrics: ServiceMetrics, log: Logger
+        deadline: Duration, metrics: ServiceMetrics, health: RetentionHealth, log: Logger
     ) {
         self.signer = signer
         self.reader = reader
@@ -38,6 +39,7 @@ struct RetentionEndpoint: Sendable {
         self.work = work
         self.deadline = TimeAmount(deadline)
         self.metrics = metrics
+        self.health = health
         self.log = log
         answers = RetentionAnswers(uptime: signer.sources.uptime)
     }
@@ -63,6 +65,7 @@ struct RetentionEndpoint: Sendable {
         if isRepeated {
             metrics.repeatedRetention()
         } else {
+            health.note(answer.reason)
             metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: question.app)
         }
         switch answer.content {

@@ -55,6 +55,7 @@ package struct Application: Sendable {
     let intake: NotificationIntake
     let notifications: NotificationEndpoint
     let retention: RetentionEndpoint
+    package let retentionHealth: RetentionHealth
     /// Runs with the service, and stops before the store is closed.
     package let lateWork = LateWork(maximumLateWork)
     let customers: CustomerEndpoints
@@ -100,10 +101,12 @@ package struct Application: Sendable {
             metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
         notifications = NotificationEndpoint(store: store, intake: intake, limits: limits, metrics: metrics, log: log)
+        retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: dependencies.readiness, log: log)
         retention = RetentionEndpoint(
             signer: signer,
             reader: RetentionQuestionReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),
-            limits: limits, work: lateWork, deadline: dependencies.retentionDeadline, metrics: metrics, log: log)
+            limits: limits, work: lateWork, deadline: dependencies.retentionDeadline, metrics: metrics,
+            health: retentionHealth, log: log)
     }
 
     /// Returns the responder for a listener with this role.

@@ -86,6 +86,7 @@ package enum ServiceBuilder {
         // The store is closed last.
         var services: [any Service] = [
             reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.lateWork,
+            application.retentionHealth,
         ]
         if let forwardClient {
             services.append(

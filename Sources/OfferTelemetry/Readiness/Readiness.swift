@@ -27,6 +27,8 @@ package final class Readiness: Sendable {
         case notifications
         /// Redemptions without an authorisation.
         case ledger
+        /// The answers to the App Store about customers who may cancel.
+        case retention
     }
 
     private struct State {

@@ -146,6 +146,26 @@ struct RetentionRepeatTests {
         try await waitUntil { try await service.ask().text == RetentionService.shown(1) }
     }
 
+    @Test("health is degraded while more than one in fifty answers are no decisions, and ten minutes later no longer")
+    func health() async throws {
+        let retention = try RetentionService(deadline: .milliseconds(50))
+        let service = retention.service
+        try await service.addSubscriber(autoRenew: false)
+        func state() -> Bool {
+            service.routes.retentionHealth.check()
+            return service.routes.get("/health/ready").text.contains(#""retention":"degraded""#)
+        }
+        #expect(!state())
+        try await retention.occupy(for: .seconds(4), readers: 4)
+        for number in 1...5 {
+            #expect(!state(), "\(number)")
+            #expect(try await retention.ask(Request(number)).text == RetentionService.shown(5))
+        }
+        #expect(state())
+        service.routes.clock.withLockedValue { $0 = $0 + .minutes(11) }
+        #expect(!state())
+    }
+
     @Test("without a database, the last case is shown at once")
     func withoutStore() async throws {
         let service = try RetentionService()

@@ -1,0 +1,78 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import OfferCore
+import OfferTelemetry
+import ServiceLifecycle
+
+/// Reports when too many requests for retention messages are answered without a decision, because it came too late or because
+/// something failed.
+package final class RetentionHealth: Service {
+    private struct Minute {
+        let number: Int64
+        var answers = 0
+        var undecided = 0
+    }
+
+    private let uptime: @Sendable () -> NIODeadline
+    private let readiness: Readiness
+    private let log: Logger
+    /// The latest minutes in which there were answers, the oldest first.
+    private let minutes = NIOLockedValueBox<[Minute]>([])
+
+    /// How many minutes count.
+    private static let window: Int64 = 10
+    /// One in fifty: Apple's performance test demands 98 %.
+    private static let tolerated = 50
+    /// Below, a single mishap would be a problem.
+    private static let minimum = 5
+
+    init(uptime: @escaping @Sendable () -> NIODeadline, readiness: Readiness, log: Logger) {
+        self.uptime = uptime
+        self.readiness = readiness
+        self.log = log
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            repeat { check() } while (try? await Task.sleep(for: .seconds(5))) != nil
+        }
+    }
+
+    func note(_ reason: RetentionAnswer.Reason) {
+        let number = minute
+        minutes.withLockedValue { minutes in
+            if minutes.last?.number != number { minutes.append(Minute(number: number)) }
+            minutes[minutes.count - 1].answers += 1
+            if !reason.isDecision { minutes[minutes.count - 1].undecided += 1 }
+        }
+    }
+
+    package func check() {
+        let first = minute - Self.window
+        let (answers, undecided) = minutes.withLockedValue { minutes in
+            minutes.removeAll { $0.number <= first }
+            return (minutes.reduce(0) { $0 + $1.answers }, minutes.reduce(0) { $0 + $1.undecided })
+        }
+        let isProblem = undecided >= Self.minimum && undecided * Self.tolerated > answers
+        readiness.report(isProblem ? [Self.problem] : [], from: .retention, level: .warning, to: log)
+    }
+
+    private var minute: Int64 { Int64(uptime().uptimeNanoseconds / 60_000_000_000) }
+
+    private static let problem = Diagnostic(
+        "more than one in fifty retention messages of the last ten minutes were chosen without the rules",
+        hint:
+            "offer_signer_retention_answers_total says why by reason; see docs/incidents.md, Retention messages are late"
+    )
+}
+
+extension RetentionAnswer.Reason {
+    /// Whether the answer is what it should be.
+    fileprivate var isDecision: Bool {
+        switch self {
+        case .rules, .unknownCustomer: true
+        case .deadline, .store, .overload, .signing: false
+        }
+    }
+}
