@@ -58,6 +58,8 @@ extension Life {
         for (term, next) in zip(terms, terms.dropFirst()) {
             let gap = next.start.milliseconds - min(term.end, term.refund?.date ?? term.end).milliseconds
             let lengths = [term, next].map { $0.end.milliseconds - $0.start.milliseconds }
+            // What was bought and refunded within the period may be hidden.
+            if gap <= 0, !next.isRenewal, next.start < term.end { return false }
             if gap > 0, !next.isRenewal || gap * 4 > lengths[0] * 3 || gap * 4 > lengths[1] * 3 { return false }
         }
         if last.refund != nil || now < last.end { return true }

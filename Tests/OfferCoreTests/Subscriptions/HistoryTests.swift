@@ -62,12 +62,13 @@ struct HistoryTests {
     }
 
     @Test(
-        "a renewal may come late, but not so late that another one fits in; a purchase after the end may follow others")
+        "a renewal may come late, but not so late that another one fits in; a purchase after the end or before it may follow others"
+    )
     func gaps() throws {
         let first = try Make.transaction("1", 0, 30)
         for (start, isRenewal, expected) in [
             (30, true, .whole), (30, false, .whole), (29, true, .whole), (52, true, .whole), (53, true, .partial),
-            (60, true, .partial), (31, false, .partial),
+            (60, true, .partial), (31, false, .partial), (29, false, .partial),
         ] as [(Double, Bool, HistoryExtent)] {
             let next = try Make.transaction("2", start, start + 30) { $0.reason = isRenewal ? .renewal : .purchase }
             #expect(SubscriberState([first, next], at: .day(start + 1)).history == expected, "\(start) \(isRenewal)")

@@ -44,8 +44,8 @@ extension HistoryExtent {
 }
 
 extension SubscriptionPeriods {
-    /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. Whoever shows
-    /// purchases may leave some out, such as a refunded one.
+    /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
+    /// may leave purchases out, such as a refunded one.
     fileprivate func isKnownThroughout(_ signals: SubscriptionSignals, at now: Timestamp) -> Bool {
         guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
         var last = first
@@ -59,12 +59,14 @@ extension SubscriptionPeriods {
 }
 
 extension Period {
-    /// Whether no other period fits between an earlier one and this one. Only a renewal may come late, because a payment had to be
-    /// collected, and not so late that a hidden renewal fits in. A purchase after the end may follow hidden ones.
+    /// Whether no other period fits between an earlier one and this one.
+    ///
+    /// Only a renewal may come late, because a payment had to be collected, and not so late that a hidden renewal fits in. A purchase
+    /// may follow hidden ones: after the end of a period, and also within it, where an upgrade may have been bought and refunded.
     fileprivate func follows(_ previous: Period) -> Bool {
         let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
         let gap = start - accessEnd
-        if gap <= .zero { return true }
+        if gap <= .zero { return purchase.reason == .renewal || start >= previous.end }
         return purchase.reason == .renewal && gap * 4 <= min(end - start, previous.end - previous.start) * 3
     }
 }
