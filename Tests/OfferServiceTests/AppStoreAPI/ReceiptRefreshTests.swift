@@ -48,7 +48,7 @@ struct ReceiptRefreshTests {
             let refresh = ReceiptRefresh(
                 client: client, store: CurrentStore(settings, store: store, log: RecordedLog().logger),
                 policy: { policy })
-            return try await refresh.refresh(Array(receipt.utf8), of: app, by: .now() + .seconds(30))
+            return try await refresh.refresh(Array(receipt.utf8), of: app, by: .now() + .minutes(30))
         }
 
         func stop() async throws {
