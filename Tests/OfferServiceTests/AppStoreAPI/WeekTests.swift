@@ -5,7 +5,7 @@ import OfferCore
 import Testing
 
 /// `WEEK_CUSTOMERS` asks for more customers, as `scripts/soak week` does.
-@Suite("A week in which a fifth of the notifications is lost", .timeLimit(.minutes(60)))
+@Suite("A week in which a fifth of the notifications is lost", .timeLimit(.minutes(600)))
 struct WeekTests {
     private static let customers =
         ProcessInfo.processInfo.environment["WEEK_CUSTOMERS"].flatMap { Int($0) } ?? 60
