@@ -10,7 +10,7 @@ final class WorkLease: Sendable {
     /// Until when this process certainly has the work.
     private let end = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
-    private static let duration = Duration.seconds(8)
+    private static let duration = Duration.seconds(6)
     private static let renewal = Duration.seconds(2)
 
     init(_ work: SharedWork, in store: CurrentStore) {
