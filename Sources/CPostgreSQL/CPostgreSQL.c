@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-// The parts of libpq's documented interface that are used here. It has been stable since version 5 of the library.
+// The parts of libpq's documented interface that are used here. It is stable. Pipeline mode
+// came with PostgreSQL 14.
 enum { CONNECTION_OK = 0 };
 enum { PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2, PGRES_PIPELINE_SYNC = 10 };
 enum { DIAG_SQLSTATE = 'C', DIAG_MESSAGE = 'M' };

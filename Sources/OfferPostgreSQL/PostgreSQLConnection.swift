@@ -20,8 +20,8 @@ import CPostgreSQL
     /// How often this connection has waited for the server.
     package private(set) var roundTrips = 0
     private let timeout: Int32
-    /// False once the server did not answer, when the outcome of the last statement is unknown, or when statements have to be
-    /// prepared anew.
+    /// False once the server did not answer, when the outcome of the last statement is unknown, or when prepared statements are
+    /// outdated.
     package private(set) var isUsable = true
 
     /// Connects to the first server in the URL that takes changes. Blocks while it does.
@@ -55,7 +55,7 @@ import CPostgreSQL
 
     package var usesTLS: Bool { unsafe offer_pg_uses_tls(connection) }
 
-    /// Queues a statement whose result nobody needs. If it fails, the next call that waits for the server throws its error.
+    /// Queues a statement and discards its result. The next call that waits for the server throws the error of a failure.
     /// - Parameter sql: stays prepared, with parameters `$1`, `$2` and so on.
     package func send(_ sql: String, _ arguments: [PostgreSQLValue] = []) throws(PostgreSQLError) {
         try begin()
@@ -73,13 +73,12 @@ import CPostgreSQL
         try enqueue(name, arguments)
     }
 
-    /// Executes a statement that stays prepared, after what is queued.
+    /// Executes the queue, and then a statement that stays prepared.
     package func execute(
         _ sql: String, _ arguments: [PostgreSQLValue] = []
     ) throws(PostgreSQLError) -> PostgreSQLResult {
         try send(sql, arguments)
-        guard let result = try finish().last else { throw PostgreSQLError(state: nil, message: "no result") }
-        return result
+        return try finishLast()
     }
 
     /// Executes several statements that stay prepared, in one round trip.
@@ -99,8 +98,7 @@ import CPostgreSQL
         try require(unsafe offer_pg_queue_preparation(connection, "", sql))
         queue.append(.preparation(of: ""))
         try enqueue("", [])
-        guard let result = try finish().last else { throw PostgreSQLError(state: nil, message: "no result") }
-        return result
+        return try finishLast()
     }
 
     /// Executes statements that return nothing and have no parameters.
@@ -110,15 +108,16 @@ import CPostgreSQL
         _ = try unsafe read(offer_pg_run(connection, sql, timeout))
     }
 
-    /// Waits for what is queued.
+    /// Executes the queue.
     package func flush() throws(PostgreSQLError) {
         if !queue.isEmpty { _ = try finish() }
     }
 
-    /// Ends the transaction, whatever became of what is queued.
-    package func rollBack() throws(PostgreSQLError) {
+    /// Rolls the transaction back. The queue is executed before, and its failures are ignored.
+    /// - Parameter savepoint: nil for the whole transaction.
+    package func rollBack(to savepoint: String? = nil) throws(PostgreSQLError) {
         do { try flush() } catch { guard isUsable else { throw error } }
-        try run("ROLLBACK")
+        try run(savepoint.map { "ROLLBACK TO SAVEPOINT \($0)" } ?? "ROLLBACK")
     }
 
     private func begin() throws(PostgreSQLError) {
@@ -134,7 +133,13 @@ import CPostgreSQL
         queue.append(.execution)
     }
 
-    /// Sends what is queued and reads the results.
+    /// Executes the queue and returns its last result.
+    private func finishLast() throws(PostgreSQLError) -> PostgreSQLResult {
+        guard let result = try finish().last else { throw PostgreSQLError(state: nil, message: "no result") }
+        return result
+    }
+
+    /// Sends the queue and reads its results.
     /// - Returns: those of executions.
     /// - Throws: the first error. The server skips what follows it.
     private func finish() throws(PostgreSQLError) -> [PostgreSQLResult] {
@@ -178,7 +183,7 @@ import CPostgreSQL
         defer { unsafe offer_pg_free(result) }
         guard unsafe offer_pg_succeeded(result) else {
             let error = unsafe Self.error(result)
-            // A new connection prepares its statements anew.
+            // A new connection prepares current statements.
             if unsafe !offer_pg_is_connected(connection) || error.isOutdated { isUsable = false }
             throw error
         }

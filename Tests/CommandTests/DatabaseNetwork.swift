@@ -66,7 +66,7 @@ final class DatabaseNetwork: Sendable {
     /// Packets take half of a round trip in each direction.
     func setRoundTrip(milliseconds: Int) throws { try tell("delay \(milliseconds / 2)") }
 
-    /// Every packet is lost, and nobody is told.
+    /// Every packet is lost without an error.
     func dropPackets() throws { try tell("drop") }
 
     func restore() throws { try tell("delay 0") }

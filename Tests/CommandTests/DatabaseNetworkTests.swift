@@ -19,7 +19,7 @@ struct DatabaseNetworkTests {
             ("no route", network.removeRoute, network.restoreRoute),
             ("silence", network.dropPackets, network.restore),
             (
-                "half open: the server starts anew, and its end of the connections is gone",
+                "half open: the server restarts and has forgotten its connections",
                 {
                     try network.dropPackets()
                     try network.server.crash()

@@ -31,9 +31,6 @@ package final class HTTPTransport: APITransport {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    // A command or a test that ends with an error may not have closed it, and the library insists on that.
-    deinit { Task { [client] in try? await client.shutdown() } }
-
     /// Closes all connections. Call it after the last request.
     package func close() async { try? await client.shutdown() }
 

@@ -53,12 +53,13 @@ bool offer_pg_queue(
     offer_pg_connection *connection, const char *name, int count, const char *_Nullable const *_Nullable values,
     const int *_Nullable lengths, const int *_Nullable formats);
 
-/// Sends what is queued. Then offer_pg_next() is called for each of it, and offer_pg_end() once.
+/// Sends the queue. Call offer_pg_next() once for each entry of it, and then offer_pg_end().
 bool offer_pg_send(offer_pg_connection *connection, int milliseconds);
 
-/// The result of the next of what was queued. After one that failed, all others fail too.
+/// Returns the result of the next entry. After a failed entry, all others fail too.
 offer_pg_result *_Nullable offer_pg_next(offer_pg_connection *connection, int milliseconds);
 
+/// Ends the queue after its last result.
 bool offer_pg_end(offer_pg_connection *connection, int milliseconds);
 
 /// Executes statements without parameters, such as `BEGIN; SET …`. The result is that of the last one, or of the one that failed.

@@ -6,10 +6,11 @@ import ServiceLifecycle
 
 /// The service that checks the clock every second, and the cryptography, each active key and the audit trail every minute.
 /// What could not be tested is tried again every second.
-/// Every second, it also logs how many requests of strangers were refused.
+/// Every second, it also logs how many requests of strangers were refused, and checks the retention messages.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth
+    private let retention: RetentionHealth?
     private let trail: AuditTrail?
     private let clock: ClockCheck
     private let now: @Sendable () -> Timestamp
@@ -30,13 +31,15 @@ package actor HealthMonitor: Service {
     ///   - now: the wall clock that signatures use.
     ///   - steadyNow: a clock that cannot be set.
     package init(
-        selfTest: SelfTest, keys: KeyHealth, trail: AuditTrail? = nil, clock: ClockCheck,
+        selfTest: SelfTest, keys: KeyHealth, retention: RetentionHealth? = nil, trail: AuditTrail? = nil,
+        clock: ClockCheck,
         now: @escaping @Sendable () -> Timestamp,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, readiness: Readiness,
         metrics: ServiceMetrics, refusals: RefusalLog? = nil, log: Logger
     ) {
         self.selfTest = selfTest
         self.keys = keys
+        self.retention = retention
         self.trail = trail
         self.clock = clock
         self.now = now
@@ -58,6 +61,7 @@ package actor HealthMonitor: Service {
 
     package func check() async {
         refusals?.flush()
+        retention?.check()
         let (wall, steady) = (now(), steadyNow())
         if watch.note(wall: wall, steady: steady) { metrics.clockSteps.increment() }
         beforeBuild = wall < clock.earliest ? beforeBuild ?? clock.problem(now: wall.date, files: []) : nil

@@ -3,11 +3,9 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferTelemetry
-import ServiceLifecycle
 
-/// Reports when too many requests for retention messages are answered without a decision, because it came too late or because
-/// something failed.
-package final class RetentionHealth: Service {
+/// Counts retention messages that were chosen without a decision, and reports when there are too many.
+package final class RetentionHealth: Sendable {
     private struct Minute {
         let number: Int64
         var answers = 0
@@ -33,12 +31,6 @@ package final class RetentionHealth: Service {
         self.log = log
     }
 
-    package func run() async throws {
-        await cancelWhenGracefulShutdown { [self] in
-            repeat { check() } while (try? await Task.sleep(for: .seconds(5))) != nil
-        }
-    }
-
     func note(_ reason: RetentionAnswer.Reason) {
         let number = minute
         minutes.withLockedValue { minutes in
@@ -48,6 +40,7 @@ package final class RetentionHealth: Service {
         }
     }
 
+    /// Reports the problem, or that there is none.
     package func check() {
         let first = minute - Self.window
         let (answers, undecided) = minutes.withLockedValue { minutes in

@@ -68,7 +68,8 @@ package enum ServiceBuilder {
         dependencies.retentionDeadline = configuration.retentionDeadline
         let application = Application(dependencies)
         let healthMonitor = HealthMonitor(
-            selfTest: selfTest, keys: application.keyHealth, trail: dependencies.trail, clock: .ofThisBuild,
+            selfTest: selfTest, keys: application.keyHealth, retention: application.retentionHealth,
+            trail: dependencies.trail, clock: .ofThisBuild,
             now: sources.now, readiness: readiness, metrics: metrics,
             refusals: application.refusals, log: log)
         let server = HTTPServer(
@@ -86,7 +87,6 @@ package enum ServiceBuilder {
         // The store is closed last.
         var services: [any Service] = [
             reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.lateWork,
-            application.retentionHealth,
         ]
         if let forwardClient {
             services.append(

@@ -58,10 +58,17 @@ struct CustomerSearch {
         try add(db.rows(questions).joined().map { try $0["id"] })
     }
 
+    /// Adds purchases while there is room, and reads no more than fit.
     private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws {
-        for (id, purchase) in try found(ids, onlyAnonymous: onlyAnonymous) where subscriptions[id] == nil {
-            guard subscriptions.count < StoredCustomer.maximumSubscriptions else { return isComplete = false }
-            subscriptions[id] = purchase
+        var seen: Set<Int64> = []
+        var rest = ids.filter { subscriptions[$0] == nil && seen.insert($0).inserted }[...]
+        while !rest.isEmpty {
+            let room = StoredCustomer.maximumSubscriptions - subscriptions.count
+            guard room > 0 else { return isComplete = false }
+            for (id, purchase) in try found(Array(rest.prefix(room)), onlyAnonymous: onlyAnonymous) {
+                subscriptions[id] = purchase
+            }
+            rest = rest.dropFirst(room)
         }
     }
 

@@ -11,18 +11,19 @@ struct FactMerge {
         var subscriptions: [Int64] = []
         var ids: [TransactionID: Int64] = [:]
         var names: Set<Name> = []
+        var placed: [(fact: SubscriberFact, subscription: Int64)] = []
         for fact in facts {
             let original = fact.originalTransactionID
             let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
+            placed.append((fact, id))
             // Also for a fact that is not kept, so that the order of arrival does not matter.
             for identifier in IdentifierTable.identifiers(in: fact)
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
                 try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
             }
         }
-        let merged = facts.map { fact in (fact, ids[fact.originalTransactionID] ?? 0) }
-        let kept = try zip(facts, FactTable.merge(merged, db)).filter { $1 }.map(\.0)
+        let kept = try zip(facts, FactTable.merge(placed, db)).filter { $1 }.map(\.0)
         try adoptStatements(about: kept.filter(\.key.kind.isTransaction))
         for original in Set(kept.map(\.originalTransactionID)) {
             if let id = ids[original] { try Self.schedule(id, original, db) }

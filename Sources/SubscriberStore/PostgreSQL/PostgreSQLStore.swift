@@ -70,7 +70,7 @@ package final class PostgreSQLStore: SQLStore {
                         let result = Self.snapshot(connection, body)
                         if case .failure(let error) = result, !connection.isUsable { return error }
                         continuation.resume(returning: result)
-                        // Nobody waits for the end of what has only read. A connection that breaks here is replaced for the next.
+                        // The caller has its result already. If the connection breaks here, the next read replaces it.
                         try? connection.rollBack()
                         return nil
                     },

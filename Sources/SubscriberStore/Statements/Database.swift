@@ -1,7 +1,7 @@
 /// A connection to a database, within a transaction. Its statements mean the same to every engine.
 ///
-/// Where the database is another machine, each call that needs a result waits for one round trip. So what belongs together is asked
-/// together, and a change whose result nobody needs is sent with the next call.
+/// With a database on another machine, each call that returns a result waits for one round trip. ``rows(_:)`` and
+/// ``changes(_:forEach:)`` execute several statements in one. ``send(_:_:)`` needs none of its own.
 package protocol Database {
     /// Executes a statement that changes rows.
     /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on where one occurs twice.

@@ -51,51 +51,59 @@ struct ReceiptRefreshTests {
             return try await refresh.refresh(Array(receipt.utf8), of: app, by: .now() + .minutes(30))
         }
 
-        func stop() async throws {
-            await transport.close()
-            await standIn.stop()
-            try store.close()
+        /// Runs a test and closes everything, also after an error.
+        static func with(_ test: (Setup) async throws -> Void) async throws {
+            let setup = try await Setup()
+            let result: Result<Void, any Error>
+            do { result = .success(try await test(setup)) } catch { result = .failure(error) }
+            await setup.transport.close()
+            await setup.standIn.stop()
+            try setup.store.close()
+            try result.get()
         }
     }
 
     @Test(
         "production is asked first, and refers receipts of the sandbox", arguments: [Sample.production, Sample.sandbox])
     func stored(app: AppScope) async throws {
-        let setup = try await Setup()
-        let world = app == Sample.production ? setup.standIn.production : setup.standIn.sandbox
-        let original = try #require(world.subscriptions.joined().first)
-        let facts = try await setup.refresh("a receipt with \(original) in it", of: app)
-        #expect(
-            facts.contains { $0.key.kind == .fetchedTransaction }
-                && facts.contains { $0.key.kind == .fetchedRenewalInfo })
-        let customers = try await setup.store.customers(
-            known: .originalTransactionID(Sample.id(original)), bundleID: app.bundleID, environment: nil)
-        #expect(customers.count == 1 && customers[0].app == app)
-        let now = Timestamp(Date())
-        let state = SubscriberState(
-            of: SubscriberFacts(customers.flatMap(\.facts)), environment: app.environment, at: now)
-        let truth = try #require(world.truth(at: now.milliseconds)[original])
-        let subscription = try #require(state.subscriptions.first { $0.originalTransactionID == Sample.id(original) })
-        #expect(subscription.transactionID.text.description == truth.transactionID)
-        #expect(subscription.autoRenews == truth.autoRenews)
-        #expect(setup.standIn.statistics.requests("verify_receipt") == (app == Sample.production ? 1 : 2))
-        try await setup.stop()
+        try await Setup.with { setup in
+            let world = app == Sample.production ? setup.standIn.production : setup.standIn.sandbox
+            let original = try #require(world.subscriptions.joined().first)
+            let facts = try await setup.refresh("a receipt with \(original) in it", of: app)
+            #expect(
+                facts.contains { $0.key.kind == .fetchedTransaction }
+                    && facts.contains { $0.key.kind == .fetchedRenewalInfo })
+            let customers = try await setup.store.customers(
+                known: .originalTransactionID(Sample.id(original)), bundleID: app.bundleID, environment: nil)
+            #expect(customers.count == 1 && customers[0].app == app)
+            let now = Timestamp(Date())
+            let state = SubscriberState(
+                of: SubscriberFacts(customers.flatMap(\.facts)), environment: app.environment, at: now)
+            let truth = try #require(world.truth(at: now.milliseconds)[original])
+            let subscription = try #require(
+                state.subscriptions.first { $0.originalTransactionID == Sample.id(original) })
+            #expect(subscription.transactionID.text.description == truth.transactionID)
+            #expect(subscription.autoRenews == truth.autoRenews)
+            #expect(setup.standIn.statistics.requests("verify_receipt") == (app == Sample.production ? 1 : 2))
+        }
     }
 
     @Test("nothing is stored of a receipt that is unknown, of another environment, or without the right secret")
     func refused() async throws {
-        let setup = try await Setup()
-        let original = try #require(setup.standIn.sandbox.subscriptions.joined().first)
-        for (receipt, secret) in [
-            ("nothing", "0123456789abcdef0123456789abcdef"), (original, "wrong"), (original, nil),
-        ] {
-            await #expect(throws: ReceiptRefresh.Failure.self) {
-                try await setup.refresh(receipt, of: Sample.sandbox, secret: secret)
+        try await Setup.with { setup in
+            let original = try #require(setup.standIn.sandbox.subscriptions.joined().first)
+            for (receipt, secret) in [
+                ("nothing", "0123456789abcdef0123456789abcdef"), (original, "wrong"), (original, nil),
+            ] {
+                await #expect(throws: ReceiptRefresh.Failure.self) {
+                    try await setup.refresh(receipt, of: Sample.sandbox, secret: secret)
+                }
             }
+            await #expect(throws: ReceiptRefresh.Failure.self) {
+                try await setup.refresh(original, of: Sample.production)
+            }
+            #expect(try await setup.store.intakes().isEmpty)
         }
-        await #expect(throws: ReceiptRefresh.Failure.self) { try await setup.refresh(original, of: Sample.production) }
-        #expect(try await setup.store.intakes().isEmpty)
-        try await setup.stop()
     }
 }
 

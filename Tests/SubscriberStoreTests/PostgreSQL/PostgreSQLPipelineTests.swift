@@ -22,7 +22,7 @@ struct PostgreSQLPipelineTests {
     }
 
     @Test(
-        "a statement that nobody waits for fails with the next one, what follows is skipped, and the connection goes on"
+        "a queued statement fails with the next call, later ones are skipped, and the connection works on"
     )
     func lateFailure() throws {
         try connection.run("CREATE TABLE kept (number bigint PRIMARY KEY)")
@@ -53,7 +53,9 @@ struct PostgreSQLPipelineTests {
         #expect(results.map(\.rows) == [[[.integer(1)]], [], [[.integer(2)]]])
     }
 
-    @Test("what is queued is sent before statements without parameters, and before a rollback, which it cannot stop")
+    @Test(
+        "the queue is executed before statements without parameters and before a rollback, which its failure cannot stop"
+    )
     func mixed() throws {
         try connection.run("CREATE TABLE kept (number bigint PRIMARY KEY)")
         try connection.send("INSERT INTO kept VALUES ($1)", [.integer(1)])

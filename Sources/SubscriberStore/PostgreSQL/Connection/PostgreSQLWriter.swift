@@ -92,8 +92,8 @@ final class PostgreSQLWriter: Sendable {
         while true {
             do throws(PostgreSQLError) {
                 // A savepoint costs two round trips. They are needed only if a change fails, which is rare.
-                if let outcomes = try commit(group, connection, alone: false) { return outcomes }
-                return try commit(group, connection, alone: true) ?? []
+                if let outcomes = try commitTogether(group, connection) { return outcomes }
+                return try commitSeparately(group, connection)
             } catch {
                 guard connection.isUsable else { throw error }
                 try connection.rollBack()
@@ -105,45 +105,53 @@ final class PostgreSQLWriter: Sendable {
     }
 
     /// Makes all changes in one transaction.
-    /// - Parameter alone: whether each can fail by itself.
-    /// - Returns: nil if a change has failed that cannot fail by itself.
-    private static func commit(
-        _ group: [Change], _ connection: PostgreSQLConnection, alone: Bool
+    /// - Returns: nil if a change has failed. The transaction is then rolled back.
+    private static func commitTogether(
+        _ group: [Change], _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [Outcome]? {
-        let database = PostgreSQLDatabase(connection: connection)
-        try connection.send("BEGIN ISOLATION LEVEL READ COMMITTED")
-        try lock(group.map(\.scope), connection)
-        guard alone else {
-            do {
-                let outcomes = try group.map { Outcome.success(try $0.perform(database)) }
-                _ = try connection.execute("COMMIT")
-                return outcomes
-            } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
-                throw error
-            } catch {
-                try connection.rollBack()
-                return nil
-            }
+        try begin(group, connection)
+        do {
+            let database = PostgreSQLDatabase(connection: connection)
+            let outcomes = try group.map { Outcome.success(try $0.perform(database)) }
+            _ = try connection.execute("COMMIT")
+            return outcomes
+        } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
+            throw error
+        } catch {
+            try connection.rollBack()
+            return nil
         }
+    }
+
+    /// Makes all changes in one transaction, in which each can fail by itself.
+    private static func commitSeparately(
+        _ group: [Change], _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLError) -> [Outcome] {
+        try begin(group, connection)
         try connection.flush()
+        let database = PostgreSQLDatabase(connection: connection)
         var outcomes: [Outcome] = []
         for change in group {
             try connection.send("SAVEPOINT change")
             do {
                 let complete = try change.perform(database)
-                // What the change has sent fails here, and not in the next change.
+                // A failure of a queued statement belongs to this change, not to the next one.
                 try connection.flush()
                 outcomes.append(.success(complete))
             } catch let error as PostgreSQLError where error.isConflict || !connection.isUsable {
                 throw error
             } catch {
-                try? connection.flush()
-                try connection.run("ROLLBACK TO SAVEPOINT change")
+                try connection.rollBack(to: "change")
                 outcomes.append(.failure(StoreError(error)))
             }
         }
         _ = try connection.execute("COMMIT")
         return outcomes
+    }
+
+    private static func begin(_ group: [Change], _ connection: PostgreSQLConnection) throws(PostgreSQLError) {
+        try connection.send("BEGIN ISOLATION LEVEL READ COMMITTED")
+        try lock(group.map(\.scope), connection)
     }
 
     /// The number of the lock that every change shares with all others, unless it has everything to itself.
