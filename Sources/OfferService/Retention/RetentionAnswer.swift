@@ -32,6 +32,14 @@ struct RetentionAnswer: Hashable, Sendable {
         case overload
         /// Signing failed, or the audit trail cannot be written.
         case signing
+
+        /// Whether the answer is what it should be.
+        var isDecision: Bool {
+            switch self {
+            case .rules, .unknownCustomer: true
+            case .deadline, .store, .overload, .signing: false
+            }
+        }
     }
 
     let content: Content

@@ -65,7 +65,7 @@ struct RetentionEndpoint: Sendable {
         if isRepeated {
             metrics.repeatedRetention()
         } else {
-            health.note(answer.reason)
+            health.note(isDecision: answer.reason.isDecision)
             metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: question.app)
         }
         switch answer.content {

@@ -31,12 +31,13 @@ package final class RetentionHealth: Sendable {
         self.log = log
     }
 
-    func note(_ reason: RetentionAnswer.Reason) {
+    /// - Parameter isDecision: whether the answer is what it should be.
+    func note(isDecision: Bool) {
         let number = minute
         minutes.withLockedValue { minutes in
             if minutes.last?.number != number { minutes.append(Minute(number: number)) }
             minutes[minutes.count - 1].answers += 1
-            if !reason.isDecision { minutes[minutes.count - 1].undecided += 1 }
+            if !isDecision { minutes[minutes.count - 1].undecided += 1 }
         }
     }
 
@@ -58,14 +59,4 @@ package final class RetentionHealth: Sendable {
         hint:
             "offer_signer_retention_answers_total says why by reason; see docs/incidents.md, Retention messages are late"
     )
-}
-
-extension RetentionAnswer.Reason {
-    /// Whether the answer is what it should be.
-    fileprivate var isDecision: Bool {
-        switch self {
-        case .rules, .unknownCustomer: true
-        case .deadline, .store, .overload, .signing: false
-        }
-    }
 }
