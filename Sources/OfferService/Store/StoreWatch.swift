@@ -18,6 +18,8 @@ struct StoreWatch: Service {
     private static let roundsPerFigures = 5
     /// How often old payloads are deleted, in rounds of one second.
     private static let roundsPerPruning = 600
+    /// How many partitions the payloads are divided into, where the database has partitions. Each lasts for a day at least.
+    private static let partitions = 26
     /// Small, so that no notification waits long for a deletion.
     private static let payloadsPerStep = 50
 
@@ -79,7 +81,25 @@ struct StoreWatch: Service {
     }
 
     private func prune(_ settings: StoreSettings) async {
-        let limit = Timestamp(milliseconds: now().milliseconds - Int64(settings.payloadDays) * 24 * 3600 * 1000)
+        let time = now()
+        let oldest = time + (.zero - RememberedRetentionOffer.time)
+        try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: oldest) }
+        let age = Duration.days(settings.payloadDays)
+        let limit = time + (.zero - age)
+        let span = max(.days(1), age / Self.partitions)
+        let dropped: Int?
+        do throws(StoreError) {
+            dropped = try await current.write { store throws(StoreError) in
+                try await store.prunePartitions(receivedBefore: limit, span: span, at: time)
+            }
+        } catch { return }
+        if let dropped, dropped > 0 {
+            log.info("old notifications deleted", metadata: ["partitions": "\(dropped)"])
+        }
+        await prunePayloads(receivedBefore: dropped == nil ? limit : limit + (.zero - span))
+    }
+
+    private func prunePayloads(receivedBefore limit: Timestamp) async {
         var total = 0
         while !Task.isCancelled {
             let count = try? await current.write { store throws(StoreError) in
@@ -91,7 +111,5 @@ struct StoreWatch: Service {
             try? await Task.sleep(for: .milliseconds(20))
         }
         if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
-        let time = now() + (.zero - RememberedRetentionOffer.time)
-        try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: time) }
     }
 }

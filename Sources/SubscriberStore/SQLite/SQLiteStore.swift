@@ -1,4 +1,5 @@
 import GRDB
+package import OfferCore
 import OfferFiles
 import SystemPackage
 
@@ -61,4 +62,8 @@ extension SQLiteStore {
     package func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool { true }
 
     package func release(_ work: SharedWork) async throws(StoreError) {}
+
+    package func prunePartitions(
+        receivedBefore: Timestamp, span: Duration, at now: Timestamp
+    ) async throws(StoreError) -> Int? { nil }
 }

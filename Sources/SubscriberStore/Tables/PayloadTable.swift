@@ -72,6 +72,7 @@ enum PayloadTable {
     /// Deletes a payload, with what of it is still to be forwarded.
     static func delete(_ payload: Int64, _ db: any Database) throws {
         for forward in try ForwardTable.all(of: payload, db) { try ForwardTable.delete(forward, db) }
+        try removeMentions(in: payload, db)
         try db.send("DELETE FROM payload WHERE notification = ?", [payload])
     }
 }

@@ -10,7 +10,7 @@ enum PostgreSQLSchema {
     /// restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
-        (.postgreSQLLedgerCoverage, neededVersion: 1),
+        (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }
