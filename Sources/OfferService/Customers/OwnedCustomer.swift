@@ -38,14 +38,9 @@ struct OwnedCustomer {
                 $0.isNamed(by: identifier) != $1.isNamed(by: identifier)
                     ? $0.isNamed(by: identifier) : $0.original.precedes($1.original)
             }
-        var names = Set(subscriptions.flatMap(\.names)).union([identifier])
-        if let accounts {
-            names.formUnion(accounts.map(CustomerIdentifier.init))
-            names.formUnion(stored.links.filter { accounts.contains($0.account) }.map(\.identifier))
-        }
         app = stored.app
         facts = SubscriberFacts(subscriptions.flatMap(\.facts))
-        teamFacts = Self.latest(stored.teamFacts.filter { accounts == nil || names.contains($0.identifier) })
+        teamFacts = Self.teamFacts(in: stored, of: accounts, subscriptions, identifier)
         self.links = stored.links.filter { link in accounts?.contains(link.account) ?? true }
             .sorted { $0.identifier.precedes($1.identifier) }
         isComplete = stored.isComplete
@@ -81,6 +76,7 @@ struct OwnedCustomer {
     static func isAnothers(
         _ originals: Set<TransactionID>, _ stored: StoredCustomer, _ account: Customer, by policy: OwnershipPolicy
     ) -> Bool {
+        guard !originals.isEmpty else { return false }
         let links = LinkedAccounts(stored.links)
         let accounts = links.accounts(same: account)
         return OwnedSubscription.all(in: stored.facts, links, by: policy).contains { subscription in
@@ -91,6 +87,18 @@ struct OwnedCustomer {
                 return !links.usernames(of: owner).isEmpty
             }
         }
+    }
+
+    /// - Parameter accounts: nil for all that the team says.
+    private static func teamFacts(
+        in stored: StoredCustomer, of accounts: Set<Customer>?, _ subscriptions: [OwnedSubscription],
+        _ identifier: CustomerIdentifier
+    ) -> [TeamFact] {
+        guard let accounts, !stored.teamFacts.isEmpty else { return latest(stored.teamFacts) }
+        let names = Set(subscriptions.flatMap(\.names)).union([identifier])
+            .union(accounts.map(CustomerIdentifier.init))
+            .union(stored.links.filter { accounts.contains($0.account) }.map(\.identifier))
+        return latest(stored.teamFacts.filter { names.contains($0.identifier) })
     }
 
     private static func latest(_ facts: [TeamFact]) -> [TeamFact] {
@@ -119,15 +127,21 @@ private struct OwnedSubscription {
     ) {
         self.original = original
         self.facts = facts
-        let transactions = Self.transactions(of: facts).map(CustomerIdentifier.transactionID)
-        if let moved = ([.originalTransactionID(original)] + transactions).lazy.compactMap({ links[$0] }).first {
-            owners = [moved]
-            return
+        if !links.isEmpty {
+            let transactions = Self.transactions(of: facts).map(CustomerIdentifier.transactionID)
+            if let moved = ([.originalTransactionID(original)] + transactions).lazy.compactMap({ links[$0] }).first {
+                owners = [moved]
+                return
+            }
         }
         let named = SubscriptionOwners(of: facts, by: policy).accounts.map(Customer.appAccountToken)
         // A link of an Apple Account is about its anonymous purchases. Those that name an account are moved one by one.
+        guard named.isEmpty, !links.isEmpty else {
+            owners = named
+            return
+        }
         let linked = Self.appleAccounts(of: facts).lazy.compactMap { links[.appTransactionID($0)] }.first
-        owners = named.isEmpty ? linked.map { [$0] } ?? [] : named
+        owners = linked.map { [$0] } ?? []
     }
 
     /// Whether the subscription is anonymous, or belongs to one of these accounts.
@@ -162,6 +176,8 @@ private struct LinkedAccounts {
     init(_ links: [CustomerLink]) {
         self.links = links.sorted { $0.identifier.precedes($1.identifier) }
     }
+
+    var isEmpty: Bool { links.isEmpty }
 
     subscript(identifier: CustomerIdentifier) -> Customer? {
         links.first { $0.identifier == identifier }?.account

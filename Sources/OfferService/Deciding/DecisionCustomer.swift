@@ -33,11 +33,19 @@ extension DecisionCustomer {
         if let account = subject.account, OwnedCustomer.isAnothers(proven, all, account, by: configured.ownership) {
             throw .anotherCustomersProof
         }
-        let appleAccounts = Self.appleAccounts(of: subject, stored, by: configured.ownership)
-        guard Self.mayBelong(newFacts, to: appleAccounts, subject) else { throw .anotherCustomersProof }
-        let owned = subject.identifier.flatMap {
-            OwnedCustomer(all, known: $0, by: configured.ownership, alsoOwning: proven)
+        let ofStore = subject.account.flatMap { account in
+            stored.flatMap { OwnedCustomer($0, known: CustomerIdentifier(account), by: configured.ownership) }
         }
+        // The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
+        let appleAccounts = Set(ofStore?.facts.compactMap(\.appTransactionID) ?? [])
+        guard Self.mayBelong(newFacts, to: appleAccounts, subject) else { throw .anotherCustomersProof }
+        let addsNothing = newFacts.isEmpty && subject.identifier == subject.account.map(CustomerIdentifier.init)
+        let owned =
+            addsNothing
+            ? ofStore
+            : subject.identifier.flatMap {
+                OwnedCustomer(all, known: $0, by: configured.ownership, alsoOwning: proven)
+            }
         // Of a customer with more subscriptions than the store reads, nothing can be said for sure.
         let facts = all.isComplete ? owned?.facts ?? SubscriberFacts() : SubscriberFacts()
         let appTransaction = subject.proofs?.appTransaction?.payload
@@ -69,15 +77,6 @@ extension DecisionCustomer {
 
     /// The age from which on data is old if the App Store was to be asked and did not answer, unless the app says.
     private static let freshness = Duration.hours(24)
-
-    /// The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
-    private static func appleAccounts(
-        of subject: DecisionSubject, _ stored: StoredCustomer?, by policy: OwnershipPolicy
-    ) -> Set<TransactionID> {
-        guard let account = subject.account, let stored else { return [] }
-        let owned = OwnedCustomer(stored, known: CustomerIdentifier(account), by: policy)
-        return Set(owned?.facts.compactMap(\.appTransactionID) ?? [])
-    }
 
     /// Whether what the proofs show can be the customer's: purchases that name the account, or that are of an Apple Account of the
     /// customer, as far as the store knows any.

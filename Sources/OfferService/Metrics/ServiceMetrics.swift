@@ -284,10 +284,20 @@ private struct DecidedOn: Hashable {
     static func all(
         _ app: AppScope, _ productID: ProductID, _ offerID: OfferID?, _ rule: String?, _ reasons: [DecisionReason]
     ) -> [DecidedOn] {
-        let codes: [ReasonCode?] = reasons.isEmpty ? [nil] : Array(Set(reasons.map(\.code)))
-        return codes.map {
-            DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: $0)
+        guard !reasons.isEmpty else {
+            return [DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: nil)]
         }
+        return reasons.indices.compactMap { place in
+            let code = reasons[place].code
+            guard !reasons[..<place].contains(where: { $0.code == code }) else { return nil }
+            return DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: code)
+        }
+    }
+
+    /// Leaves out what is nearly always the same for an offer, because a decision counts many offers.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(offerID)
+        hasher.combine(reason)
     }
 }
 

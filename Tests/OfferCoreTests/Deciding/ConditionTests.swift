@@ -12,9 +12,9 @@ struct ConditionTests {
         let customer = DecidingSamples.customer(facts, team: team, at: now, environment)
         let situation = try DecidingSamples.situation(customer, at: now)
         let truth = condition.truth(in: situation)
-        #expect(condition.reasons(in: situation).isEmpty == (truth == .yes), "what does not hold has a reason")
-        #expect(condition.reasons(in: situation, wanting: false).isEmpty == (truth == .no))
-        for reason in condition.reasons(in: situation) {
+        #expect(condition.reasons(truth, in: situation).isEmpty == (truth == .yes), "what does not hold has a reason")
+        #expect(condition.reasons(truth, wanting: false, in: situation).isEmpty == (truth == .no))
+        for reason in condition.reasons(truth, in: situation) {
             #expect((reason.code == .unknown) == (truth == .unknown), "\(reason)")
             #expect(reason.text.hasSuffix(".") && !reason.text.contains("Optional"), "\(reason.text)")
         }

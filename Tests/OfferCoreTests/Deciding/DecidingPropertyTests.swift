@@ -81,8 +81,8 @@ struct DecidingPropertyTests {
             #expect(
                 Condition.any(members.shuffled(using: &random)).truth(in: situation)
                     == Condition.any(members).truth(in: situation))
-            let codes = Set(Condition.all(members).reasons(in: situation))
-            #expect(Set(Condition.all(members.reversed()).reasons(in: situation)) == codes)
+            let codes = Set(Condition.all(members).reasons(all, in: situation))
+            #expect(Set(Condition.all(members.reversed()).reasons(all, in: situation)) == codes)
         }
     }
 

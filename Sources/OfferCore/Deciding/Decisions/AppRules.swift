@@ -15,6 +15,8 @@ package struct AppRules: Hashable, Sendable {
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
+    /// The offers by priority, then in the order of the file.
+    private let bestFirst: [OfferTerms]
 
     private struct Key: Hashable {
         let productID: ProductID
@@ -36,6 +38,10 @@ package struct AppRules: Hashable, Sendable {
         places = Dictionary(
             offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },
             uniquingKeysWith: { first, _ in first })
+        bestFirst = offers.enumerated().sorted {
+            $0.element.priority == $1.element.priority
+                ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
+        }.map(\.element)
     }
 
     /// - Returns: nil for an offer without a rule.
@@ -52,16 +58,22 @@ package struct AppRules: Hashable, Sendable {
     package func decide(
         _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
     ) -> [OfferDecision] {
-        let asked = offers.enumerated().filter { productIDs?.contains($0.element.productID) ?? true }
-        let sorted = asked.sorted {
-            $0.element.priority == $1.element.priority
-                ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
+        // Offers of one product share a situation.
+        var situations: [ProductID: Situation] = [:]
+        return bestFirst.filter { productIDs?.contains($0.productID) ?? true }.map { offer in
+            let situation = situations[offer.productID] ?? situation(facts, offering: offer.productID, at: now)
+            situations[offer.productID] = situation
+            return offer.decide(in: situation, prefersWinBackOffers: prefersWinBackOffers)
         }
-        return sorted.map { decide(facts, about: $0.element, at: now) }
     }
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
-        offer.decide(facts, products: products, prefersWinBackOffers: prefersWinBackOffers, at: now)
+        offer.decide(
+            in: situation(facts, offering: offer.productID, at: now), prefersWinBackOffers: prefersWinBackOffers)
+    }
+
+    private func situation(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> Situation {
+        Situation(facts, offering: productID, products: products, at: now)
     }
 
     /// Decides whether a customer may have an introductory offer of a product.
@@ -69,9 +81,10 @@ package struct AppRules: Hashable, Sendable {
     package func introductoryReasons(
         _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
     ) -> [DecisionReason] {
-        let situation = Situation(facts, offering: productID, products: products, at: now)
-        guard rule.condition.truth(in: situation) != .yes else { return [] }
-        let reasons = rule.condition.reasons(in: situation)
+        let situation = situation(facts, offering: productID, at: now)
+        let truth = rule.condition.truth(in: situation)
+        guard truth != .yes else { return [] }
+        let reasons = rule.condition.reasons(truth, in: situation)
         return reasons.isEmpty ? [DecisionReason(.unknown)] : reasons
     }
 }

@@ -20,17 +20,21 @@ extension OfferTerms {
         _ facts: CustomerFacts, products: ProductTraits, prefersWinBackOffers: Bool = false, at now: Timestamp
     ) -> OfferDecision {
         let situation = Situation(facts, offering: productID, products: products, at: now)
-        let standing = standingReasons(situation, prefersWinBackOffers).withoutRepeats
-        if standing.isEmpty, rule.condition.truth(in: situation) == .yes {
-            return OfferDecision(offer: self, isEligible: true, reasons: [])
-        }
-        let ofRule = rule.condition.reasons(in: situation)
-        let all = (standing + ofRule).withoutRepeats
+        return decide(in: situation, prefersWinBackOffers: prefersWinBackOffers)
+    }
+
+    /// - Parameter situation: in which the product of this offer is offered.
+    func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
+        let standing = standingReasons(situation, prefersWinBackOffers)
+        let truth = rule.condition.truth(in: situation)
+        if standing.isEmpty, truth == .yes { return OfferDecision(offer: self, isEligible: true, reasons: []) }
+        let all = (standing + rule.condition.reasons(truth, in: situation)).withoutRepeats
         // Where something is definitely wrong, what is unknown beside it does not matter.
         let definite = all.filter { $0.code != .unknown }
         return OfferDecision(offer: self, isEligible: false, reasons: definite.isEmpty ? all : definite)
     }
 
+    /// What is against this offer whatever its rule says.
     private func standingReasons(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [DecisionReason] {
         var reasons: [DecisionReason] = []
         let state = situation.facts.state
@@ -58,10 +62,10 @@ extension OfferTerms {
             reasons += ownershipReasons(taker) + pendingReasons(taker) + retryReasons(taker)
         }
         if prefersWinBackOffers {
-            let test = CustomerTest.winBackOffers(.none)
             // An active subscriber is offered none.
             if !subscription.hasAccess || !subscription.winBackOffers.isEmpty {
-                reasons += Condition.test(test).reasons(in: situation)
+                let condition = Condition.test(.winBackOffers(.none))
+                reasons += condition.reasons(condition.truth(in: situation), in: situation)
             }
         }
         return reasons
@@ -104,8 +108,6 @@ extension OfferTerms {
 }
 
 extension [DecisionReason] {
-    fileprivate var withoutRepeats: Self {
-        var seen: Set<DecisionReason> = []
-        return filter { seen.insert($0).inserted }
-    }
+    /// There are few, so comparing them is quicker than hashing them.
+    var withoutRepeats: Self { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

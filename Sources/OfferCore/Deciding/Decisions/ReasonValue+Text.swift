@@ -62,7 +62,7 @@ extension DecisionReason {
     /// The reason in one sentence.
     package var text: String {
         if let missing { return "\(Self.subject(fact)) is not known. \(missing.sentence)" }
-        if let sentence = Self.sentences[code] { return sentence }
+        if let sentence { return sentence }
         let subject = Self.subject(fact)
         let found = found.map { "is \($0.sentencePart)" } ?? "is none"
         guard let required else { return "\(subject) \(found)." }
@@ -74,18 +74,32 @@ extension DecisionReason {
         return subjects[fact] ?? "The fact \(fact)"
     }
 
-    private static let sentences: [ReasonCode: String] = [
-        .neverSubscribed: "The customer never had a subscription in this app, so the App Store would refuse the offer.",
-        .familyShared: "The subscription is shared by a family member, and only the purchaser can redeem an offer.",
-        .otherOfferPending: "Another promotional offer is redeemed for the next period, and this one would replace it.",
-        .billingRetry: "The App Store cannot collect the payment. A discount does not repair that.",
-        .noSubscription: "The customer never subscribed in this group.",
-        .holdout: "The customer is not in the sample.",
-        .customerCap: "The customer has redeemed the offer as often as its limit allows, or holds a signature for it.",
-        .cooldown: "The customer's last redemption of an offer is too recent.",
-        .outstanding: "The customer holds as many unredeemed signatures for the offer as its limit allows.",
-        .totalCap: "The offer has been redeemed or signed as often as its total allows.",
-    ]
+    /// What to say of a reason that is not about the value of a fact; nil for others.
+    private var sentence: String? {
+        switch code {
+        case .neverSubscribed:
+            "The customer never had a subscription in this app, so the App Store would refuse the offer."
+        case .familyShared:
+            "The subscription is shared by a family member, and only the purchaser can redeem an offer."
+        case .otherOfferPending:
+            "Another promotional offer is redeemed for the next period, and this one would replace it."
+        case .billingRetry:
+            "The App Store cannot collect the payment. A discount does not repair that."
+        case .noSubscription:
+            "The customer never subscribed in this group."
+        case .holdout:
+            "The customer is not in the sample."
+        case .customerCap:
+            "The customer has redeemed the offer as often as its limit allows, or holds a signature for it."
+        case .cooldown:
+            "The customer's last redemption of an offer is too recent."
+        case .outstanding:
+            "The customer holds as many unredeemed signatures for the offer as its limit allows."
+        case .totalCap:
+            "The offer has been redeemed or signed as often as its total allows."
+        default: nil
+        }
+    }
 
     private static let subjects = [
         "subscription.status": "The subscription's status", "subscription.autoRenew": "Auto-renew",

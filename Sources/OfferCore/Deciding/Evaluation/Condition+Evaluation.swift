@@ -14,16 +14,17 @@ extension Condition {
     /// Why the condition does not have the wanted result. Empty if it has.
     ///
     /// Where something is definitely wrong, what is unknown beside it is left out.
-    package func reasons(in situation: Situation, wanting wanted: Bool = true) -> [DecisionReason] {
-        let truth = truth(in: situation)
+    /// - Parameter truth: the result in this situation.
+    package func reasons(_ truth: Truth, wanting wanted: Bool = true, in situation: Situation) -> [DecisionReason] {
         guard truth != (wanted ? .yes : .no) else { return [] }
         switch self {
         case .all(let members), .any(let members):
             // Where one member alone can be to blame, those with the same result as the whole are.
-            let isToBlame: (Condition) -> Bool = { $0.truth(in: situation) == truth }
-            return members.filter(isToBlame).flatMap { $0.reasons(in: situation, wanting: wanted) }
-        case .not(let member): return member.reasons(in: situation, wanting: !wanted)
-        case .rule(_, let condition): return condition.reasons(in: situation, wanting: wanted)
+            return members.flatMap { member in
+                member.truth(in: situation) == truth ? member.reasons(truth, wanting: wanted, in: situation) : []
+            }
+        case .not(let member): return member.reasons(!truth, wanting: !wanted, in: situation)
+        case .rule(_, let condition): return condition.reasons(truth, wanting: wanted, in: situation)
         case .subscription(let condition): return condition.reasons(truth, wanting: wanted, in: situation)
         case .test(let test): return [test.reason(truth, wanting: wanted, in: situation)]
         }
@@ -53,8 +54,7 @@ extension SubscriptionCondition {
                 return test.reason(result, wanting: wanted, of: subscription)
             }
         }
-        var seen: Set<DecisionReason> = []
-        let reasons = ofCandidates.filter { seen.insert($0).inserted }
+        let reasons = ofCandidates.withoutRepeats
         guard reasons.isEmpty || truth == .unknown && !reasons.contains(where: { $0.code == .unknown }) else {
             return truth == .unknown ? reasons.filter { $0.code == .unknown } : reasons
         }

@@ -38,7 +38,10 @@ extension SubscriberState {
     /// The subscriptions of a group that an offer could be redeemed for: the current one first, and others that have not ended.
     func takers(inGroup groupID: String) -> [Subscription] {
         guard let current = current(inGroup: groupID) else { return [] }
-        let others = subscriptions.filter { $0.subscriptionGroupID == groupID && $0 != current && !$0.hasEnded }
+        let others = subscriptions.filter { other in
+            other.subscriptionGroupID == groupID && !other.hasEnded
+                && other.originalTransactionID != current.originalTransactionID
+        }
         return [current] + others
     }
 

@@ -3,6 +3,10 @@ package struct Situation: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is not known.
     let groupID: String?
+    /// The current subscription in that group.
+    let subscription: Subscription?
+    /// The subscriptions in that group which could take the offer. The current one comes first.
+    let takers: [Subscription]
     let products: ProductTraits
     let now: Timestamp
 
@@ -13,13 +17,9 @@ package struct Situation: Sendable {
         groupID =
             products.groups[productID]
             ?? facts.state.subscriptions.first { $0.productID == productID }?.subscriptionGroupID
+        takers = groupID.map(facts.state.takers) ?? []
+        subscription = takers.first
     }
-
-    /// The current subscription in the group of the offered product.
-    var subscription: Subscription? { groupID.flatMap { facts.state.current(inGroup: $0) } }
-
-    /// The subscriptions in that group which could take the offer. The current one comes first.
-    var takers: [Subscription] { groupID.map(facts.state.takers) ?? [] }
 
     func duration(since time: Timestamp) -> Duration { now - time }
 

@@ -44,13 +44,14 @@ struct SQLiteDatabase: Database {
     }
 
     private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
+        // GRDB converts optional values without a key path for each.
         StatementArguments(
-            values.map { value in
+            values.lazy.map { value -> (any DatabaseValueConvertible)? in
                 switch value?.stored ?? .null {
-                case .null: DatabaseValue.null
-                case .integer(let value): value.databaseValue
-                case .text(let value): value.databaseValue
-                case .bytes(let value): Data(value).databaseValue
+                case .null: nil
+                case .integer(let value): value
+                case .text(let value): value
+                case .bytes(let value): Data(value)
                 }
             })
     }
