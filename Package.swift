@@ -363,7 +363,7 @@ let package = Package(
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferCrypto", "OfferTelemetry",
                 "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport",
-                "AppStoreStandIn", "StoreTestSupport", locks,
+                "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

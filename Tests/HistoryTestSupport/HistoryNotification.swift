@@ -30,32 +30,59 @@ struct HistoryNotification {
 extension HistoryNotification {
     /// Reads the notification as the service does, but for the signatures.
     func read(of bundleID: BundleID, in environment: AppStoreEnvironment) throws -> VerifiedNotification {
-        let source = Source(bundleID: bundleID, environment: environment)
-        var texts: [String: [UInt8]] = [:]
-        for fact in facts {
-            switch fact.value {
-            case .transaction(let purchase): texts["transaction"] = source.json(purchase, fact)
-            case .renewalInfo(let renewal): texts["renewal"] = source.json(renewal, fact)
-            default: break
-            }
-        }
+        // The texts of the JWS inside are their names.
+        let source = Source(
+            bundleID: bundleID, environment: environment, transaction: "transaction", renewal: "renewal")
+        let texts = ["transaction": source.transaction(in: facts), "renewal": source.renewal(in: facts)]
         let app = try ExpectedApp(
-            bundleID: bundleID, appAppleID: Source.appAppleID, environments: [.production, .sandbox],
+            bundleID: bundleID, appAppleID: Self.appAppleID(of: bundleID), environments: [.production, .sandbox],
             isDevelopment: false)
         return try VerifiedNotification(
             AppStoreNotification(json: source.json(self)), for: ExpectedApps([app])
         ) { jws, _ throws(PayloadError) in
-            try PayloadObject(json: texts[String(decoding: jws, as: UTF8.self)] ?? [])
+            try PayloadObject(json: texts[String(decoding: jws, as: UTF8.self)].flatMap(\.self) ?? [])
         }
+    }
+
+    /// A number that few apps share.
+    static func appAppleID(of bundleID: BundleID) -> Int64 {
+        bundleID.text.utf8.reduce(1) { ($0 * 31 + Int64($1)) % 1_000_000_007 } + 1
+    }
+
+    /// The body that the App Store would post.
+    /// - Parameter sign: makes the JWS of a payload.
+    func body(
+        of bundleID: BundleID, in environment: AppStoreEnvironment, signedBy sign: ([UInt8]) throws -> [UInt8]
+    ) rethrows -> [UInt8] {
+        var source = Source(bundleID: bundleID, environment: environment)
+        func jws(_ payload: [UInt8]) throws -> String { String(decoding: try sign(payload), as: UTF8.self) }
+        if let transaction = source.transaction(in: facts) { source.transaction = try jws(transaction) }
+        if let renewal = source.renewal(in: facts) { source.renewal = try jws(renewal) }
+        var writer = JSONWriter()
+        writer.member("signedPayload", try jws(source.json(self)))
+        return writer.finish()
     }
 }
 
-/// Writes payloads as the App Store does. The texts of the JWS inside a notification are their names.
+/// Writes payloads as the App Store does.
 private struct Source {
-    static let appAppleID: Int64 = 1_234_567_890
-
     let bundleID: BundleID
     let environment: AppStoreEnvironment
+    /// The texts of the JWS inside a notification.
+    var transaction = ""
+    var renewal = ""
+
+    func transaction(in facts: [SubscriberFact]) -> [UInt8]? {
+        facts.lazy.compactMap { fact in
+            if case .transaction(let purchase) = fact.value { json(purchase, fact) } else { nil }
+        }.last
+    }
+
+    func renewal(in facts: [SubscriberFact]) -> [UInt8]? {
+        facts.lazy.compactMap { fact in
+            if case .renewalInfo(let renewal) = fact.value { json(renewal, fact) } else { nil }
+        }.last
+    }
 
     func json(_ notification: HistoryNotification) -> [UInt8] {
         var writer = JSONWriter()
@@ -70,7 +97,7 @@ private struct Source {
             writer.object("externalPurchaseToken") { writer in
                 writer.member("externalPurchaseId", (environment == .sandbox ? "SANDBOX_" : "") + notification.uuid)
                 writer.member("tokenCreationDate", notification.signedDate.milliseconds)
-                writer.member("appAppleId", Self.appAppleID)
+                writer.member("appAppleId", HistoryNotification.appAppleID(of: bundleID))
                 writer.member("bundleId", bundleID.text.description)
             }
         case "RENEWAL_EXTENSION" where notification.facts.isEmpty:
@@ -87,7 +114,7 @@ private struct Source {
     }
 
     private func writeOrigin(_ writer: inout JSONWriter) {
-        writer.member("appAppleId", Self.appAppleID)
+        writer.member("appAppleId", HistoryNotification.appAppleID(of: bundleID))
         writer.member("bundleId", bundleID.text.description)
         writer.member("environment", environment.rawValue)
     }
@@ -96,8 +123,8 @@ private struct Source {
         writeOrigin(&writer)
         for fact in facts {
             switch fact.value {
-            case .transaction: writer.member("signedTransactionInfo", "transaction")
-            case .renewalInfo: writer.member("signedRenewalInfo", "renewal")
+            case .transaction: writer.member("signedTransactionInfo", transaction)
+            case .renewalInfo: writer.member("signedRenewalInfo", renewal)
             case .status(let status): writer.member("status", status.rawValue)
             // The type of the notification says it.
             default: break
@@ -105,7 +132,7 @@ private struct Source {
         }
     }
 
-    func json(_ purchase: Purchase, _ fact: SubscriberFact) -> [UInt8] {
+    private func json(_ purchase: Purchase, _ fact: SubscriberFact) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("transactionId", fact.key.id.text.description)
         writer.member("originalTransactionId", fact.originalTransactionID.text.description)
@@ -129,7 +156,7 @@ private struct Source {
         return writer.finish()
     }
 
-    func json(_ renewal: Renewal, _ fact: SubscriberFact) -> [UInt8] {
+    private func json(_ renewal: Renewal, _ fact: SubscriberFact) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("originalTransactionId", fact.originalTransactionID.text.description)
         writer.member("environment", environment.rawValue)

@@ -55,9 +55,11 @@ package struct NotificationSigner: Sendable {
         return Array(#"{"signedPayload":"#.utf8) + Array(try member(notification).utf8) + [UInt8(ascii: "}")]
     }
 
+    package func jws(_ payload: [UInt8]) throws -> [UInt8] { try chain.jws(header: header, payload: payload) }
+
     /// A payload as the JSON string of a compact JWS.
     private func member(_ payload: SamplePayload) throws -> String {
-        "\"" + String(decoding: try chain.jws(header: header, payload: payload.json), as: UTF8.self) + "\""
+        "\"" + String(decoding: try jws(payload.json), as: UTF8.self) + "\""
     }
 
     /// Gives a certificate about the size of Apple's, and a validity that outlasts this program.
