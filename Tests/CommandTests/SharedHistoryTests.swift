@@ -6,6 +6,7 @@ import OfferCore
 import OfferCrypto
 import StoreTestSupport
 import SubscriberStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -115,6 +116,8 @@ private final class HistoryProcesses: Sendable {
     private let keys: TemporaryFolder
     private let environment: [String: String]
     private let services: NIOLockedValueBox<[RunningService]>
+    private let answered = Atomic(0)
+    private let answeredAtKill = Atomic(Int.max)
 
     init(_ count: Int, of histories: Histories, sharing url: String) throws {
         folder = histories.folder
@@ -131,26 +134,33 @@ private final class HistoryProcesses: Sendable {
             try (0..<count).map { _ in try RunningService(environment: environment, keys: keys) })
     }
 
-    /// Posts until each has got 200, from two clients for each process. The first process is killed on the way.
+    /// Posts until each has got 200, from two clients for each process. When half of them have, the first process is killed.
     func post(_ posts: [Histories.Post]) async throws {
         let clients = 2 * services.withLockedValue { $0.count }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
                 group.addTask {
                     var rest = stride(from: client, to: posts.count, by: clients).map { posts[$0] }[...]
-                    while !rest.isEmpty { try await self.post(&rest, from: client) }
+                    for _ in 0..<Self.maximumConnections where !rest.isEmpty { await self.post(&rest, from: client) }
+                    #expect(rest.isEmpty, "the service does not answer")
                 }
             }
             group.addTask {
-                try await Task.sleep(for: .milliseconds(500))
+                while self.answered.load(ordering: .relaxed) < posts.count / 2 {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 try await onOwnThread { try self.replaceFirst() }
+                #expect(self.answeredAtKill.load(ordering: .relaxed) < posts.count, "the kill came too late")
             }
             try await group.waitForAll()
         }
     }
 
+    /// That a client opens. It waits for a moment between them.
+    private static let maximumConnections = 3000
+
     /// Posts over one connection until it breaks.
-    private func post(_ posts: inout ArraySlice<Histories.Post>, from client: Int) async throws {
+    private func post(_ posts: inout ArraySlice<Histories.Post>, from client: Int) async {
         let port = services.withLockedValue { $0[client % $0.count].port }
         var rest = posts
         defer { posts = rest }
@@ -162,14 +172,17 @@ private final class HistoryProcesses: Sendable {
                     return
                 }
                 #expect([200, 503].contains(response.status), "\(response.text)")
-                if response.status != 503 { rest.removeFirst() }
+                guard response.status != 503 else { continue }
+                rest.removeFirst()
+                answered.wrappingAdd(1, ordering: .relaxed)
             }
         }
-        if !rest.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        if !rest.isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
     private func replaceFirst() throws {
         services.withLockedValue { $0[0] }.killAtOnce()
+        answeredAtKill.store(answered.load(ordering: .relaxed), ordering: .relaxed)
         let service = try RunningService(environment: environment, keys: keys)
         services.withLockedValue { $0[0] = service }
     }

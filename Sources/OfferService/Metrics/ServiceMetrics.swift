@@ -294,7 +294,7 @@ private struct DecidedOn: Hashable {
         }
     }
 
-    /// Leaves out what is nearly always the same for an offer, because a decision counts many offers.
+    /// Hashes only the members that differ between the offers of a decision.
     func hash(into hasher: inout Hasher) {
         hasher.combine(offerID)
         hasher.combine(reason)

@@ -20,6 +20,8 @@ struct StoreWatch: Service {
     private static let roundsPerPruning = 600
     /// How many partitions the payloads are divided into, where the database has partitions. Each lasts for a day at least.
     private static let partitions = 26
+    /// A partition is begun and dropped up to two prunings late.
+    private static let delay = Duration.hours(1)
     /// Small, so that no notification waits long for a deletion.
     private static let payloadsPerStep = 50
 
@@ -85,18 +87,30 @@ struct StoreWatch: Service {
         let oldest = time + (.zero - RememberedRetentionOffer.time)
         try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: oldest) }
         let age = Duration.days(settings.payloadDays)
-        let limit = time + (.zero - age)
         let span = max(.days(1), age / Self.partitions)
-        let dropped: Int?
+        let limit = time + (.zero - age)
+        let isPartitioned = await prunePartitions(receivedBefore: limit, span: span, at: time)
+        await prunePayloads(receivedBefore: isPartitioned ? limit + (.zero - span - Self.delay) : limit)
+    }
+
+    /// - Returns: false if the database has no partitions, or if it is not known.
+    private func prunePartitions(receivedBefore limit: Timestamp, span: Duration, at time: Timestamp) async -> Bool {
         do throws(StoreError) {
-            dropped = try await current.write { store throws(StoreError) in
+            let pruning = try await current.write { store throws(StoreError) in
                 try await store.prunePartitions(receivedBefore: limit, span: span, at: time)
             }
-        } catch { return }
-        if let dropped, dropped > 0 {
-            log.info("old notifications deleted", metadata: ["partitions": "\(dropped)"])
+            guard let pruning else { return false }
+            if pruning.dropped > 0 {
+                log.info("old notifications deleted", metadata: ["partitions": "\(pruning.dropped)"])
+            }
+            if pruning.isPutOff {
+                log.info("partitions of notifications stay as they are for now, because they are being read")
+            }
+            return true
+        } catch {
+            log.error("partitions of notifications cannot be changed", metadata: ["reason": "\(error.detail)"])
+            return false
         }
-        await prunePayloads(receivedBefore: dropped == nil ? limit : limit + (.zero - span))
     }
 
     private func prunePayloads(receivedBefore limit: Timestamp) async {

@@ -159,12 +159,14 @@ package protocol SubscriberStore: Sendable {
     /// - Returns: the number deleted; less than `limit` if no more are left.
     func prunePayloads(receivedBefore: Timestamp, limit: Int) async throws(StoreError) -> Int
 
-    /// Deletes raw payloads by the partition, where the engine keeps them in partitions: each that has only payloads older than a
-    /// limit and none that waits to be forwarded. Begins a new partition when the newest has lasted for a span.
+    /// Deletes raw payloads by the partition: each partition whose payloads are all older than a limit and wait for no receiver.
+    /// Begins a new one when the newest has lasted for a span.
     ///
-    /// A payload can so be kept for a span longer. What would be kept even longer is for ``prunePayloads(receivedBefore:limit:)``.
-    /// - Returns: the number of partitions deleted; nil if the engine has none.
-    func prunePartitions(receivedBefore: Timestamp, span: Duration, at now: Timestamp) async throws(StoreError) -> Int?
+    /// A payload may be kept for one span longer. ``prunePayloads(receivedBefore:limit:)`` deletes those kept even longer.
+    /// - Returns: nil if the engine has no partitions.
+    func prunePartitions(
+        receivedBefore: Timestamp, span: Duration, at now: Timestamp
+    ) async throws(StoreError) -> PartitionPruning?
 
     // MARK: Work of one process
 

@@ -3,42 +3,71 @@ package import OfferCore
 extension PostgreSQLStore {
     package func prunePartitions(
         receivedBefore limit: Timestamp, span: Duration, at now: Timestamp
-    ) async throws(StoreError) -> Int? {
+    ) async throws(StoreError) -> PartitionPruning? {
         let newestSince = now + (.zero - span)
-        let (next, disposable) = try await read { db in
+        let plan = try await read { db in
             let partitions = try PayloadPartitions(db)
             return (
-                try partitions.next(lastingSince: newestSince), try partitions.disposable(receivedBefore: limit)
+                next: try partitions.next(lastingSince: newestSince), isBehind: try partitions.isBehind(),
+                disposable: try partitions.disposable(receivedBefore: limit)
             )
         }
-        for place in disposable { try await deleteDeadLetters(in: place) }
-        guard next != nil || !disposable.isEmpty else { return 0 }
-        do throws(StoreError) {
-            // Tables are made and dropped while no other change uses them. What is true now may differ from what was read.
-            return try await write(.everything) { db in
-                try db.send("SET LOCAL lock_timeout = 1000", [])
-                let partitions = try PayloadPartitions(db)
-                if let next = try partitions.next(lastingSince: newestSince) { try partitions.begin(next) }
-                let empty = try partitions.disposable(receivedBefore: limit).filter {
-                    try partitions.deadLetters(in: $0, limit: 1).isEmpty
-                }
-                for place in empty { try partitions.drop(place) }
-                return empty.count
+        var result = PartitionPruning()
+        if let next = plan.next {
+            let isMade = try await changeTables { partitions in
+                // Another process may have made it.
+                if try partitions.next(lastingSince: newestSince) == next { try partitions.begin(next) }
+                return true
             }
-        } catch {
-            // An export reads the tables for minutes. Pruning comes again.
-            guard error.kind == .busy else { throw error }
-            return 0
+            result.isPutOff = isMade == nil
         }
+        if plan.next != nil || plan.isBehind {
+            try await write(.everything) { db in try PayloadPartitions(db).advance() }
+        }
+        for number in plan.disposable {
+            try await deleteDeadLetters(in: number)
+            let isDropped = try await changeTables { partitions in
+                // One of its letters may have been revived.
+                guard try partitions.disposable(receivedBefore: limit).contains(number),
+                    try partitions.letters(in: number, limit: 1).isEmpty
+                else { return false }
+                try partitions.drop(number)
+                return true
+            }
+            if isDropped == true { result.dropped += 1 }
+            if isDropped == nil { result.isPutOff = true }
+        }
+        return result
+    }
+
+    private static let attempts = 5
+
+    /// Makes or drops tables while no other change is made, and without holding the others up for long.
+    /// - Returns: nil if a reader, such as an export, held the tables all the while.
+    private func changeTables(
+        _ change: @escaping @Sendable (PayloadPartitions) throws -> Bool
+    ) async throws(StoreError) -> Bool? {
+        for attempt in 1...Self.attempts {
+            do throws(StoreError) {
+                return try await write(.everything) { db in
+                    try db.send("SET LOCAL lock_timeout = 100", [])
+                    return try change(PayloadPartitions(db))
+                }
+            } catch {
+                guard error.kind == .busy else { throw error }
+                if attempt < Self.attempts { try? await Task.sleep(for: .seconds(1)) }
+            }
+        }
+        return nil
     }
 
     private static let lettersPerStep = 50
 
-    private func deleteDeadLetters(in place: Int64) async throws(StoreError) {
+    private func deleteDeadLetters(in number: Int64) async throws(StoreError) {
         var count = 0
         repeat {
             count = try await write(.names([.pruning])) { db in
-                let letters = try PayloadPartitions(db).deadLetters(in: place, limit: Self.lettersPerStep)
+                let letters = try PayloadPartitions(db).letters(in: number, limit: Self.lettersPerStep)
                 // One that was revived meanwhile keeps its payload.
                 let dead = letters.filter(\.isDead)
                 for letter in dead { try ForwardTable.delete(letter, db) }

@@ -1,4 +1,5 @@
 import Foundation
+import OfferCore
 import OfferPostgreSQL
 
 /// The store in a PostgreSQL database, for any number of processes.
@@ -29,7 +30,9 @@ package final class PostgreSQLStore: SQLStore {
         let connection = try PostgreSQLConnection.open(server)
         do {
             try PostgreSQLSchema.requireOurs(connection)
-            if isMigrating { try PostgreSQLSchema.migrate(connection) }
+            if isMigrating, try PostgreSQLSchema.version(connection) < PostgreSQLSchema.latestVersion {
+                try PostgreSQLSchema.migrate(PostgreSQLConnection.open(server, timeout: .days(7)))
+            }
         } catch { throw StoreError(error) }
         gate = ConnectionGate(to: server)
         writer = PostgreSQLWriter(gate, connections: settings.writers)
@@ -102,16 +105,24 @@ extension PostgreSQLStore {
         }
     }
 
-    /// The server keeps what rows refer to. What can be wrong are indexes that a failed operation has left.
+    /// The server keeps what rows refer to, but for payloads in partitions. What else can be wrong are indexes that a failed
+    /// operation has left.
     package func check() async throws(StoreError) -> [String] {
         try await read { db in
-            try db.rows(
+            let indexes = try db.rows(
                 """
                 SELECT CAST(CAST(indexrelid AS regclass) AS text) AS name FROM pg_index
                 WHERE NOT (indisvalid AND indisready) AND indrelid IN (
                     SELECT oid FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace))
                 """, []
             ).map { "the index \(try $0["name"] as String) is not valid" }
+            let orphans = try db.rows(
+                """
+                SELECT id FROM forward
+                WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.notification = forward.payload) LIMIT 100
+                """, []
+            ).map { "row \(try $0["id"] as Int64) of forward refers to a payload that does not exist" }
+            return indexes + orphans
         }
     }
 

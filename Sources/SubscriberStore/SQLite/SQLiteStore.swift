@@ -65,5 +65,5 @@ extension SQLiteStore {
 
     package func prunePartitions(
         receivedBefore: Timestamp, span: Duration, at now: Timestamp
-    ) async throws(StoreError) -> Int? { nil }
+    ) async throws(StoreError) -> PartitionPruning? { nil }
 }

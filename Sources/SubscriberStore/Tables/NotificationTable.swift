@@ -7,7 +7,7 @@ enum NotificationTable {
         try db.insertNew(
             """
             INSERT INTO notification (app, notification_uuid, type, subtype, signed_date, received_at)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (app, notification_uuid) DO NOTHING
             """,
             [
                 app, notification.notificationUUID.description, notification.type, notification.subtype,

@@ -20,6 +20,10 @@ enum PayloadTable {
         try db.send("DELETE FROM payload_subscription WHERE payload = ?", [payload])
     }
 
+    static func removeMentions(of subscription: Int64, _ db: any Database) throws {
+        try db.send("DELETE FROM payload_subscription WHERE subscription = ?", [subscription])
+    }
+
     static func app(of payload: Int64, _ db: any Database) throws -> Int64? {
         try db.number(
             "SELECT app FROM payload JOIN notification ON notification.id = notification WHERE notification = ?",

@@ -49,6 +49,7 @@ enum SubscriptionTable {
 
     /// Removes a subscription with its facts and identifiers.
     static func delete(_ id: Int64, _ db: any Database) throws {
+        try PayloadTable.removeMentions(of: id, db)
         try db.send("DELETE FROM subscription WHERE id = ?", [id])
     }
 

@@ -56,7 +56,7 @@ struct DecidingPropertyTests {
                 seen[expected, default: 0] += 1
                 try #require(
                     truth == (expected == 1 ? .yes : expected == 0 ? .no : .unknown), "\(condition) \(customer.state)")
-                let decision = terms.decide(customer, products: reference.products, at: now)
+                let decision = AppRules(products: reference.products).decide(customer, about: terms, at: now)
                 try #require(decision.isEligible == reference.isEligible(terms), "\(condition) \(customer.state)")
                 try #require(decision.reasons.isEmpty == decision.isEligible, "\(condition)")
                 if decision.isEligible { eligible += 1 }

@@ -10,9 +10,9 @@ struct OfferDecisionTests {
     private func codes(
         _ facts: [SubscriberFact], rule: Condition = anyone, prefersWinBackOffers: Bool = false
     ) throws -> [ReasonCode] {
-        let decision = try DecidingSamples.terms(rule).decide(
-            DecidingSamples.customer(facts), products: DecidingSamples.products(),
-            prefersWinBackOffers: prefersWinBackOffers, at: DecidingSamples.now)
+        let rules = AppRules(products: try DecidingSamples.products(), prefersWinBackOffers: prefersWinBackOffers)
+        let decision = try rules.decide(
+            DecidingSamples.customer(facts), about: DecidingSamples.terms(rule), at: DecidingSamples.now)
         #expect(decision.isEligible == decision.reasons.isEmpty)
         return decision.reasons.map(\.code)
     }
@@ -118,8 +118,8 @@ struct OfferDecisionTests {
     func exclusion() throws {
         let rule = Condition.not(DecidingSamples.subscription(.status([.active]), .autoRenew(true)))
         #expect(try codes(active(), rule: rule) == [.subscriptionStatus, .autoRenew])
-        let decision = try DecidingSamples.terms(rule).decide(
-            DecidingSamples.customer(active()), products: DecidingSamples.products(), at: DecidingSamples.now)
+        let decision = try AppRules(products: DecidingSamples.products()).decide(
+            DecidingSamples.customer(active()), about: DecidingSamples.terms(rule), at: DecidingSamples.now)
         #expect(decision.reasons.first?.text == "The subscription's status is active; the rule excludes active.")
     }
 

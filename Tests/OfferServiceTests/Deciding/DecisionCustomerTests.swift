@@ -30,7 +30,7 @@ struct DecisionCustomerTests {
             productID: monthly, offerID: try OfferID(utf8: Array("o".utf8)), rule: Rule(name: nil, condition: condition)
         )
         let products = ProductTraits(groups: [monthly: "21012345"])
-        return terms.decide(customer.facts, products: products, at: now).reasons
+        return AppRules(products: products).decide(customer.facts, about: terms, at: now).reasons
     }
 
     private static let never = Condition.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0))))

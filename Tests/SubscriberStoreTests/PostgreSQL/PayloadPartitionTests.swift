@@ -77,20 +77,66 @@ struct PayloadPartitionTests {
         #expect(try database.numbers("SELECT count(*) FROM offer_signer.payload_subscription") == [0])
     }
 
-    @Test("while an export reads the tables, pruning is put off, and nothing waits for it")
-    func reader() async throws {
+    @Test("while an export reads the tables, pruning is put off, and changes go on")
+    func export() async throws {
         let database = try PostgreSQLDatabaseOfTest()
         let store = try database.open()
         defer { try? store.close() }
         try await store.receive(1, at: 0)
         let reader = try database.connect()
         try reader.run("BEGIN; LOCK TABLE offer_signer.payload IN ACCESS SHARE MODE")
-        #expect(try await store.prune(at: 8) == 0)
+        async let pruning = store.prunePartitions(
+            receivedBefore: Sample.day(-22), span: .days(7), at: Sample.day(8))
+        for number in 2...100 as ClosedRange<UInt64> { try await store.receive(number, at: 8) }
+        #expect(try await pruning?.isPutOff == true)
         #expect(try database.partitions == ["payload_1"])
-        try await store.receive(2, at: 8)
         try reader.run("ROLLBACK")
         #expect(try await store.prune(at: 8) == 0)
         #expect(try database.partitions == ["payload_1", "payload_2"])
+    }
+
+    @Test("notifications find their partition although another cannot be dropped")
+    func lockedPartition() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        try await store.receive(1, at: 0)
+        _ = try await store.prune(at: 8)
+        try await store.receive(2, at: 9)
+        let reader = try database.connect()
+        try reader.run("BEGIN; LOCK TABLE offer_signer.payload_1 IN ACCESS SHARE MODE")
+        let pruning = try await store.prunePartitions(
+            receivedBefore: Sample.day(10), span: .days(7), at: Sample.day(40))
+        #expect(pruning?.isPutOff == true && pruning?.dropped == 0)
+        #expect(try database.partitions == ["payload_1", "payload_2", "payload_3"])
+        try await store.receive(3, at: 40)
+        #expect(try database.numbers("SELECT notification FROM offer_signer.payload_3") == [2 << 40])
+        try reader.run("ROLLBACK")
+        #expect(try await store.prune(at: 40) == 2)
+    }
+
+    @Test("notifications go to the newest partition after a process ended before they did")
+    func interrupted() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        try await store.receive(1, at: 0)
+        try database.execute(
+            """
+            SET search_path = offer_signer;
+            CREATE TABLE payload_2 PARTITION OF payload FOR VALUES FROM (\(1 << 40)) TO (\(2 << 40));
+            CREATE TABLE payload_subscription_2 PARTITION OF payload_subscription
+            FOR VALUES FROM (\(1 << 40)) TO (\(2 << 40))
+            """)
+        try await store.receive(2, at: 8)
+        _ = try await store.prune(at: 8)
+        try await store.receive(3, at: 8)
+        #expect(try database.numbers("SELECT count(*) FROM offer_signer.payload_1") == [2])
+        #expect(try database.numbers("SELECT notification FROM offer_signer.payload_2") == [1 << 40])
+        // Never back to numbers that were given.
+        _ = try await store.prune(at: 8)
+        try await store.receive(4, at: 8)
+        #expect(try database.numbers("SELECT max(notification) FROM offer_signer.payload_2") == [1 << 40 + 1])
     }
 
     @Test("processes that prune at the same time begin one partition, and none loses a payload")
@@ -117,20 +163,24 @@ struct PayloadPartitionTests {
     func upgrade() async throws {
         let database = try PostgreSQLDatabaseOfTest()
         let earlier = try database.open()
-        try await earlier.receive(1, at: 0, to: [Self.receiver])
+        try await earlier.receive(1, at: 0)
         try database.execute(Self.downgrade)
         try await earlier.receive(2, at: 0)
         let store = try database.open()
         defer { try? store.close() }
         #expect(try await store.payloads == ["n1", "n2"])
         try await earlier.receive(3, at: 1)
-        #expect(try await earlier.prunePayloads(receivedBefore: Sample.day(0.5), limit: 9) == 1)
         try earlier.close()
         #expect(try await store.prune(at: 8) == 0)
         try await store.receive(4, at: 9)
-        #expect(try await store.payloads == ["n1", "n3", "n4"])
+        #expect(try await store.payloads == ["n1", "n2", "n3", "n4"])
         #expect(try database.partitions == ["payload_1", "payload_2"])
         #expect(try await store.check() == [])
+        try database.execute("DELETE FROM offer_signer.payload WHERE notification = 1")
+        #expect(try await store.check() == [], "it waited for no receiver")
+        try await store.receive(5, at: 9, to: [Self.receiver])
+        try database.execute("DELETE FROM offer_signer.payload_2")
+        #expect(try await store.check().first?.contains("of forward refers to a payload") == true)
     }
 
     /// The tables as they were before there were partitions.
@@ -147,9 +197,14 @@ struct PayloadPartitionTests {
         ALTER INDEX payload_subscription_1_pkey RENAME TO payload_subscription_pkey;
         ALTER INDEX payload_subscription_1_subscription RENAME TO payload_subscription_subscription;
         ALTER TABLE forward ADD CONSTRAINT forward_payload_fkey FOREIGN KEY (payload) REFERENCES payload;
+        ALTER TABLE payload
+        ADD CONSTRAINT payload_notification_fkey FOREIGN KEY (notification) REFERENCES notification;
+        ALTER TABLE payload_subscription
+        ADD CONSTRAINT payload_subscription_subscription_fkey
+        FOREIGN KEY (subscription) REFERENCES subscription ON DELETE CASCADE;
         ALTER TABLE payload_subscription
         ADD CONSTRAINT payload_subscription_payload_fkey FOREIGN KEY (payload) REFERENCES payload ON DELETE CASCADE;
-        DELETE FROM migration WHERE number = 4
+        DELETE FROM migration WHERE number > 3
         """
 }
 
@@ -179,7 +234,7 @@ extension PostgreSQLStore {
 
     /// Keeps payloads for 30 days, in partitions of a week.
     fileprivate func prune(at day: Double) async throws -> Int? {
-        try await prunePartitions(receivedBefore: Sample.day(day - 30), span: .days(7), at: Sample.day(day))
+        try await prunePartitions(receivedBefore: Sample.day(day - 30), span: .days(7), at: Sample.day(day))?.dropped
     }
 
     fileprivate var payloads: [String] {

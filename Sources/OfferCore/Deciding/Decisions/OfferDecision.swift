@@ -16,14 +16,7 @@ extension OfferTerms {
     /// Decides about this offer. It reads nothing but its arguments, and an unknown never becomes a yes.
     ///
     /// What the App Store itself requires, and what no rule can mean, comes before the rule.
-    package func decide(
-        _ facts: CustomerFacts, products: ProductTraits, prefersWinBackOffers: Bool = false, at now: Timestamp
-    ) -> OfferDecision {
-        let situation = Situation(facts, offering: productID, products: products, at: now)
-        return decide(in: situation, prefersWinBackOffers: prefersWinBackOffers)
-    }
-
-    /// - Parameter situation: in which the product of this offer is offered.
+    /// - Parameter situation: that of this offer's product.
     func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
         let standing = standingReasons(situation, prefersWinBackOffers)
         let truth = rule.condition.truth(in: situation)
@@ -34,7 +27,7 @@ extension OfferTerms {
         return OfferDecision(offer: self, isEligible: false, reasons: definite.isEmpty ? all : definite)
     }
 
-    /// What is against this offer whatever its rule says.
+    /// The reasons against this offer that hold under any rule.
     private func standingReasons(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [DecisionReason] {
         var reasons: [DecisionReason] = []
         let state = situation.facts.state
@@ -108,6 +101,6 @@ extension OfferTerms {
 }
 
 extension [DecisionReason] {
-    /// There are few, so comparing them is quicker than hashing them.
+    /// The first of each.
     var withoutRepeats: Self { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

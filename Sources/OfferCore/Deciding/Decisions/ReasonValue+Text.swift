@@ -74,7 +74,7 @@ extension DecisionReason {
         return subjects[fact] ?? "The fact \(fact)"
     }
 
-    /// What to say of a reason that is not about the value of a fact; nil for others.
+    /// The fixed sentence of a reason that names no value; nil for others.
     private var sentence: String? {
         switch code {
         case .neverSubscribed:

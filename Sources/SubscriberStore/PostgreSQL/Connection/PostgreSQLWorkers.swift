@@ -176,7 +176,9 @@ extension PostgreSQLConnection {
     private static let timeout = Duration.seconds(6)
 
     /// Connects, and sets what no role or database may choose for us.
-    static func open(_ server: PostgreSQLServer) throws(StoreError) -> PostgreSQLConnection {
+    static func open(
+        _ server: PostgreSQLServer, timeout: Duration = timeout
+    ) throws(StoreError) -> PostgreSQLConnection {
         do {
             let connection = try PostgreSQLConnection(to: server, timeout: timeout)
             try connection.run(

@@ -155,7 +155,7 @@ final class PostgreSQLWriter: Sendable {
     }
 
     /// The number of the lock that every change shares with all others, unless it has everything to itself.
-    private static let everything: Int64 = 0x4F66_5367
+    static let everything: Int64 = 0x4F66_5367
 
     private static func lock(
         _ scopes: [ChangeScope], _ connection: PostgreSQLConnection

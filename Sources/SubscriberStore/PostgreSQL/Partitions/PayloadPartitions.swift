@@ -1,87 +1,106 @@
 import OfferCore
 import OfferPostgreSQL
 
-/// The partitions of raw payloads and of the subscriptions in them, one pair for each span of time.
+/// The partitions of raw payloads and of the subscriptions in them: a pair for each span of time, numbered from 1.
 ///
-/// Rows belong to a partition by the number of their notification, which is a key. A partition has room for 2^40 numbers, so none is
-/// ever full. When the newest has lasted for its span, the sequence of the numbers moves on to the next. If that happens late,
-/// the newest partition lasts longer, and nothing else.
+/// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full. When the
+/// newest has lasted for its span, a new one is made, and then the sequence of the `id`s moves on to it. If that happens late, the
+/// newest lasts longer, and nothing else.
 struct PayloadPartitions {
-    private let db: PostgreSQLDatabase
-    /// Their places in time, the oldest first. There is always one.
-    private let places: [Int64]
+    /// The `id`s in a partition.
+    static let size: Int64 = 1 << 40
 
-    private static let numbers: Int64 = 1 << 40
+    private let db: PostgreSQLDatabase
+    /// The oldest first. There is always one.
+    private let numbers: [Int64]
 
     init(_ db: any Database) throws {
         guard let db = db as? PostgreSQLDatabase else { throw StoreError(.fault, "only PostgreSQL has partitions") }
         self.db = db
         let prefix = "payload_"
-        places = try db.rows(
+        numbers = try db.rows(
             """
             SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
             WHERE inhparent = CAST('payload' AS regclass)
             """, []
         ).map { row in
             let name: String = try row["name"]
-            guard name.hasPrefix(prefix), let place = Int64(name.dropFirst(prefix.count)), place > 0 else {
+            guard name.hasPrefix(prefix), let number = Int64(name.dropFirst(prefix.count)), number > 0 else {
                 throw StoreError(.fault, "the partition \(name) is not one of ours")
             }
-            return place
+            return number
         }.sorted()
-        guard !places.isEmpty else { throw StoreError(.fault, "the table payload has no partitions") }
+        guard !numbers.isEmpty else { throw StoreError(.fault, "the table payload has no partitions") }
     }
 
-    /// The next place, if the newest partition has payloads from before a time.
+    // MARK: The newest
+
+    /// The number of the next partition, if the newest has payloads from before a time.
     func next(lastingSince time: Timestamp) throws -> Int64? {
-        guard let newest = places.last, let first = try received(newest)?.first, first < time else { return nil }
+        guard let newest = numbers.last, let first = try received(newest)?.first, first < time else { return nil }
         return newest + 1
     }
 
-    /// The partitions without a payload from after a time, and without one that still is to be forwarded. The newest stays.
+    /// Makes a partition. Notifications do not go to it before ``advance()``.
+    func begin(_ number: Int64) throws {
+        let (lowest, end) = Self.bounds(of: number)
+        try db.connection.run(
+            """
+            CREATE TABLE payload_\(number) PARTITION OF payload FOR VALUES FROM (\(lowest)) TO (\(end));
+            CREATE TABLE payload_subscription_\(number) PARTITION OF payload_subscription
+            FOR VALUES FROM (\(lowest)) TO (\(end))
+            """)
+    }
+
+    /// Gives notifications the `id`s of the newest partition, and never lower ones again. It must be committed already: a rollback
+    /// takes a partition back, but not what a sequence has given.
+    func advance() throws {
+        let lowest = lowestOfNewest
+        guard try lastID() < lowest - 1 else { return }
+        _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowest - 1])
+    }
+
+    /// Whether notifications go to an older partition than the newest.
+    func isBehind() throws -> Bool { try lastID() < lowestOfNewest - 1 }
+
+    private var lowestOfNewest: Int64 { numbers.last.map { Self.bounds(of: $0).lowest } ?? 0 }
+
+    private func lastID() throws -> Int64 {
+        try db.number(
+            "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence('notification', 'id') AS regclass))", []) ?? 0
+    }
+
+    // MARK: Old ones
+
+    /// The partitions, except the newest, whose payloads are all from before a time and wait for no receiver.
     func disposable(receivedBefore time: Timestamp) throws -> [Int64] {
-        try places.dropLast().filter { place in
-            if let last = try received(place)?.last, last >= time { return false }
-            let (lowest, end) = Self.bounds(of: place)
+        try numbers.dropLast().filter { number in
+            if let last = try received(number)?.last, last >= time { return false }
+            let (lowest, end) = Self.bounds(of: number)
             let waiting = try db.row(
                 "SELECT 1 FROM forward WHERE payload >= ? AND payload < ? AND died_at IS NULL LIMIT 1", [lowest, end])
             return waiting == nil
         }
     }
 
-    /// Dead letters in a partition.
-    func deadLetters(in place: Int64, limit: Int) throws -> [ForwardTable.Entry] {
-        let (lowest, end) = Self.bounds(of: place)
+    /// Dead letters in a partition, and those revived meanwhile.
+    func letters(in number: Int64, limit: Int) throws -> [ForwardTable.Entry] {
+        let (lowest, end) = Self.bounds(of: number)
         return try db.rows("SELECT * FROM forward WHERE payload >= ? AND payload < ? LIMIT ?", [lowest, end, limit])
             .map(ForwardTable.Entry.init)
     }
 
-    /// Makes a partition, and gives notifications the numbers that belong to it.
-    func begin(_ place: Int64) throws {
-        let (lowest, end) = Self.bounds(of: place)
-        try db.connection.run(
-            """
-            CREATE TABLE payload_\(place) PARTITION OF payload FOR VALUES FROM (\(lowest)) TO (\(end));
-            CREATE TABLE payload_subscription_\(place) PARTITION OF payload_subscription
-            FOR VALUES FROM (\(lowest)) TO (\(end));
-            SELECT setval(pg_get_serial_sequence('notification', 'id'), \(lowest), false)
-            """)
-    }
-
-    func drop(_ place: Int64) throws {
-        try db.connection.run("DROP TABLE payload_subscription_\(place); DROP TABLE payload_\(place)")
+    func drop(_ number: Int64) throws {
+        try db.connection.run("DROP TABLE payload_\(number); DROP TABLE payload_subscription_\(number)")
     }
 
     /// The times of the first and the last payload in a partition; nil if it is empty.
-    private func received(_ place: Int64) throws -> (first: Timestamp, last: Timestamp)? {
-        let result = try db.connection.executeOnce("SELECT min(received_at), max(received_at) FROM payload_\(place)")
+    private func received(_ number: Int64) throws -> (first: Timestamp, last: Timestamp)? {
+        let result = try db.connection.executeOnce("SELECT min(received_at), max(received_at) FROM payload_\(number)")
         guard case .integer(let first)? = result.rows.first?.first, case .integer(let last)? = result.rows.first?.last
         else { return nil }
         return (Timestamp(milliseconds: first), Timestamp(milliseconds: last))
     }
 
-    /// The numbers of the notifications in a partition.
-    private static func bounds(of place: Int64) -> (lowest: Int64, end: Int64) {
-        ((place - 1) * numbers, place * numbers)
-    }
+    private static func bounds(of number: Int64) -> (lowest: Int64, end: Int64) { ((number - 1) * size, number * size) }
 }

@@ -1,35 +1,56 @@
+/// Raw payloads in partitions, so that old ones are dropped together and the disk gets their space back at once.
+/// ``PayloadPartitions`` explains the bounds.
+///
+/// The table as it was becomes the first partition. No row is copied, but each is read once, to see that it is within the bounds: by
+/// the second migration, while changes go on. So the third, during which they wait, finds nothing left to read.
 extension Migration {
-    /// Raw payloads in partitions, so that old ones are dropped together and the disk gets their space back at once.
-    ///
-    /// ``PayloadPartitions`` explains the bounds. Nothing refers to a partitioned table: each change of one would lock every
-    /// partition. The table as it was becomes the first partition. No row is copied, but each is read once.
+    static let payloadBounds = Migration(
+        name: "payload bounds",
+        sql: """
+            ALTER TABLE payload ADD CONSTRAINT payload_bounds CHECK (notification < \(PayloadPartitions.size)) NOT VALID;
+            ALTER TABLE payload_subscription
+            ADD CONSTRAINT payload_subscription_bounds CHECK (payload < \(PayloadPartitions.size)) NOT VALID
+            """)
+
+    static let payloadBoundsHold = Migration(
+        name: "payload bounds hold",
+        sql: """
+            ALTER TABLE payload VALIDATE CONSTRAINT payload_bounds;
+            ALTER TABLE payload_subscription VALIDATE CONSTRAINT payload_subscription_bounds
+            """)
+
+    /// Nothing refers to a partitioned table, and it refers to none: each reference would lock every partition when it is checked, and
+    /// the other table whenever a partition is made or dropped. Statements delete the mentions of a payload with it. Under a
+    /// version that knows no partitions, they can outlive it until their partition is dropped; they then mean nothing.
     static let payloadPartitions = Migration(
         name: "payload partitions",
         sql: """
+            SELECT pg_advisory_xact_lock(\(PostgreSQLWriter.everything));
             ALTER TABLE forward DROP CONSTRAINT forward_payload_fkey;
-            ALTER TABLE payload_subscription DROP CONSTRAINT payload_subscription_payload_fkey;
 
             ALTER TABLE payload RENAME TO payload_1;
+            ALTER TABLE payload_1 DROP CONSTRAINT payload_notification_fkey;
             ALTER INDEX payload_pkey RENAME TO payload_1_pkey;
             ALTER INDEX payload_received RENAME TO payload_1_received;
             CREATE TABLE payload (
-                notification BIGINT PRIMARY KEY REFERENCES notification,
-                received_at BIGINT NOT NULL,
-                body BYTEA NOT NULL
+                notification BIGINT PRIMARY KEY, received_at BIGINT NOT NULL, body BYTEA NOT NULL
             ) PARTITION BY RANGE (notification);
             CREATE INDEX payload_received ON payload (received_at);
-            ALTER TABLE payload ATTACH PARTITION payload_1 FOR VALUES FROM (MINVALUE) TO (1099511627776);
 
             ALTER TABLE payload_subscription RENAME TO payload_subscription_1;
+            ALTER TABLE payload_subscription_1 DROP CONSTRAINT payload_subscription_payload_fkey;
+            ALTER TABLE payload_subscription_1 DROP CONSTRAINT payload_subscription_subscription_fkey;
             ALTER INDEX payload_subscription_pkey RENAME TO payload_subscription_1_pkey;
             ALTER INDEX payload_subscription_subscription RENAME TO payload_subscription_1_subscription;
             CREATE TABLE payload_subscription (
-                payload BIGINT NOT NULL,
-                subscription BIGINT NOT NULL REFERENCES subscription ON DELETE CASCADE,
-                PRIMARY KEY (payload, subscription)
+                payload BIGINT NOT NULL, subscription BIGINT NOT NULL, PRIMARY KEY (payload, subscription)
             ) PARTITION BY RANGE (payload);
             CREATE INDEX payload_subscription_subscription ON payload_subscription (subscription);
+
+            ALTER TABLE payload ATTACH PARTITION payload_1 FOR VALUES FROM (MINVALUE) TO (\(PayloadPartitions.size));
+            ALTER TABLE payload_1 DROP CONSTRAINT payload_bounds;
             ALTER TABLE payload_subscription
-            ATTACH PARTITION payload_subscription_1 FOR VALUES FROM (MINVALUE) TO (1099511627776)
+            ATTACH PARTITION payload_subscription_1 FOR VALUES FROM (MINVALUE) TO (\(PayloadPartitions.size));
+            ALTER TABLE payload_subscription_1 DROP CONSTRAINT payload_subscription_bounds
             """)
 }

@@ -10,7 +10,8 @@ enum PostgreSQLSchema {
     /// restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
-        (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
+        (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
+        (.payloadBoundsHold, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }
@@ -45,8 +46,8 @@ enum PostgreSQLSchema {
     }
 
     /// Applies the migrations that are missing, each in a transaction of its own.
+    /// - Parameter connection: one whose statements may take long.
     static func migrate(_ connection: PostgreSQLConnection) throws {
-        guard try version(connection) < latestVersion else { return }
         let database = PostgreSQLDatabase(connection: connection)
         // Indexes of large tables take their time.
         try connection.run("SET statement_timeout = 0; SET lock_timeout = '60s'")
