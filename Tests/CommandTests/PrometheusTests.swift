@@ -82,7 +82,7 @@ struct PrometheusTests {
                 "offer_signer_notification_types_total", "offer_signer_last_notification_timestamp_seconds",
                 "offer_signer_notification_lag_seconds", "offer_signer_subscriptions", "offer_signer_store_up",
                 "offer_signer_store_changes_total", "offer_signer_store_commits_total",
-                "offer_signer_store_round_trips_total",
+                "offer_signer_store_round_trips_total", "offer_signer_store_retries_total",
                 "offer_signer_forwards_total",
                 "offer_signer_forwards_pending", "offer_signer_forwards_dead",
                 "offer_signer_oldest_forward_timestamp_seconds", "offer_signer_app_store_requests_total",

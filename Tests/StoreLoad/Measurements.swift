@@ -102,7 +102,7 @@ struct Measurements {
     }
 
     private func countSyncs(callers: Int) async throws {
-        let (before, began) = (store.writeCounts, ContinuousClock.now)
+        let (before, began) = (store.counts, ContinuousClock.now)
         await withTaskGroup(of: Void.self) { group in
             for caller in 0..<callers {
                 group.addTask {
@@ -113,10 +113,10 @@ struct Measurements {
                 }
             }
         }
-        let changes = store.writeCounts.changes - before.changes
-        let syncs = Double(store.writeCounts.commits - before.commits) / Double(changes)
+        let changes = store.counts.changes - before.changes
+        let syncs = Double(store.counts.commits - before.commits) / Double(changes)
         let rate = Double(changes) / ((ContinuousClock.now - began) / .seconds(1))
-        let roundTrips = Double(store.writeCounts.roundTrips - before.roundTrips) / Double(changes)
+        let roundTrips = Double(store.counts.roundTrips - before.roundTrips) / Double(changes)
         print(
             "\(callers) callers: \(syncs) syncs and \(roundTrips) round trips per notification, "
                 + "\(Int(rate)) notifications a second")

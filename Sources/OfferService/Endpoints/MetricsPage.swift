@@ -69,9 +69,10 @@ struct MetricsPage: Sendable {
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
         case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
-        case .storeChanges: one(store.store.map { Double($0.writeCounts.changes) })
-        case .storeCommits: one(store.store.map { Double($0.writeCounts.commits) })
-        case .storeRoundTrips: one(store.store.map { Double($0.writeCounts.roundTrips) })
+        case .storeChanges: one(store.store.map { Double($0.counts.changes) })
+        case .storeCommits: one(store.store.map { Double($0.counts.commits) })
+        case .storeRoundTrips: one(store.store.map { Double($0.counts.roundTrips) })
+        case .storeRetries: one(store.store.map { Double($0.counts.retries) })
         case .unexplainedRedemptions:
             (store.unexplainedRedemptions ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { (labels: [$0.key.rawValue], value: Double($0.value)) }

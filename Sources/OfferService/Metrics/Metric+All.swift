@@ -99,6 +99,10 @@ extension Metric {
         "offer_signer_store_round_trips_total", .counter, [],
         "Times that this process has waited for PostgreSQL, once for everything that was sent together. 0 with SQLite.")
 
+    static let storeRetries = Metric(
+        "offer_signer_store_retries_total", .counter, [],
+        "Transactions that were repeated because another one disturbed them, up to four times each. 0 with SQLite.")
+
     // Retention messages.
     static let retentionAnswers = Metric(
         "offer_signer_retention_answers_total", .counter, ["app", "environment", "answer", "rule", "reason"],
@@ -220,7 +224,7 @@ extension Metric {
         decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,
-        storeRoundTrips,
+        storeRoundTrips, storeRetries,
         retentionAnswers, retentionRepeats, retentionDeadlineMisses, retentionSeconds, apiRequests, apiSeconds,
         recoveredUntil, subscriptionsDue, forwards, forwardsPending, forwardsDead, oldestForward, keyState,
         ringReloads, ready, setupProblems, clockSteps, certificateExpiry, auditWritable, auditFailures, auditLag,

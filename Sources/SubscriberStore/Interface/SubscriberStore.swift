@@ -184,7 +184,7 @@ package protocol SubscriberStore: Sendable {
     func probe() async throws(StoreError)
 
     /// How many changes this process has committed, and how often it has waited for the database.
-    var writeCounts: WriteCounts { get }
+    var counts: StoreCounts { get }
 
     /// Waits for changes under way and closes the database.
     func close() throws(StoreError)

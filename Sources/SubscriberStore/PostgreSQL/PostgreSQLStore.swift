@@ -44,7 +44,7 @@ package final class PostgreSQLStore: SQLStore {
             })
     }
 
-    package var writeCounts: WriteCounts {
+    package var counts: StoreCounts {
         var counts = writer.counts
         counts.roundTrips = gate.roundTrips
         return counts

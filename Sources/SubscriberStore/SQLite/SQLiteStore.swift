@@ -35,7 +35,7 @@ package final class SQLiteStore: SQLStore {
         do { try pool.close() } catch { throw StoreError(error) }
     }
 
-    package var writeCounts: WriteCounts { writer.counts }
+    package var counts: StoreCounts { writer.counts }
 
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Database) throws -> Result

@@ -130,7 +130,7 @@ struct PostgreSQLFailureTests {
         }
         #expect(applied == 63)
         #expect(try await store.intakes().first?.notifications == 64)
-        #expect(store.writeCounts.changes == 64 && store.writeCounts.commits < 64)
+        #expect(store.counts.changes == 64 && store.counts.commits < 64)
     }
 
     @Test("a server that is full of connections is busy, and the store goes on when there is room")

@@ -2,6 +2,7 @@ import OfferCore
 import OfferPostgreSQL
 import StoreTestSupport
 import SubscriberStore
+import TestSupport
 import Testing
 
 /// What several processes do with one database at the same time. Each store is one of them.
@@ -44,6 +45,35 @@ struct SharingTests {
         }
         try await single.merge(facts, in: Sample.production)
         #expect(try await stores[0].records() == single.records())
+    }
+
+    @Test("a change that another transaction disturbs is made again, and counted")
+    func repeated() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        _ = try await store.apply(Sample.delivery("n1", Sample.facts(1)))
+        #expect(store.counts.retries == 0)
+        // Another program takes no locks of ours.
+        let other = try database.connect()
+        try other.run(
+            """
+            BEGIN;
+            INSERT INTO offer_signer.subscription (app, original_transaction_id)
+            SELECT id, '2000000100000002' FROM offer_signer.app
+            """)
+        async let outcome = store.apply(Sample.delivery("n2", Sample.facts(2)))
+        try await waitUntil {
+            try database.numbers(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """) == [1]
+        }
+        try other.run("COMMIT")
+        #expect(try await outcome == .applied)
+        #expect(store.counts.retries == 1)
+        #expect(try await store.customer(Sample.account(2))?.facts.count == 3)
     }
 
     @Test("of 300 customers who ask all of them, 50 get one of 50, and never one too many")

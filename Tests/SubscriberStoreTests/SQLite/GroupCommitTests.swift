@@ -12,8 +12,8 @@ struct GroupCommitTests {
         let database = try TestDatabase()
         let store = try database.open()
         #expect(try await applyAll(Array(0..<64), to: store) == 64)
-        #expect(store.writeCounts.changes == 64)
-        #expect(store.writeCounts.commits < 32)
+        #expect(store.counts.changes == 64)
+        #expect(store.counts.commits < 32)
         #expect(try await store.intakes().first?.notifications == 64)
     }
 

@@ -19,7 +19,7 @@ final class PostgreSQLWriter: Sendable {
     private typealias Outcome = Result<@Sendable () -> Void, StoreError>
 
     private let workers: PostgreSQLWorkers<Change>
-    private let committed: NIOLockedValueBox<WriteCounts>
+    private let counted: NIOLockedValueBox<StoreCounts>
 
     /// Bounds how long a change waits for others of its group.
     private static let maximumGroup = 256
@@ -27,14 +27,14 @@ final class PostgreSQLWriter: Sendable {
     private static let maximumAttempts = 5
 
     init(_ gate: ConnectionGate, connections: Int) {
-        let committed = NIOLockedValueBox(WriteCounts())
-        self.committed = committed
+        let counted = NIOLockedValueBox(StoreCounts())
+        self.counted = counted
         workers = PostgreSQLWorkers(
             connections, named: "store-write", through: gate, choose: Self.takeGroup,
-            run: { Self.write($0, on: $1, committed) })
+            run: { Self.write($0, on: $1, counted) })
     }
 
-    var counts: WriteCounts { committed.withLockedValue { $0 } }
+    var counts: StoreCounts { counted.withLockedValue { $0 } }
 
     func close() { workers.close() }
 
@@ -66,15 +66,15 @@ final class PostgreSQLWriter: Sendable {
     }
 
     private static func write(
-        _ group: [Change], on connection: PostgreSQLConnection, _ committed: NIOLockedValueBox<WriteCounts>
+        _ group: [Change], on connection: PostgreSQLConnection, _ counted: NIOLockedValueBox<StoreCounts>
     ) -> InterruptedJobs<Change>? {
         let outcomes: [Outcome]
-        do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection) } catch {
+        do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection, counted) } catch {
             // Without an answer to COMMIT, the changes may have been made. Each is then known by its key when it is repeated.
             return InterruptedJobs(jobs: group, error: StoreError(error))
         }
         let made = outcomes.count { if case .success = $0 { true } else { false } }
-        if made > 0 { committed.withLockedValue { $0.add(changes: made) } }
+        if made > 0 { counted.withLockedValue { $0.add(changes: made) } }
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
             case .success(let complete): complete()
@@ -86,7 +86,7 @@ final class PostgreSQLWriter: Sendable {
 
     /// - Throws: if the connection broke.
     private static func outcomes(
-        of group: [Change], on connection: PostgreSQLConnection
+        of group: [Change], on connection: PostgreSQLConnection, _ counted: NIOLockedValueBox<StoreCounts>
     ) throws(PostgreSQLError) -> [Outcome] {
         var attempt = 1
         while true {
@@ -100,6 +100,7 @@ final class PostgreSQLWriter: Sendable {
                 let canRepeat = error.isConflict && attempt < maximumAttempts
                 guard canRepeat else { return group.map { _ in .failure(StoreError(error)) } }
                 attempt += 1
+                counted.withLockedValue { $0.addRetry() }
             }
         }
     }

@@ -19,7 +19,7 @@ final class GroupedWriter: Sendable {
     private struct State {
         var waiting: [Change] = []
         var isWriting = false
-        var counts = WriteCounts()
+        var counts = StoreCounts()
     }
 
     private let pool: DatabasePool
@@ -33,7 +33,7 @@ final class GroupedWriter: Sendable {
     }
 
     /// How many changes and transactions were committed.
-    var counts: WriteCounts { state.withLockedValue { $0.counts } }
+    var counts: StoreCounts { state.withLockedValue { $0.counts } }
 
     /// Makes a change. It is durable when this returns.
     func write<Result: Sendable>(
