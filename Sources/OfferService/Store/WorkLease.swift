@@ -10,8 +10,8 @@ final class WorkLease: Sendable {
     /// Until when this process certainly has the work.
     private let end = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
-    private static let duration = Duration.seconds(6)
-    private static let renewal = Duration.seconds(2)
+    private static let duration = Duration.seconds(4)
+    private static let renewal = Duration.seconds(1)
 
     init(_ work: SharedWork, in store: CurrentStore) {
         self.work = work
