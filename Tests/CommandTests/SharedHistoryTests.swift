@@ -75,7 +75,7 @@ private struct Histories {
         }
         let now = now
         posts = try all.flatMap { app, history in
-            try history.notifications.filter { $0.signedDate < now }.map { notification in
+            try Self.notifications(of: history, until: now).map { notification in
                 Post(
                     id: "\(app.bundleID.text) \(app.environment) \(notification.uuid)",
                     body: try notification.body(of: app.bundleID, in: app.environment, signedBy: signer.jws))
@@ -83,7 +83,11 @@ private struct Histories {
         }
     }
 
-    func received(_ history: History) -> [HistoryNotification] { history.notifications.filter { $0.signedDate < now } }
+    func received(_ history: History) -> [HistoryNotification] { Self.notifications(of: history, until: now) }
+
+    private static func notifications(of history: History, until now: Timestamp) -> [HistoryNotification] {
+        history.notifications.filter { $0.signedDate < now }
+    }
 
     func shuffledPosts(times: Int) -> [Post] {
         var random = SplitMix64(seed: 21)

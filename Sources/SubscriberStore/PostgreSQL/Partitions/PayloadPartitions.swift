@@ -55,9 +55,8 @@ struct PayloadPartitions {
     /// Gives notifications the `id`s of the newest partition, and never lower ones again. It must be committed already: a rollback
     /// takes a partition back, but not what a sequence has given.
     func advance() throws {
-        let lowest = lowestOfNewest
-        guard try lastID() < lowest - 1 else { return }
-        _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowest - 1])
+        guard try isBehind() else { return }
+        _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowestOfNewest - 1])
     }
 
     /// Whether notifications go to an older partition than the newest.
