@@ -8,8 +8,10 @@ package struct Command: Sendable {
         package let standardError: String
     }
 
-    /// The path of the `offer-signer` that was built with the tests.
+    /// The path of the `offer-signer` that was built with the tests, or of that in the folder `TEST_PROGRAMS`, as for
+    /// `scripts/soak`.
     package static let offerSigner: String = {
+        if let folder = ProcessInfo.processInfo.environment["TEST_PROGRAMS"] { return folder + "/offer-signer" }
         let bundle = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return bundle.deletingLastPathComponent().appending(path: "offer-signer").path
     }()
