@@ -49,6 +49,13 @@ extension HistoryNotification {
         bundleID.text.utf8.reduce(1) { ($0 * 31 + Int64($1)) % 1_000_000_007 } + 1
     }
 
+    /// The payloads of the transaction and of the renewal info, as a device has them too; nil for what is not among the facts.
+    func parts(of bundleID: BundleID, in environment: AppStoreEnvironment) -> (transaction: [UInt8]?, renewal: [UInt8]?)
+    {
+        let source = Source(bundleID: bundleID, environment: environment)
+        return (source.transaction(in: facts), source.renewal(in: facts))
+    }
+
     /// The body that the App Store would post.
     /// - Parameter sign: makes the JWS of a payload.
     func body(
@@ -152,6 +159,8 @@ private struct Source {
         writer.member("appTransactionId", ifAny: purchase.appTransactionID?.text.description)
         writer.member("revocationDate", ifAny: purchase.revocation?.date)
         writer.member("revocationReason", ifAny: purchase.revocation?.reason?.rawValue)
+        writer.member("revocationType", ifAny: purchase.revocation?.type?.rawValue)
+        writer.member("revocationPercentage", ifAny: purchase.revocation?.percentage)
         writer.offer(purchase.offer)
         return writer.finish()
     }

@@ -35,6 +35,17 @@ package struct NotificationSigner: Sendable {
         header = Array(chain.header.utf8)
     }
 
+    /// A signer of the same chain, but for another leaf.
+    /// - Parameter notAfter: when the leaf expires, in seconds since 1970.
+    package init(folder: String, leafUntil notAfter: Int64) throws {
+        var chain = try Self.chain(in: folder)
+        let other = try TestChain(
+            rootKey: chain.rootKey, intermediateKey: chain.intermediateKey,
+            leaf: { ($0.serialNumber, $0.notAfter) = (7, notAfter) })
+        (chain.leafKey, chain.leaf) = (other.leafKey, other.leaf)
+        (self.chain, header) = (chain, Array(chain.header.utf8))
+    }
+
     /// The chain that ``make(in:)`` has written.
     static func chain(in folder: String) throws -> TestChain {
         let keys = try Self.keyFiles.map { try TestKey.p256(pem: LoadFile.read(folder + "/" + $0)) }
