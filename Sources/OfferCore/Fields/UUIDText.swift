@@ -37,6 +37,26 @@ package struct UUIDText: Hashable, Sendable {
         self.utf8 = utf8
     }
 
+    /// - Parameter bytes: the 16 bytes of the UUID.
+    /// - Returns: nil for any other number of bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: number(bytes[..<8]), low: number(bytes[8...]))
+    }
+
+    /// The 16 bytes of the UUID.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var high: UInt8?
+        for digit in utf8 where digit != UInt8(ascii: "-") {
+            let value = digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+            if let first = high.take() { bytes.append(first << 4 | value) } else { high = value }
+        }
+        return bytes
+    }
+
     private static func isHyphen(at index: Int) -> Bool {
         index == 8 || index == 13 || index == 18 || index == 23
     }

@@ -9,12 +9,12 @@ struct DecisionCustomer {
     let facts: CustomerFacts
     /// What the proofs show, to be merged into the store.
     let newFacts: [SubscriberFact]
-    /// The account with those that are the same customer's, and each subscription. They hold what is reserved.
-    let holders: [CustomerIdentifier]
     /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
     let transactionID: TransactionID?
-    /// SHA-256 of everything that the facts were derived from.
-    let digest: [UInt8]
+    /// nil if nothing belongs to the customer.
+    private let owned: OwnedCustomer?
+    /// What the facts were derived from.
+    private let sources: SubscriberFacts
 }
 
 extension DecisionCustomer {
@@ -26,9 +26,12 @@ extension DecisionCustomer {
         _ subject: DecisionSubject, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
         newFacts: [SubscriberFact], _ lookUp: CustomerRefresher.Outcome, at now: Timestamp
     ) throws(Problem) {
-        let all = StoredCustomer(
-            app: app, facts: Array(SubscriberFacts((stored?.facts ?? []) + newFacts)),
-            teamFacts: stored?.teamFacts ?? [], links: stored?.links ?? [], isComplete: stored?.isComplete ?? true)
+        var all = stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: true)
+        if !newFacts.isEmpty {
+            all = StoredCustomer(
+                app: app, facts: Array(SubscriberFacts(all.facts + newFacts)), teamFacts: all.teamFacts,
+                links: all.links, isComplete: all.isComplete)
+        }
         let proven = Set(newFacts.map(\.originalTransactionID))
         if let account = subject.account, OwnedCustomer.isAnothers(proven, all, account, by: configured.ownership) {
             throw .anotherCustomersProof
@@ -68,12 +71,15 @@ extension DecisionCustomer {
         {
             throw .anotherCustomersTransaction
         }
-        holders = owned?.holders ?? []
+        self.owned = owned
+        sources = facts
         transactionID =
             subject.provenTransaction ?? subject.transactionID.flatMap { facts.contains($0) ? $0 : nil }
             ?? state.latestTransaction
-        do { digest = try Self.digest(facts, self.facts) } catch { throw .signingUnavailable }
     }
+
+    /// The account with those that are the same customer's, and each subscription. They hold what is reserved.
+    var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
     /// The age from which on data is old if the App Store was to be asked and did not answer, unless the app says.
     private static let freshness = Duration.hours(24)
@@ -105,16 +111,19 @@ extension DecisionCustomer {
         return one.milliseconds / 1000 == other.milliseconds / 1000
     }
 
-    private static func digest(_ facts: SubscriberFacts, _ derived: CustomerFacts) throws(OpenSSLError) -> [UInt8] {
-        var lines = facts.map { fact in
+    /// SHA-256 of everything that the facts were derived from. Only a signature needs it.
+    func digest() throws(Problem) -> [UInt8] {
+        var lines = sources.map { fact in
             "\(fact.key.kind.rawValue) \(fact.key.id.text) \(fact.signedDate.milliseconds) "
                 + Hexadecimal.text(of: fact.digest)
         }
-        lines += derived.team.map { name, value in "fact \(name) \(value)" }
-        lines.append("environment \(derived.environment.rawValue)")
-        if let version = derived.originalAppVersion { lines.append("originalAppVersion \(version)") }
-        if let purchase = derived.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
-        return try SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8))
+        lines += facts.team.map { name, value in "fact \(name) \(value)" }
+        lines.append("environment \(facts.environment.rawValue)")
+        if let version = facts.originalAppVersion { lines.append("originalAppVersion \(version)") }
+        if let purchase = facts.originalPurchase { lines.append("originalPurchase \(purchase.milliseconds)") }
+        do { return try SHA256.hash(Array(lines.sorted().joined(separator: "\n").utf8)) } catch {
+            throw .signingUnavailable
+        }
     }
 }
 
@@ -130,6 +139,10 @@ private struct Install {
         _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ subject: DecisionSubject,
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
     ) {
+        guard appTransaction != nil || receipt != nil else {
+            (version, purchaseDate) = (nil, nil)
+            return
+        }
         let known = appleAccounts.isEmpty ? Set(facts.compactMap(\.appTransactionID)) : appleAccounts
         // The download of another Apple Account says nothing about the customer.
         if let appTransaction, known.isEmpty || appTransaction.appTransactionID.map(known.contains) == true {
@@ -137,7 +150,7 @@ private struct Install {
             purchaseDate = appTransaction.originalPurchaseDate
             return
         }
-        let originals = Set(facts.filter { $0.key.kind != .receiptTransaction }.map(\.originalTransactionID))
+        let originals = Set(facts.lazy.filter { $0.key.kind != .receiptTransaction }.map(\.originalTransactionID))
         let purchases = Set(receipt?.purchases.map { $0.originalTransactionID ?? $0.transactionID } ?? [])
         guard let receipt, originals.isEmpty || !originals.isDisjoint(with: purchases) else {
             (version, purchaseDate) = (nil, nil)

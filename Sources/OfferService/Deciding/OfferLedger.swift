@@ -41,11 +41,13 @@ struct ReservedOffer: Sendable {
     let plan: SignaturePlan
     let decision: SignedDecision
 
-    fileprivate init(_ plan: SignaturePlan, for customer: DecisionCustomer, rules digest: [UInt8]) {
-        app = customer.app
+    /// - Parameters:
+    ///   - rules: the digest of the rules.
+    ///   - facts: the digest of what is known of the customer.
+    fileprivate init(_ plan: SignaturePlan, in app: AppScope, rules: [UInt8], facts: [UInt8]) {
+        self.app = app
         self.plan = plan
-        decision = SignedDecision(
-            rule: plan.terms.rule.name, rulesDigest: digest, factsDigest: customer.digest)
+        decision = SignedDecision(rule: plan.terms.rule.name, rulesDigest: rules, factsDigest: facts)
     }
 
     /// An offer that the store remembers as reserved.
@@ -54,14 +56,14 @@ struct ReservedOffer: Sendable {
     ///   - transactionID: what a JWS is bound to.
     fileprivate init(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
-        for customer: DecisionCustomer, rules digest: [UInt8]
+        in app: AppScope, rules: [UInt8], facts: [UInt8]
     ) {
         let isV1 = remembered.form == .v1
         let plan = SignaturePlan(
             terms: terms, v1: isV1 ? remembered.nonce : nil,
             jws: isV1 ? nil : SignaturePlan.JWS(nonce: remembered.nonce, transactionID: transactionID),
             at: remembered.at, expiresAt: remembered.expiresAt)
-        self.init(plan, for: customer, rules: digest)
+        self.init(plan, in: app, rules: rules, facts: facts)
     }
 }
 
@@ -86,6 +88,8 @@ struct OfferLedger {
     ) async throws(Problem) -> [Answer] {
         let request = request(about: plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
+        // Before anything is reserved, because it can fail.
+        let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerAnswer]
         do throws(StoreError) {
             answers =
@@ -98,8 +102,9 @@ struct OfferLedger {
             switch answer {
             case .allowed: .allowed
             case .refused(let codes): .refused(codes)
-            case .reserved: .reserved(ReservedOffer(plan, for: customer, rules: digest))
-            case .reservedFirst: .reserved(ReservedOffer(plan.withFirstForm, for: customer, rules: digest))
+            case .reserved: .reserved(ReservedOffer(plan, in: customer.app, rules: digest, facts: facts))
+            case .reservedFirst:
+                .reserved(ReservedOffer(plan.withFirstForm, in: customer.app, rules: digest, facts: facts))
             }
         }
     }
@@ -122,6 +127,7 @@ struct OfferLedger {
             requestIdentifier: request,
             ledger: self.request(about: plans.map(\.plan), for: customer, reserving: .first, at: now),
             forms: plans.map(\.form))
+        let facts = try customer.digest()
         let answer: RetentionReservationAnswer
         do throws(StoreError) {
             answer = try await store.write { store async throws(StoreError) in try await store.reserve(reservation) }
@@ -132,7 +138,7 @@ struct OfferLedger {
             for (plan, answer) in zip(plans, answers) { metrics.asked(answer, plan.plan.terms, of: customer.app) }
             guard let place = answers.firstIndex(of: .reserved) else { return .refused }
             return .reserved(
-                ReservedOffer(plans[place].plan, for: customer, rules: digest),
+                ReservedOffer(plans[place].plan, in: customer.app, rules: digest, facts: facts),
                 messageIdentifier: plans[place].form.messageIdentifier)
         }
     }
@@ -141,8 +147,9 @@ struct OfferLedger {
     func reserved(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
         for customer: DecisionCustomer, rules digest: [UInt8]
-    ) -> ReservedOffer {
-        ReservedOffer(remembered, terms, boundTo: transactionID, for: customer, rules: digest)
+    ) throws(Problem) -> ReservedOffer {
+        ReservedOffer(
+            remembered, terms, boundTo: transactionID, in: customer.app, rules: digest, facts: try customer.digest())
     }
 
     private func request(

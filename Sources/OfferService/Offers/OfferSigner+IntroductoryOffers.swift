@@ -24,7 +24,7 @@ extension OfferSigner {
         }
         let jws = try signCountedIntroductoryOffer(offer, allowing: isAllowed, admission)
         let decision = SignedDecision(
-            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: found.digest)
+            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: try found.digest())
         let commit = try commit([jws.entry(for: admission, decision)])
         guard await commit?.isDurable() ?? true else { throw .auditUnavailable }
         let shown = body.wantsVerifiedProofs ? verified : nil

@@ -116,7 +116,7 @@ extension OfferSigner {
         let offer = RetentionCase.Offer(
             productID: remembered.productID, offerID: remembered.offerID, form: remembered.form)
         guard let terms = question.configured.rules.retentionTerms(of: offer) else { return nil }
-        let reserved = OfferLedger(store: store, metrics: metrics).reserved(
+        let reserved = try OfferLedger(store: store, metrics: metrics).reserved(
             remembered, terms, boundTo: question.originalTransactionID, for: customer.found,
             rules: admission.policy.catalogue?.digest ?? [])
         let signed = try sign(reserved, for: customer, admission)

@@ -79,7 +79,8 @@ struct CustomerErasure {
         let names =
             [.originalTransactionID(subscription.original)]
             + (subscription.accounts.isEmpty ? subscription.appleAccounts : [])
-        let link = try db.rows(names.map { LinkTable.link(of: $0, app) }).joined().first.map(LinkTable.link)
+        let links = try db.rows(LinkTable.links(of: names, app)).joined().map(LinkTable.link)
+        let link = names.lazy.compactMap { name in links.first { $0.identifier == name } }.first
         return link.map { !search.names.contains(CustomerIdentifier($0.account)) } ?? false
     }
 

@@ -23,14 +23,20 @@ struct CustomerSearch {
     private(set) var isComplete = true
     /// Whether there are more consumables than are read.
     private(set) var hasMoreConsumables = false
+    /// The consumables of each account and Apple Account that was asked about.
+    private var consumables: [CustomerIdentifier: [Int64]] = [:]
 
     init(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         self.db = db
         self.app = app
         names = [identifier]
         try addSubscriptions(of: [identifier])
-        if identifier.account == nil { try addAccounts() } else { try addAccounts(linkedTo: [identifier]) }
-        try addIdentifiersLinkedToNames()
+        if identifier.account == nil {
+            try addAccounts()
+            try addIdentifiers(linkedTo: names.filter { $0.account != nil })
+        } else {
+            try addLinks(ofAndTo: identifier)
+        }
         try addSubscriptions(of: names.filter { $0 != identifier })
         try addAnonymousSubscriptions()
         try addConsumables()
@@ -45,17 +51,41 @@ struct CustomerSearch {
 
     /// Asks about all identifiers at once.
     private mutating func addSubscriptions(of identifiers: some Collection<CustomerIdentifier>) throws {
-        let limit = StoredCustomer.maximumSubscriptions + 1
         let questions = identifiers.flatMap { identifier -> [Question] in
             switch identifier {
-            case .applicationUsername: []
-            case .appAccountToken, .appTransactionID:
-                [IdentifierTable.subscriptions(naming: identifier, app, limit: limit)]
+            case .appAccountToken, .appTransactionID, .applicationUsername: []
             case .originalTransactionID(let id): [SubscriptionTable.id(of: id, app)]
             case .transactionID(let id): SubscriptionTable.ids(ofTransaction: id, app)
             }
         }
-        try add(db.rows(questions).joined().map { try $0["id"] })
+        let ids = try db.rows(questions).joined().map { try $0["id"] as Int64 }
+        try add(ids + purchases(naming: identifiers))
+    }
+
+    /// The purchases in whose facts accounts and Apple Accounts are named, without consumables, which are kept for later.
+    private mutating func purchases(naming identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
+        let named = identifiers.filter { identifier in
+            switch identifier {
+            case .appAccountToken, .appTransactionID: true
+            // No signed data names them.
+            case .applicationUsername, .originalTransactionID, .transactionID: false
+            }
+        }
+        let limit = StoredCustomer.maximumSubscriptions + 1
+        let answers = try db.rows(named.map { IdentifierTable.purchases(naming: $0, app, limit: limit) })
+        var ids: [Int64] = []
+        for (identifier, rows) in zip(named, answers) {
+            var ofIdentifier: [Int64] = []
+            for row in rows {
+                if try StoredIdentifier.isOfConsumable(kind: row["kind"]) {
+                    ofIdentifier.append(try row["id"])
+                } else {
+                    ids.append(try row["id"])
+                }
+            }
+            consumables[identifier] = ofIdentifier
+        }
+        return ids
     }
 
     /// Adds purchases while there is room, and reads no more than fit.
@@ -75,28 +105,26 @@ struct CustomerSearch {
     /// Reads those purchases that were not found before.
     private func found(_ ids: [Int64], onlyAnonymous: Bool) throws -> [(id: Int64, purchase: Found)] {
         let new = ids.filter { subscriptions[$0] == nil }
-        let answers = try db.rows(new.map(SubscriptionTable.original) + new.map { IdentifierTable.identifiers(of: $0) })
-        return try new.indices.compactMap { place in
-            guard let original = try answers[place].first?.transactionID("original_transaction_id") else { return nil }
-            let identifiers = try answers[new.count + place].map(IdentifierTable.identifier)
+        let answers = try db.rows(new.map(SubscriptionTable.originalAndIdentifiers))
+        return try zip(new, answers).compactMap { id, rows in
+            guard let original = try rows.first?.transactionID("original_transaction_id") else { return nil }
+            let identifiers = try rows.compactMap(IdentifierTable.identifierIfAny)
             let accounts = identifiers.filter { $0.account != nil }
             guard accounts.isEmpty || !onlyAnonymous else { return nil }
             let appleAccounts = identifiers.filter { $0.account == nil }
-            return (new[place], Found(original: original, accounts: accounts, appleAccounts: appleAccounts))
+            return (id, Found(original: original, accounts: accounts, appleAccounts: appleAccounts))
         }
     }
 
     /// Adds the latest consumables of the customer. They matter to nothing but refunds.
     private mutating func addConsumables() throws {
-        let limit = StoredCustomer.maximumSubscriptions
-        var room = limit
+        var room = StoredCustomer.maximumSubscriptions
         let searched = names.map { ($0, onlyAnonymous: false) } + appleAccounts.map { ($0, onlyAnonymous: true) }
-        let answers = try db.rows(
-            searched.map { name, _ in IdentifierTable.consumables(naming: name, app, limit: limit + 1) })
-        for ((_, onlyAnonymous), rows) in zip(searched, answers) where !rows.isEmpty {
-            if rows.count > room { hasMoreConsumables = true }
-            let ids = try rows.prefix(room).map { try $0["id"] as Int64 }
-            for (id, purchase) in try found(ids, onlyAnonymous: onlyAnonymous) {
+        _ = try purchases(naming: searched.map(\.0).filter { consumables[$0] == nil })
+        for (name, onlyAnonymous) in searched {
+            guard let ids = consumables[name], !ids.isEmpty else { continue }
+            if ids.count > room { hasMoreConsumables = true }
+            for (id, purchase) in try found(Array(ids.prefix(room)), onlyAnonymous: onlyAnonymous) {
                 subscriptions[id] = purchase
                 room -= 1
             }
@@ -106,28 +134,29 @@ struct CustomerSearch {
     /// Adds the accounts that the Apple Accounts of the subscriptions have used, and those that they are linked to.
     private mutating func addAccounts() throws {
         try addSubscriptions(of: appleAccounts)
-        try addAccounts(linkedTo: allNames)
+        let rows = try db.rows(LinkTable.links(of: allNames, app)).joined()
+        names.formUnion(try rows.map { CustomerIdentifier(try LinkTable.link($0).account) })
         names.formUnion(subscriptions.values.flatMap(\.accounts))
     }
 
-    private mutating func addAccounts(linkedTo identifiers: Set<CustomerIdentifier>) throws {
-        let rows = try db.rows(identifiers.map { LinkTable.link(of: $0, app) }).joined()
-        names.formUnion(try rows.map { CustomerIdentifier(try LinkTable.link($0).account) })
+    /// Adds the account that an account is linked to, and the identifiers that are linked to any of the two.
+    private mutating func addLinks(ofAndTo account: CustomerIdentifier) throws {
+        let links = try db.rows([LinkTable.links(ofAndTo: account, app, limit: Self.linkLimit)]).joined()
+            .map(LinkTable.link)
+        let own = Set(links.filter { $0.identifier == account }.map { CustomerIdentifier($0.account) })
+        names.formUnion(own)
+        names.formUnion(links.map(\.identifier))
+        try addIdentifiers(linkedTo: own.subtracting([account]))
     }
 
-    private mutating func addIdentifiersLinkedToNames() throws {
-        let limit = StoredCustomer.maximumSubscriptions
-        let rows = try db.rows(
-            names.filter { $0.account != nil }.map { LinkTable.links(to: $0, app, limit: limit) }
-        ).joined()
+    private mutating func addIdentifiers(linkedTo accounts: Set<CustomerIdentifier>) throws {
+        let rows = try db.rows(accounts.map { LinkTable.links(to: $0, app, limit: Self.linkLimit) }).joined()
         names.formUnion(try rows.map { try LinkTable.link($0).identifier })
     }
 
+    private static let linkLimit = StoredCustomer.maximumSubscriptions
+
     private mutating func addAnonymousSubscriptions() throws {
-        let limit = StoredCustomer.maximumSubscriptions + 1
-        let rows = try db.rows(
-            appleAccounts.map { IdentifierTable.subscriptions(naming: $0, app, limit: limit) }
-        ).joined()
-        try add(rows.map { try $0["id"] }, onlyAnonymous: true)
+        try add(purchases(naming: appleAccounts), onlyAnonymous: true)
     }
 }

@@ -29,33 +29,38 @@ enum IdentifierTable {
 
     /// Asks for the `id` of purchases other than consumables, the latest first.
     static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
-        purchases(naming: StoredIdentifier(identifier), app, limit: limit)
-    }
-
-    /// Asks for the `id` of consumables, the latest first.
-    static func consumables(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
-        purchases(naming: StoredIdentifier(identifier).ofConsumable, app, limit: limit)
-    }
-
-    private static func purchases(naming stored: StoredIdentifier, _ app: Int64, limit: Int) -> Question {
-        Question(
+        let stored = StoredIdentifier(identifier)
+        return Question(
             """
             SELECT subscription AS id FROM identifier WHERE app = ? AND kind = ? AND value = ?
             ORDER BY subscription DESC LIMIT ?
             """, [app, stored.kind, stored.value, limit])
     }
 
-    /// Asks for what ``identifier(_:)`` reads.
-    static func identifiers(of subscription: Int64) -> Question {
-        Question("SELECT kind, value FROM identifier WHERE subscription = ?", [subscription])
+    /// Asks for the `id` of purchases, the latest first, and for the `kind` by which consumables are told from others.
+    /// - Parameter limit: of each of the two.
+    static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+        let stored = StoredIdentifier(identifier)
+        return Question(
+            """
+            SELECT * FROM (SELECT subscription AS id, kind FROM identifier WHERE app = ?1 AND kind = ?2 AND value = ?3
+                ORDER BY subscription DESC LIMIT ?5) AS lasting
+            UNION ALL
+            SELECT * FROM (SELECT subscription AS id, kind FROM identifier WHERE app = ?1 AND kind = ?4 AND value = ?3
+                ORDER BY subscription DESC LIMIT ?5) AS consumable
+            ORDER BY id DESC
+            """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
     static func identifiers(of subscription: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
-        try db.rows([identifiers(of: subscription)]).joined().map(identifier)
+        try db.rows("SELECT kind, value FROM identifier WHERE subscription = ?", [subscription])
+            .compactMap(identifierIfAny)
     }
 
-    static func identifier(_ row: Row) throws -> CustomerIdentifier {
-        try StoredIdentifier(kind: try row["kind"], value: try row["value"]).identifier()
+    /// - Returns: nil if `kind` is NULL, as in a row that an outer join has added.
+    static func identifierIfAny(_ row: Row) throws -> CustomerIdentifier? {
+        guard let kind: Int = try row["kind"] else { return nil }
+        return try StoredIdentifier(kind: kind, value: try row["value"]).identifier()
     }
 
     static func delete(

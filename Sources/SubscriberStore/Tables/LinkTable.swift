@@ -37,12 +37,12 @@ enum LinkTable {
         try remove(identifier, app, db)
     }
 
-    /// Asks for the link of an identifier to an account.
-    static func link(of identifier: CustomerIdentifier, _ app: Int64) -> Question {
-        let stored = StoredIdentifier(identifier)
-        return Question(
-            "SELECT * FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
+    /// Asks for the links of identifiers to accounts.
+    static func links(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
+        ofIdentifiers.questions(about: identifiers, app)
     }
+
+    private static let ofIdentifiers = IdentifierQuestions(table: "link")
 
     /// Removes the links of all identifiers to an account.
     static func removeAll(to account: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
@@ -57,6 +57,17 @@ enum LinkTable {
         return Question(
             "SELECT * FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
             [app, stored.kind, stored.value, limit])
+    }
+
+    /// Asks for the link of an account to another one, and for the links of identifiers to it.
+    static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+        let stored = StoredIdentifier(account)
+        return Question(
+            """
+            SELECT * FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3
+            UNION ALL
+            SELECT * FROM (SELECT * FROM link WHERE app = ?1 AND account_kind = ?2 AND account = ?3 LIMIT ?4) AS linked
+            """, [app, stored.kind, stored.value, limit])
     }
 
     static func link(_ row: Row) throws -> CustomerLink {

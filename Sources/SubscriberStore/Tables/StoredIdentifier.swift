@@ -24,6 +24,8 @@ struct StoredIdentifier {
     /// What is added to the kind.
     private static let consumable = 10
 
+    static func isOfConsumable(kind: Int) -> Bool { kind > consumable }
+
     init(kind: Int, value: [UInt8]) {
         self.kind = kind
         self.value = value
@@ -32,7 +34,9 @@ struct StoredIdentifier {
     func identifier() throws -> CustomerIdentifier {
         do {
             switch kind % Self.consumable {
-            case 1: return .appAccountToken(try UUIDText(bytes: value))
+            case 1:
+                guard let token = UUIDText(bytes: value) else { throw StoreError.unreadable("appAccountToken") }
+                return .appAccountToken(token)
             case 2: return .applicationUsername(try FieldText(utf8: value, field: "identifier", sizes: 0...512))
             case 3: return .appTransactionID(try TransactionID(utf8: value))
             case 4: return .originalTransactionID(try TransactionID(utf8: value))
@@ -42,19 +46,5 @@ struct StoredIdentifier {
         } catch {
             throw StoreError.unreadable("identifier")
         }
-    }
-}
-
-extension UUIDText {
-    /// The 16 bytes of the UUID.
-    fileprivate var bytes: [UInt8] {
-        let digits = utf8.filter { $0 != UInt8(ascii: "-") }
-        return Hexadecimal.bytes(of: String(decoding: digits, as: UTF8.self), count: 16) ?? []
-    }
-
-    fileprivate init(bytes: [UInt8]) throws(StoreError) {
-        guard bytes.count == 16 else { throw .unreadable("appAccountToken") }
-        func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(high: number(bytes.prefix(8)), low: number(bytes.suffix(8)))
     }
 }

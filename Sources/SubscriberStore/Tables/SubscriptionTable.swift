@@ -30,6 +30,16 @@ enum SubscriptionTable {
         Question("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
+    /// Asks for the `original_transaction_id`, with what `IdentifierTable.identifierIfAny` reads in one row or more.
+    static func originalAndIdentifiers(_ id: Int64) -> Question {
+        Question(
+            """
+            SELECT original_transaction_id, kind, value
+            FROM subscription LEFT JOIN identifier ON identifier.subscription = subscription.id
+            WHERE subscription.id = ?
+            """, [id])
+    }
+
     /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus has SQLite read the table
     /// in the order of numbers.
     static func numbers(of app: Int64, _ db: any Database) throws -> ClosedRange<Int64>? {

@@ -30,15 +30,15 @@ enum TeamFactTable {
             [app, identifier.kind, identifier.value])
     }
 
-    /// Asks for the facts of an identifier.
-    static func all(of identifier: CustomerIdentifier, _ app: Int64) -> Question {
-        let stored = StoredIdentifier(identifier)
-        return Question(
-            "SELECT * FROM team_fact WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
+    /// Asks for the facts of identifiers.
+    static func all(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
+        ofIdentifiers.questions(about: identifiers, app)
     }
 
+    private static let ofIdentifiers = IdentifierQuestions(table: "team_fact")
+
     static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
-        try db.rows([all(of: identifier, app)]).joined().map(fact)
+        try db.rows(all(of: [identifier], app)).joined().map(fact)
     }
 
     /// Those of some identifiers about which callers have said anything, or which they have linked.

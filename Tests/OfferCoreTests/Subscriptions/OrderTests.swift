@@ -192,7 +192,7 @@ extension Life {
     fileprivate func ownersAgree(with facts: SubscriberFacts) throws -> Bool {
         let id = try TransactionID(original)
         let policy = OwnershipPolicy.allCases[Int(clock.milliseconds % 3)]
-        let owners = SubscriptionOwners(of: facts.lazy.filter { $0.originalTransactionID == id }, by: policy)
+        let owners = SubscriptionOwners(of: facts.filter { $0.originalTransactionID == id }, by: policy)
         return owners.accounts == expectedOwners(policy)
     }
 }

@@ -70,8 +70,8 @@ extension SubscriptionCondition {
     private func candidates(in situation: Situation) -> [Subscription] {
         let current: [Subscription] =
             switch groups {
-            case .offered: situation.subscription.map { [$0] } ?? []
-            case .any: situation.facts.state.current
+            case .offered: situation.offered
+            case .any: situation.current
             case .some(let ids): ids.sorted().compactMap { situation.facts.state.current(inGroup: $0) }
             }
         guard let products else { return current }

@@ -1,10 +1,17 @@
 /// A customer, the product that is offered, and the time: everything that a condition is evaluated over.
-package struct Situation: Sendable {
+///
+/// All rules of a product's offers look at one situation. It is a class, because a copy of all that it contains costs more than to
+/// evaluate a condition.
+package final class Situation: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is not known.
     let groupID: String?
     /// The current subscription in that group.
     let subscription: Subscription?
+    /// ``subscription``, if there is one, as conditions look at subscriptions.
+    let offered: [Subscription]
+    /// The current subscription of each group.
+    let current: [Subscription]
     /// The subscriptions in that group which could take the offer. The current one comes first.
     let takers: [Subscription]
     let products: ProductTraits
@@ -19,6 +26,8 @@ package struct Situation: Sendable {
             ?? facts.state.subscriptions.first { $0.productID == productID }?.subscriptionGroupID
         takers = groupID.map(facts.state.takers) ?? []
         subscription = takers.first
+        offered = Array(takers.prefix(1))
+        current = facts.state.current
     }
 
     func duration(since time: Timestamp) -> Duration { now - time }

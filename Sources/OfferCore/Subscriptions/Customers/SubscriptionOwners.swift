@@ -8,7 +8,7 @@ package struct SubscriptionOwners: Hashable, Sendable {
     ///   - erased: accounts that no longer exist.
     ///   - moved: the account to which a caller has moved the subscription.
     package init(
-        of facts: some Sequence<SubscriberFact>, by policy: OwnershipPolicy, erased: Set<UUIDText> = [],
+        of facts: [SubscriberFact], by policy: OwnershipPolicy, erased: Set<UUIDText> = [],
         moved: UUIDText? = nil
     ) {
         if let moved, !erased.contains(moved) {
@@ -33,7 +33,7 @@ private struct Claim {
 
     /// The date of the purchase counts, not that of the arrival. An account that only the renewal info names is the
     /// account of the coming renewals, so it comes last.
-    static func all(in facts: some Sequence<SubscriberFact>) -> [Claim] {
+    static func all(in facts: [SubscriberFact]) -> [Claim] {
         facts.compactMap(Claim.init).sorted { one, other in
             one.purchaseDate == other.purchaseDate
                 ? one.transactionID.precedes(other.transactionID) : one.purchaseDate < other.purchaseDate

@@ -41,7 +41,8 @@ package struct SubscriberFact: Hashable, Sendable {
         case wholeHistory = 9
     }
 
-    package enum Value: Hashable, Sendable {
+    /// It is indirect, because facts are copied often, and purchases have many members.
+    package indirect enum Value: Hashable, Sendable {
         case transaction(Purchase)
         case receiptTransaction(Purchase)
         case renewalInfo(Renewal)

@@ -6,7 +6,7 @@ package struct SubscriberFacts: Hashable, Sendable {
 
     package init() {}
 
-    package init(_ facts: some Sequence<SubscriberFact>) {
+    package init(_ facts: [SubscriberFact]) {
         for fact in facts { merge(fact) }
     }
 
@@ -29,5 +29,8 @@ package struct SubscriberFacts: Hashable, Sendable {
 }
 
 extension SubscriberFacts: Sequence {
-    package func makeIterator() -> some IteratorProtocol<SubscriberFact> { byKey.values.makeIterator() }
+    // The type is named, so that other modules iterate without calls through its protocol.
+    package func makeIterator() -> Dictionary<SubscriberFact.Key, SubscriberFact>.Values.Iterator {
+        byKey.values.makeIterator()
+    }
 }

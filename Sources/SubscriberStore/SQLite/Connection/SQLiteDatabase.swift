@@ -44,16 +44,16 @@ struct SQLiteDatabase: Database {
     }
 
     private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
-        // GRDB converts optional values without a key path for each.
-        StatementArguments(
-            values.lazy.map { value -> (any DatabaseValueConvertible)? in
-                switch value?.stored ?? .null {
-                case .null: nil
-                case .integer(let value): value
-                case .text(let value): value
-                case .bytes(let value): Data(value)
-                }
-            })
+        // GRDB converts optional values without a key path for each. Each element of a lazy sequence would cost it two more calls.
+        let converted = values.map { value -> (any DatabaseValueConvertible)? in
+            switch value?.stored ?? .null {
+            case .null: nil
+            case .integer(let value): value
+            case .text(let value): value
+            case .bytes(let value): Data(value)
+            }
+        }
+        return StatementArguments(converted)
     }
 
     private static func row(_ row: GRDB.Row, _ columns: [String]) throws -> Row {
