@@ -67,12 +67,13 @@ enum FactTable {
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// Asks for the `id` of the subscriptions of an app that have a transaction with this identifier, other than their first.
+    /// Asks for the `id` of the subscriptions of an app that have a transaction with this identifier, other than their first. The unary
+    /// plus keeps SQLite from beginning with all subscriptions of the app.
     static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Question {
         Question(
             """
             SELECT DISTINCT subscription.id FROM fact JOIN subscription ON subscription.id = fact.subscription
-            WHERE transaction_id = ? AND transaction_id != '' AND app = ?
+            WHERE transaction_id = ? AND transaction_id != '' AND +app = ?
             """, [id.string, app])
     }
 }

@@ -51,11 +51,15 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
+    /// What ``link(_:)`` reads. The index by account has these columns. For more of them, SQLite would rather read the links of all
+    /// accounts of the app than look each up in the table.
+    private static let columns = "kind, identifier, account_kind, account"
+
     /// Asks for the links of identifiers to an account.
     static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(account)
         return Question(
-            "SELECT * FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
+            "SELECT \(columns) FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
             [app, stored.kind, stored.value, limit])
     }
 
@@ -64,9 +68,10 @@ enum LinkTable {
         let stored = StoredIdentifier(account)
         return Question(
             """
-            SELECT * FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3
+            SELECT \(columns) FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3
             UNION ALL
-            SELECT * FROM (SELECT * FROM link WHERE app = ?1 AND account_kind = ?2 AND account = ?3 LIMIT ?4) AS linked
+            SELECT * FROM (
+                SELECT \(columns) FROM link WHERE app = ?1 AND account_kind = ?2 AND account = ?3 LIMIT ?4) AS linked
             """, [app, stored.kind, stored.value, limit])
     }
 

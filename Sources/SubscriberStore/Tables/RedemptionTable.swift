@@ -114,7 +114,7 @@ enum RedemptionTable {
         let erased = try db.rows(
             """
             SELECT id, at, continues_until FROM redemption
-            WHERE erased = ? AND app = ? AND offer_id = ? AND product_id = ? ORDER BY at, id
+            WHERE erased = ? AND +app = ? AND offer_id = ? AND product_id = ? ORDER BY at, id
             """, [digest, app, offer.offerID, offer.productID.text.description])
         guard !erased.isEmpty else { return }
         let known = try db.rows(

@@ -13,7 +13,37 @@ enum ServiceWork {
         try await customers(store)
         try await background(store)
         try await retention(store)
+        try await ledger(store)
         _ = try await store.erase(Sample.account(1), in: Sample.production)
+    }
+
+    private static func ledger(_ store: any SubscriberStore) async throws {
+        var random = SystemRandomNumberGenerator()
+        let (productID, offerID) = (try ProductID(utf8: Array("monthly".utf8)), try OfferID(utf8: Array("capped".utf8)))
+        let holder = CustomerIdentifier.originalTransactionID(Sample.id("1"))
+        try await store.beginLedger(
+            LedgerCoverage(
+                apps: [Sample.production],
+                decided: [LedgerOffer(app: Sample.production, productID: productID, offerID: offerID)]),
+            at: Sample.day(0))
+        let nonce = Nonce(using: &random)
+        let offer = LedgerRequest.Offer(
+            productID: productID, offerID: offerID, limits: OfferLimits(perCustomer: .init(count: 1), total: 9),
+            nonces: [nonce], expiresAt: Sample.day(99))
+        let request = LedgerRequest(
+            app: Sample.production, holders: [holder], offers: [offer], reserving: .first, at: Sample.day(3))
+        _ = try await store.askLedger(request)
+        try await store.withdraw([nonce], in: Sample.production)
+        try await store.merge(
+            [
+                Sample.transaction("10", of: "1", 60, 90) {
+                    $0.offer = AppliedOffer(type: .promotional, identifier: "capped")
+                }
+            ], in: Sample.production)
+        _ = try await store.ledgerEntries(of: [holder], in: Sample.production)
+        _ = try await store.unexplainedRedemptions(in: [Sample.production], limit: 9)
+        _ = try await store.redemptions(after: 0, limit: 9)
+        _ = try await store.lastRedemption()
     }
 
     private static func retention(_ store: any SubscriberStore) async throws {
