@@ -226,7 +226,7 @@ struct AuditTests {
         try await waitUntil { first.text.contains(#""outcome":"signed""#) }
 
         // No reader at the other end.
-        first.close()
+        try await first.close()
         #expect(try await status(service) == 503)
         #expect(try await status(service, "/health/ready") == 503)
         let second = try Reader(of: path)
@@ -550,10 +550,12 @@ struct AuditTests {
 
 /// The read end of a pipe.
 private final class Reader: Sendable {
+    private let path: String
     private let handle: FileHandle
     private let collected = NIOLockedValueBox(Data())
 
     init(of path: String) throws {
+        self.path = path
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -571,8 +573,18 @@ private final class Reader: Sendable {
 
     func pause() { handle.readabilityHandler = nil }
 
-    func close() {
+    /// Returns when the pipe has no reader. While Foundation still watches the descriptor, it stays open for a moment.
+    func close() async throws {
         pause()
         try? handle.close()
+        try await waitUntil { !isOpen }
+    }
+
+    /// Whether the pipe has a reader: without one, it cannot be opened for writing.
+    private var isOpen: Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        _ = Glibc.close(descriptor)
+        return true
     }
 }
