@@ -52,46 +52,32 @@ package struct RulesTrial: Sendable {
         for (identifier, customer) in numbered.customers(by: configured.ownership) {
             customers += 1
             let app = numbered.customer.app
-            let before = inForce.map { decide(customer, by: $0, at: now) } ?? [:]
-            let after = new.map { decide(customer, by: $0, at: now) } ?? [:]
-            for key in Set(before.keys).union(after.keys) {
-                let offer = Offer(app: app, productID: key.productID, offerID: key.offerID)
-                count(before[key], after[key], of: offer, for: identifier)
+            let factsInForce = inForce.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+            let before = decide(factsInForce, by: inForce, of: app, at: now)
+            // Most often, the rules are new and the products are not.
+            let newFacts =
+                inForce?.groups == new?.groups
+                ? factsInForce : new.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+            let after = decide(newFacts, by: new, of: app, at: now)
+            for (offer, decision) in before {
+                // In place, because a copy would copy all counts.
+                outcomes[offer, default: Outcome()].count(decision, after[offer], for: identifier, sampleSize)
+            }
+            for (offer, decision) in after where before[offer] == nil {
+                outcomes[offer, default: Outcome()].count(nil, decision, for: identifier, sampleSize)
             }
         }
     }
 
-    private struct Key: Hashable {
-        let productID: ProductID
-        let offerID: OfferID
-    }
-
+    /// - Parameter facts: nil if `configured` is.
     private func decide(
-        _ customer: OwnedCustomer, by app: Catalogue.App, at now: Timestamp
-    ) -> [Key: OfferDecision] {
-        let facts = CustomerFacts(customer, groups: app.groups, at: now)
-        let decisions = app.rules.decide(facts, at: now)
+        _ facts: CustomerFacts?, by configured: Catalogue.App?, of app: AppScope, at now: Timestamp
+    ) -> [Offer: OfferDecision] {
+        guard let facts, let configured else { return [:] }
         return Dictionary(
-            decisions.map { (Key(productID: $0.offer.productID, offerID: $0.offer.offerID), $0) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
-    private mutating func count(
-        _ before: OfferDecision?, _ after: OfferDecision?, of offer: Offer, for customer: CustomerIdentifier
-    ) {
-        var outcome = outcomes[offer, default: Outcome()]
-        if let before {
-            outcome.ruleInForce = before.offer.rule.name
-            for code in before.codes { outcome.inForce[code, default: 0] += 1 }
-        }
-        if let after {
-            outcome.newRule = after.offer.rule.name
-            for code in after.codes { outcome.new[code, default: 0] += 1 }
-        }
-        let (had, has) = (before?.isEligible == true, after?.isEligible == true)
-        if has, !had { outcome.gained.add(customer, sampleSize) }
-        if had, !has { outcome.lost.add(customer, sampleSize) }
-        outcomes[offer] = outcome
+            configured.rules.decide(facts, at: now).map { decision in
+                (Offer(app: app, productID: decision.offer.productID, offerID: decision.offer.offerID), decision)
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Adds what another part of the customers gave.
@@ -107,6 +93,27 @@ package struct RulesTrial: Sendable {
             outcome.lost.merge(other.lost, sampleSize)
             return outcome
         }
+    }
+}
+
+extension RulesTrial.Outcome {
+    /// - Parameters:
+    ///   - before: the decision by the rules in force; nil if they do not have the offer.
+    ///   - after: the decision by the new rules; nil if they do not have it.
+    fileprivate mutating func count(
+        _ before: OfferDecision?, _ after: OfferDecision?, for customer: CustomerIdentifier, _ sampleSize: Int
+    ) {
+        if let before {
+            ruleInForce = before.offer.rule.name
+            for code in before.codes { inForce[code, default: 0] += 1 }
+        }
+        if let after {
+            newRule = after.offer.rule.name
+            for code in after.codes { new[code, default: 0] += 1 }
+        }
+        let (had, has) = (before?.isEligible == true, after?.isEligible == true)
+        if has, !had { gained.add(customer, sampleSize) }
+        if had, !has { lost.add(customer, sampleSize) }
     }
 }
 
