@@ -104,6 +104,13 @@ struct SharedTrapTests {
         try await asker.notify(1, "SUBSCRIBED", [member])
         #expect(try await asker.decide(2, account: 9).refused["keep"]?.contains("family_shared") == true)
         #expect(shared.statuses() == [0, 0, 0])
+
+        // What must change nothing has arrived.
+        let store = try StoreLocation.postgreSQL(url: url).open()
+        defer { try? store.close() }
+        let stored = SubscriberFacts(try await StoredHistories(store).facts[app] ?? [])
+        #expect(stored[renewal.key]?.signedDate == renewal.signedDate)
+        #expect(stored[copy.key]?.signedDate == copy.signedDate)
     }
 
     private static let group = "21012345"
@@ -164,9 +171,14 @@ private struct SigningAppStore {
         let app = try scenario.app
         let signer = scenario.isLeafExpired ? oldSigner : signer
         return try scenario.notifications.map { notification in
+            var isEdited = false
             let body = try notification.body(of: app.bundleID, in: app.environment) { payload in
-                try signer.jws(Array(scenario.edit(String(decoding: payload, as: UTF8.self)).utf8))
+                let text = String(decoding: payload, as: UTF8.self)
+                let edited = scenario.edit?(text) ?? text
+                isEdited = isEdited || edited != text
+                return try signer.jws(Array(edited.utf8))
             }
+            #expect(isEdited == (scenario.edit != nil))
             return AppStorePost(id: AppStorePost.id(notification.uuid, of: app), body: body)
         }
     }

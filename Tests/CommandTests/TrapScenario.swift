@@ -26,13 +26,13 @@ struct TrapScenario: Sendable {
     let notifications: [HistoryNotification]
     /// Whether the certificate that signs has expired since.
     let isLeafExpired: Bool
-    /// Changes a payload before it is signed.
-    let edit: @Sendable (String) -> String
+    /// Changes a payload before it is signed; nil to change none.
+    let edit: (@Sendable (String) -> String)?
     let verify: @Sendable (Known) -> Void
 
     init(
         _ traps: Int..., in environment: AppStoreEnvironment = .production, notifications: [HistoryNotification],
-        isLeafExpired: Bool = false, edit: @escaping @Sendable (String) -> String = { $0 },
+        isLeafExpired: Bool = false, edit: (@Sendable (String) -> String)? = nil,
         verify: @escaping @Sendable (Known) -> Void
     ) {
         self.traps = traps

@@ -12,28 +12,29 @@ extension OfferSigner {
         _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
         let customer = offer.transactionID.text.utf8
-        let (found, isAllowed, verified): (DecisionCustomer, Bool, VerifiedProofs?)
+        let (factsDigest, isAllowed, verified): ([UInt8], Bool, VerifiedProofs?)
         do throws(Problem) {
             try requireApp(of: offer.item, admission)
             // Before the store and the App Store are asked.
             try countCustomer(of: offer, admission)
-            (found, isAllowed, verified) = try await decide(offer, by: rule, body, admission)
+            (factsDigest, isAllowed, verified) = try await decide(offer, by: rule, body, admission)
         } catch {
             noteRefusal(error, of: .introductoryOfferJWS, offer.item, customer: customer, admission)
             throw error
         }
         let jws = try signCountedIntroductoryOffer(offer, allowing: isAllowed, admission)
         let decision = SignedDecision(
-            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: try found.digest())
+            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [], factsDigest: factsDigest)
         let commit = try commit([jws.entry(for: admission, decision)])
         guard await commit?.isDurable() ?? true else { throw .auditUnavailable }
         let shown = body.wantsVerifiedProofs ? verified : nil
         return HTTPResponse(body: offer.body(jws, allowing: isAllowed, showing: shown))
     }
 
+    /// - Returns: the digest of the facts, whether the customer may have the offer, and what the proofs show.
     private func decide(
         _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
-    ) async throws(Problem) -> (DecisionCustomer, Bool, VerifiedProofs?) {
+    ) async throws(Problem) -> ([UInt8], Bool, VerifiedProofs?) {
         guard let app = admission.policy.catalogue?.apps[offer.bundleID] else { throw .offerNotServed }
         let verified: VerifiedProofs?
         if let proofs = body.proofs {
@@ -52,6 +53,6 @@ extension OfferSigner {
         guard !reasons.contains(where: { $0.code == .unknown }) else {
             throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
         }
-        return (found, reasons.isEmpty, verified)
+        return (try found.digest(), reasons.isEmpty, verified)
     }
 }
