@@ -146,7 +146,7 @@ struct SharedTrapTests {
             }.joined()
     }
 
-    /// The facts without their digests: signatures differ from run to run.
+    /// The facts without their digests, which a reference that is not signed does not share.
     private static func texts(of facts: SubscriberFacts) -> [String] {
         facts.map { "\($0.key) \($0.originalTransactionID) \($0.signedDate) \($0.value)" }.sorted()
     }

@@ -139,24 +139,24 @@ private struct Install {
         _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ subject: DecisionSubject,
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
     ) {
-        guard appTransaction != nil || receipt != nil else {
-            (version, purchaseDate) = (nil, nil)
-            return
+        if let appTransaction {
+            let known = appleAccounts.isEmpty ? Set(facts.compactMap(\.appTransactionID)) : appleAccounts
+            // The download of another Apple Account says nothing about the customer.
+            if known.isEmpty || appTransaction.appTransactionID.map(known.contains) == true {
+                version = appTransaction.originalApplicationVersion
+                purchaseDate = appTransaction.originalPurchaseDate
+                return
+            }
         }
-        let known = appleAccounts.isEmpty ? Set(facts.compactMap(\.appTransactionID)) : appleAccounts
-        // The download of another Apple Account says nothing about the customer.
-        if let appTransaction, known.isEmpty || appTransaction.appTransactionID.map(known.contains) == true {
-            version = appTransaction.originalApplicationVersion
-            purchaseDate = appTransaction.originalPurchaseDate
-            return
+        if let receipt {
+            let originals = Set(facts.filter { $0.key.kind != .receiptTransaction }.map(\.originalTransactionID))
+            let purchases = Set(receipt.purchases.map { $0.originalTransactionID ?? $0.transactionID })
+            if originals.isEmpty || !originals.isDisjoint(with: purchases) {
+                (version, purchaseDate) = (receipt.originalAppVersion?.description, receipt.originalPurchaseDate)
+                return
+            }
         }
-        let originals = Set(facts.lazy.filter { $0.key.kind != .receiptTransaction }.map(\.originalTransactionID))
-        let purchases = Set(receipt?.purchases.map { $0.originalTransactionID ?? $0.transactionID } ?? [])
-        guard let receipt, originals.isEmpty || !originals.isDisjoint(with: purchases) else {
-            (version, purchaseDate) = (nil, nil)
-            return
-        }
-        (version, purchaseDate) = (receipt.originalAppVersion?.description, receipt.originalPurchaseDate)
+        (version, purchaseDate) = (nil, nil)
     }
 }
 

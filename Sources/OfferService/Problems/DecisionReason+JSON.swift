@@ -14,30 +14,15 @@ extension JSONWriter {
             writer.member("code", reason.code.rawValue)
             writer.member("text", reason.text)
             if let fact = reason.fact { writer.member("fact", fact) }
-            if let found = reason.found { writer.member("found", found) }
-            if let required = reason.required { writer.member("required", required) }
+            if let found = reason.found { writer.rawValue("found", found.json) }
+            if let required = reason.required { writer.rawValue("required", required.json) }
             if let missing = reason.missing { writer.member("missing", missing.rawValue) }
-        }
-    }
-
-    /// Times are in milliseconds; durations are written as in the configuration file.
-    fileprivate mutating func member(_ name: String, _ value: ReasonValue) {
-        switch value {
-        case .text(let text): member(name, text)
-        case .number(let number):
-            if let number = Int64(exactly: number) { member(name, number) } else { rawValue(name, value.json) }
-        case .bool(let bool): member(name, bool)
-        case .time(let time): member(name, time.milliseconds)
-        case .duration(let duration): member(name, duration.configurationText)
-        case .list: rawValue(name, value.json)
-        case .members(let members):
-            object(name) { writer in for member in members { writer.member(member.name, member.value) } }
         }
     }
 }
 
 extension ReasonValue {
-    /// The value on its own, as in a list.
+    /// Times are in milliseconds; durations are written as in the configuration file.
     fileprivate var json: [UInt8] {
         switch self {
         case .text(let text): JSONWriter.string(Array(text.utf8))
@@ -51,7 +36,7 @@ extension ReasonValue {
         case .members(let members):
             [UInt8(ascii: "{")]
                 + JSONWriter.members { writer in
-                    for member in members { writer.member(member.name, member.value) }
+                    for member in members { writer.rawValue(member.name, member.value.json) }
                 } + [UInt8(ascii: "}")]
         }
     }

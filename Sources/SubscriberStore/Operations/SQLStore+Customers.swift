@@ -34,13 +34,13 @@ extension SQLStore {
     ) throws -> StoredCustomer? {
         let search = try CustomerSearch(identifier, id, db)
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
-        let questions = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
-        var answers = try db.rows(subscriptions.map { FactTable.all($0.key) } + questions.0 + questions.1)[...]
+        let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
+        var answers = try db.rows(subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks)[...]
         let facts = try subscriptions.flatMap { _, found in
             try answers.removeFirst().map { try FactTable.fact($0, of: found.original) }
         }
-        let teamFacts = try answers.prefix(questions.0.count).joined().map(TeamFactTable.fact)
-        let links = try answers.dropFirst(questions.0.count).joined().map(LinkTable.link)
+        let teamFacts = try answers.prefix(ofTeamFacts.count).joined().map(TeamFactTable.fact)
+        let links = try answers.dropFirst(ofTeamFacts.count).joined().map(LinkTable.link)
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
             app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete)

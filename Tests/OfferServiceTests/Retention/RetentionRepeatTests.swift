@@ -140,7 +140,7 @@ struct RetentionRepeatTests {
         let service = try RetentionService(
             "- {rule: retention, message: \(RetentionService.message(1))}", deadline: .seconds(1))
         try await service.service.addSubscriber(autoRenew: false)
-        try await service.occupy(for: .seconds(2), readers: 4)
+        try await service.occupy(for: .seconds(4), readers: 4)
         let response = try await service.ask()
         #expect(response.status == 503 && response.json["code"] as? String == "retention_message_unavailable")
         try await waitUntil { try await service.ask().text == RetentionService.shown(1) }
