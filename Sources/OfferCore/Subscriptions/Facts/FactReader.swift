@@ -1,32 +1,51 @@
 /// Reads what ``FactWriter`` wrote. Members with unknown tags are skipped, so an older version can read newer facts.
 struct FactReader {
-    private var members: [UInt8: [ArraySlice<UInt8>]] = [:]
+    private let encoded: [UInt8]
+    /// In the order in which they were written. There are few, so that a search takes no time.
+    private var members: [(tag: UInt8, place: Range<Int>)] = []
 
-    init(_ bytes: [UInt8]) throws(FactEncodingError) {
-        var rest = bytes[...]
-        while let tag = rest.popFirst() {
-            let size = try Self.size(&rest)
-            guard size <= rest.count else { throw .truncated }
-            members[tag, default: []].append(rest.prefix(size))
-            rest = rest.dropFirst(size)
+    init(_ encoded: [UInt8]) throws(FactEncodingError) {
+        self.encoded = encoded
+        members.reserveCapacity(Self.usualCount)
+        var next = 0
+        while next < encoded.count {
+            let tag = encoded[next]
+            next += 1
+            let size = try Self.size(encoded, &next)
+            guard size <= encoded.count - next else { throw .truncated }
+            members.append((tag, next..<next + size))
+            next += size
         }
     }
 
-    func bytes(_ tag: UInt8) -> [UInt8]? { members[tag]?.first.map(Array.init) }
+    /// That of a purchase.
+    private static let usualCount = 16
 
-    func text(_ tag: UInt8) throws(FactEncodingError) -> String? { try texts(tag).first }
+    private func member(_ tag: UInt8) -> ArraySlice<UInt8>? {
+        for member in members where member.tag == tag { return encoded[member.place] }
+        return nil
+    }
+
+    func bytes(_ tag: UInt8) -> [UInt8]? { member(tag).map(Array.init) }
+
+    func text(_ tag: UInt8) throws(FactEncodingError) -> String? {
+        guard let member = member(tag) else { return nil }
+        return try Self.text(member, tag)
+    }
 
     func texts(_ tag: UInt8) throws(FactEncodingError) -> [String] {
         var texts: [String] = []
-        for member in members[tag] ?? [] {
-            guard let text = String(validating: member, as: UTF8.self) else { throw .invalid(tag: tag) }
-            texts.append(text)
-        }
+        for member in members where member.tag == tag { texts.append(try Self.text(encoded[member.place], tag)) }
         return texts
     }
 
+    private static func text(_ member: ArraySlice<UInt8>, _ tag: UInt8) throws(FactEncodingError) -> String {
+        guard let text = String(validating: member, as: UTF8.self) else { throw .invalid(tag: tag) }
+        return text
+    }
+
     func number(_ tag: UInt8) throws(FactEncodingError) -> Int64? {
-        guard let bytes = members[tag]?.first else { return nil }
+        guard let bytes = member(tag) else { return nil }
         guard bytes.count <= 8 else { throw .invalid(tag: tag) }
         let zigzag = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int64(bitPattern: zigzag >> 1) ^ -Int64(zigzag & 1)
@@ -51,10 +70,12 @@ struct FactReader {
         return member
     }
 
-    private static func size(_ rest: inout ArraySlice<UInt8>) throws(FactEncodingError) -> Int {
+    private static func size(_ encoded: [UInt8], _ next: inout Int) throws(FactEncodingError) -> Int {
         var size = 0
         for shift in stride(from: 0, to: 35, by: 7) {
-            guard let byte = rest.popFirst() else { throw .truncated }
+            guard next < encoded.count else { throw .truncated }
+            let byte = encoded[next]
+            next += 1
             size |= Int(byte & 0x7F) << shift
             if byte < 0x80 { return size }
         }
