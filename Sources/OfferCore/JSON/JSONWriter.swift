@@ -27,7 +27,7 @@ package struct JSONWriter {
 
     package mutating func member(_ name: String, _ text: String) {
         begin(name)
-        append(text.utf8, isPlain: Self.isPlain(text.utf8Span.span))
+        value(text)
     }
 
     /// - Parameter utf8: valid UTF-8.
@@ -43,6 +43,51 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// Begins a member. One call of ``value(_:)-(String)`` or another one of that name follows.
+    package mutating func begin(_ name: String) {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+        bytes.append(UInt8(ascii: "\""))
+        bytes += name.utf8
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    package mutating func value(_ text: String) { append(text.utf8, isPlain: Self.isPlain(text.utf8Span.span)) }
+
+    package mutating func value(_ number: Int64) { bytes += String(number).utf8 }
+
+    package mutating func value(_ number: Double) {
+        if let whole = Int64(exactly: number) { value(whole) } else { bytes += String(number).utf8 }
+    }
+
+    package mutating func value(_ value: Bool) { bytes += (value ? "true" : "false").utf8 }
+
+    /// Writes an array. `write` writes the value at each place.
+    package mutating func values(count: Int, _ write: (inout JSONWriter, Int) -> Void) {
+        bytes.append(UInt8(ascii: "["))
+        for place in 0..<count {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(&self, place)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes an array. `write` writes the value of each element.
+    @inlinable
+    package mutating func values<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
+        values(count: elements.count) { write(&$0, elements[$1]) }
+    }
+
+    /// Writes an object. `write` writes its members.
+    package mutating func object(_ write: (inout JSONWriter) -> Void) {
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        write(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
     private mutating func append(_ utf8: some Collection<UInt8>, isPlain: Bool) {
         bytes.append(UInt8(ascii: "\""))
         if isPlain { bytes += utf8 } else { for byte in utf8 { appendEscaped(byte) } }
@@ -51,47 +96,33 @@ package struct JSONWriter {
 
     package mutating func member(_ name: String, _ number: Int64) {
         begin(name)
-        bytes += String(number).utf8
+        value(number)
     }
 
     package mutating func member(_ name: String, _ value: Bool) {
         begin(name)
-        bytes += (value ? "true" : "false").utf8
+        self.value(value)
     }
 
     package mutating func member(_ name: String, _ texts: [String]) {
         begin(name)
-        bytes.append(UInt8(ascii: "["))
-        for (index, text) in texts.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(text.utf8, isPlain: Self.isPlain(text.utf8Span.span))
-        }
-        bytes.append(UInt8(ascii: "]"))
+        values(texts) { $0.value($1) }
     }
 
     /// Writes an array with one object per element.
+    @inlinable
     package mutating func objects<Element>(
         _ name: String, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
         begin(name)
-        bytes.append(UInt8(ascii: "["))
-        for (index, element) in elements.enumerated() {
-            bytes += (index > 0 ? ",{" : "{").utf8
-            needsComma = false
-            write(&self, element)
-            bytes.append(UInt8(ascii: "}"))
+        values(count: elements.count) { writer, place in
+            writer.object { write(&$0, elements[place]) }
         }
-        bytes.append(UInt8(ascii: "]"))
-        needsComma = true
     }
 
     package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
         begin(name)
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
-        write(&self)
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        object(write)
     }
 
     package mutating func null(_ name: String) {
@@ -115,12 +146,7 @@ package struct JSONWriter {
     /// Adds an array of values that are already encoded.
     package mutating func rawValues(_ name: String, _ values: [[UInt8]]) {
         begin(name)
-        bytes.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes += value
-        }
-        bytes.append(UInt8(ascii: "]"))
+        self.values(values) { $0.bytes += $1 }
     }
 
     /// Encodes members for ``rawMembers(_:)``.
@@ -142,15 +168,6 @@ package struct JSONWriter {
     package consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         return bytes
-    }
-
-    private mutating func begin(_ name: String) {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        needsComma = true
-        bytes.append(UInt8(ascii: "\""))
-        bytes += name.utf8
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
     }
 
     private static func isPlain(_ utf8: borrowing Span<UInt8>) -> Bool {

@@ -53,7 +53,7 @@ struct OwnedCustomer {
         if case .appTransactionID(let id) = identifier {
             appTransactionID = id
         } else {
-            appTransactionID = subscriptions.lazy.compactMap(\.appleAccounts.first).first
+            appTransactionID = subscriptions.lazy.compactMap { $0.latestAppleAccount }.first
         }
     }
 
@@ -153,14 +153,16 @@ private struct OwnedSubscription {
     var names: Set<CustomerIdentifier> {
         Set(
             [.originalTransactionID(original)] + Self.transactions(of: facts).map(CustomerIdentifier.transactionID)
-                + appleAccounts.map(CustomerIdentifier.appTransactionID))
+                + Self.appleAccounts(of: facts).map(CustomerIdentifier.appTransactionID))
     }
 
     /// The latest one that the App Store named comes first.
-    var appleAccounts: [TransactionID] { Self.appleAccounts(of: facts) }
-
     private static func appleAccounts(of facts: [SubscriberFact]) -> [TransactionID] {
-        facts.sorted { $0.replaces($1) }.compactMap(\.appTransactionID)
+        facts.sorted { $0.replaces($1) }.compactMap { $0.appTransactionID }
+    }
+
+    var latestAppleAccount: TransactionID? {
+        facts.lazy.filter { $0.appTransactionID != nil }.max { $1.replaces($0) }?.appTransactionID
     }
 
     private static func transactions(of facts: [SubscriberFact]) -> [TransactionID] {

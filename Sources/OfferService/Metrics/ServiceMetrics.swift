@@ -99,31 +99,44 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts decisions about the offers of one customer: once for each different reason.
     func decided(_ all: [OfferDecision], of app: AppScope) {
-        let series = all.flatMap { decision in
-            let offer = decision.offer
-            return DecidedOn.all(app, offer.productID, offer.offerID, offer.rule.name, decision.reasons)
+        // Most decisions are refusals, and there may be hundreds of them, so no list of their series is made.
+        var missing: [DecidedOn] = []
+        decisions.withLockedValue { decisions in
+            for decision in all {
+                let codes = decision.codes
+                var series = DecidedOn(app: app, subject: .offer(decision.offer), reason: codes.first)
+                decisions.count(series, &missing)
+                for code in codes.dropFirst() {
+                    series.reason = code
+                    decisions.count(series, &missing)
+                }
+            }
         }
-        count(series)
+        countFirst(missing)
     }
 
     /// Counts a decision about an introductory offer, which has no offer ID.
-    /// - Parameter reasons: why not. Empty for a yes.
-    func decided(_ productID: ProductID, by rule: Rule, _ reasons: [DecisionReason], of app: AppScope) {
-        count(DecidedOn.all(app, productID, nil, rule.name, reasons))
-    }
-
-    private func count(_ series: [DecidedOn]) {
-        let missing = decisions.withLockedValue { decisions in
-            series.filter { series in
-                guard let counter = decisions[series] else { return true }
-                counter.increment()
-                return false
+    /// - Parameter codes: why not, each once. Empty for a yes.
+    func decided(_ productID: ProductID, by rule: Rule, _ codes: [ReasonCode], of app: AppScope) {
+        let reasons: [ReasonCode?] = codes.isEmpty ? [nil] : codes
+        var missing: [DecidedOn] = []
+        decisions.withLockedValue { decisions in
+            for reason in reasons {
+                let series = DecidedOn(
+                    app: app, subject: .introductoryOffer(productID, rule: rule.name), reason: reason)
+                decisions.count(series, &missing)
             }
         }
-        for series in missing {
+        countFirst(missing)
+    }
+
+    /// Counts in series that may have no counter yet.
+    private func countFirst(_ series: [DecidedOn]) {
+        for series in series {
+            let (productID, offerID, rule) = series.subject.names
             let counter = registry.counter(
                 .decisions, series.app.bundleID.text.description, series.app.environment.rawValue,
-                series.productID.text.description, series.offerID?.text.description ?? "", series.rule ?? "",
+                productID.text.description, offerID?.text.description ?? "", rule ?? "",
                 series.reason?.rawValue ?? "eligible")
             decisions.withLockedValue { $0[series] = counter }
             counter.increment()
@@ -272,32 +285,34 @@ private struct AppStoreDataSeries: Hashable {
 }
 
 private struct DecidedOn: Hashable {
-    let app: AppScope
-    let productID: ProductID
-    /// nil for an introductory offer.
-    let offerID: OfferID?
-    let rule: String?
-    /// nil if the customer may have the offer.
-    let reason: ReasonCode?
+    enum Subject: Hashable {
+        case offer(OfferTerms)
+        case introductoryOffer(ProductID, rule: String?)
 
-    /// One for each different reason, or one for a yes.
-    static func all(
-        _ app: AppScope, _ productID: ProductID, _ offerID: OfferID?, _ rule: String?, _ reasons: [DecisionReason]
-    ) -> [DecidedOn] {
-        guard !reasons.isEmpty else {
-            return [DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: nil)]
-        }
-        return reasons.indices.compactMap { place in
-            let code = reasons[place].code
-            guard !reasons[..<place].contains(where: { $0.code == code }) else { return nil }
-            return DecidedOn(app: app, productID: productID, offerID: offerID, rule: rule, reason: code)
+        var names: (ProductID, OfferID?, rule: String?) {
+            switch self {
+            case .offer(let terms): (terms.productID, terms.offerID, terms.rule.name)
+            case .introductoryOffer(let productID, let rule): (productID, nil, rule)
+            }
         }
     }
 
-    /// Hashes only the members that differ between the offers of a decision.
+    let app: AppScope
+    let subject: Subject
+    /// nil if the customer may have the offer.
+    var reason: ReasonCode?
+
+    /// Hashes only what differs between the offers of a decision. An offer has few different reasons, and hashing them costs more than
+    /// to compare them.
     func hash(into hasher: inout Hasher) {
-        hasher.combine(offerID)
-        hasher.combine(reason)
+        if case .offer(let terms) = subject { hasher.combine(terms.offerID) }
+    }
+}
+
+extension [DecidedOn: Counter] {
+    /// Counts in a series, or adds it to those that have no counter.
+    fileprivate func count(_ series: DecidedOn, _ missing: inout [DecidedOn]) {
+        if let counter = self[series] { counter.increment() } else { missing.append(series) }
     }
 }
 

@@ -18,7 +18,7 @@ extension DecisionOutcome {
         }
         writer.objects("refused", refused) { writer, decision in
             writer.members(of: decision.offer, showsDetails: showsDetails)
-            writer.reasons(decision.reasons, showsDetails: showsDetails)
+            if showsDetails { writer.reasons(decision.reasons) } else { writer.reasons(decision.codes) }
         }
         proofs?.write(to: &writer)
         return writer.finish()

@@ -58,9 +58,7 @@ extension OfferSigner {
                         try sign(offer, for: customer, found, wantsJWS: wantsJWS, admission), offer)
                     eligible.append(DecisionOutcome.Eligible(terms: plan.terms, signed: signed, gaps: []))
                 case .refused(let codes):
-                    capped.append(
-                        OfferDecision(
-                            offer: plan.terms, isEligible: false, reasons: codes.map { DecisionReason($0) }))
+                    capped.append(OfferDecision(refusing: plan.terms, for: codes))
                 }
             }
         } catch {

@@ -49,7 +49,7 @@ extension OfferSigner {
             about: [], for: found, reserving: .nothing, rules: [], at: sources.now())
         let reasons = app.rules.introductoryReasons(
             found.facts, of: offer.productID, by: rule, at: sources.now())
-        metrics.decided(offer.productID, by: rule, reasons, of: found.app)
+        metrics.decided(offer.productID, by: rule, reasons.codes, of: found.app)
         guard !reasons.contains(where: { $0.code == .unknown }) else {
             throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
         }

@@ -144,7 +144,9 @@ extension Problem {
     /// - Parameter showsDetails: false for the codes alone.
     package static func notEligible(_ reasons: [DecisionReason], showsDetails: Bool) -> Problem {
         Problem(.notEligible, 422, "The customer cannot have this offer now. The reasons say why.").with { problem in
-            problem.members = JSONWriter.members { $0.reasons(reasons, showsDetails: showsDetails) }
+            problem.members = JSONWriter.members { writer in
+                if showsDetails { writer.reasons(reasons) } else { writer.reasons(reasons.codes) }
+            }
             problem.logReason = reasons.map(\.code.rawValue).joined(separator: ", ")
         }
     }

@@ -14,6 +14,8 @@ package struct RulesTrial: Sendable {
 
     /// What happens to customers with one offer.
     package struct Outcome: Sendable {
+        fileprivate let productID: ProductID
+        fileprivate let offerID: OfferID
         /// The name of the rule; nil for a condition in place, or if there is none.
         package fileprivate(set) var ruleInForce: String?
         package fileprivate(set) var newRule: String?
@@ -33,70 +35,126 @@ package struct RulesTrial: Sendable {
 
     /// Each customer once.
     package private(set) var customers = 0
-    package private(set) var outcomes: [Offer: Outcome] = [:]
+    private var comparisons: [AppScope: RulesComparison] = [:]
+    private let inForce: Catalogue
+    private let new: Catalogue
     private let sampleSize: Int
 
     /// - Parameter sampleSize: how many customers are named for each change.
-    package init(sampleSize: Int) {
+    package init(inForce: Catalogue, new: Catalogue, sampleSize: Int) {
+        self.inForce = inForce
+        self.new = new
         self.sampleSize = sampleSize
     }
 
-    /// Decides about the customer of a subscription, unless an earlier subscription of the same customer stands for all.
-    /// - Parameters:
-    ///   - inForce: nil if the app is not in the configuration in force.
-    ///   - new: nil if it is not in the new one.
-    package mutating func add(
-        _ numbered: NumberedCustomer, inForce: Catalogue.App?, new: Catalogue.App?, at now: Timestamp
-    ) {
-        guard let configured = new ?? inForce else { return }
-        for (identifier, customer) in numbered.customers(by: configured.ownership) {
-            customers += 1
-            let app = numbered.customer.app
-            let factsInForce = inForce.map { CustomerFacts(customer, groups: $0.groups, at: now) }
-            let before = decide(factsInForce, by: inForce, of: app, at: now)
-            // Most often, the rules are new and the products are not.
-            let newFacts =
-                inForce?.groups == new?.groups
-                ? factsInForce : new.map { CustomerFacts(customer, groups: $0.groups, at: now) }
-            let after = decide(newFacts, by: new, of: app, at: now)
-            for (offer, decision) in before {
-                // In place, because a copy would copy all counts.
-                outcomes[offer, default: Outcome()].count(decision, after[offer], for: identifier, sampleSize)
-            }
-            for (offer, decision) in after where before[offer] == nil {
-                outcomes[offer, default: Outcome()].count(nil, decision, for: identifier, sampleSize)
-            }
-        }
+    package var outcomes: [Offer: Outcome] {
+        Dictionary(
+            comparisons.flatMap { app, comparison in
+                comparison.outcomes.map { outcome in
+                    (Offer(app: app, productID: outcome.productID, offerID: outcome.offerID), outcome)
+                }
+            }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// - Parameter facts: nil if `configured` is.
-    private func decide(
-        _ facts: CustomerFacts?, by configured: Catalogue.App?, of app: AppScope, at now: Timestamp
-    ) -> [Offer: OfferDecision] {
-        guard let facts, let configured else { return [:] }
-        return Dictionary(
-            configured.rules.decide(facts, at: now).map { decision in
-                (Offer(app: app, productID: decision.offer.productID, offerID: decision.offer.offerID), decision)
-            }, uniquingKeysWith: { first, _ in first })
+    /// Decides about the customer of a subscription, unless an earlier subscription of the same customer stands for all.
+    package mutating func add(_ numbered: NumberedCustomer, at now: Timestamp) {
+        let app = numbered.customer.app
+        if comparisons[app] == nil {
+            comparisons[app] = RulesComparison(inForce: inForce.apps[app.bundleID], new: new.apps[app.bundleID])
+        }
+        // In place, because a copy would copy all counts.
+        guard let ownership = comparisons[app]?.ownership else { return }
+        for (identifier, customer) in numbered.customers(by: ownership) {
+            customers += 1
+            comparisons[app]?.add(customer, identifier, at: now, sampleSize)
+        }
     }
 
     /// Adds what another part of the customers gave.
     package mutating func merge(_ other: RulesTrial) {
         customers += other.customers
-        outcomes.merge(other.outcomes) { one, other in
-            var outcome = one
-            outcome.ruleInForce = one.ruleInForce ?? other.ruleInForce
-            outcome.newRule = one.newRule ?? other.newRule
-            outcome.inForce.merge(other.inForce, uniquingKeysWith: +)
-            outcome.new.merge(other.new, uniquingKeysWith: +)
-            outcome.gained.merge(other.gained, sampleSize)
-            outcome.lost.merge(other.lost, sampleSize)
-            return outcome
+        comparisons.merge(other.comparisons) { $0.merging($1, sampleSize) }
+    }
+}
+
+/// The decisions about an app's offers by the rules in force beside those by the new ones.
+private struct RulesComparison {
+    /// nil if the app is not in the configuration in force.
+    private let inForce: Catalogue.App?
+    /// nil if it is not in the new one.
+    private let new: Catalogue.App?
+    /// The offers in force in the order of their decisions, then those that are new.
+    private(set) var outcomes: [RulesTrial.Outcome]
+    /// Which of the offers in force have the same terms in the new rules, so that one decision stands for both.
+    private let isKept: [Bool]
+    /// The new rules without the offers that are kept.
+    private let changes: AppRules
+    /// The places in ``outcomes`` of the offers in ``changes``, in the order of their decisions.
+    private let placesOfChanges: [Int]
+
+    init(inForce: Catalogue.App?, new: Catalogue.App?) {
+        self.inForce = inForce
+        self.new = new
+        let before = inForce?.rules.offersByRank ?? []
+        let after = new?.rules ?? AppRules()
+        let agrees = inForce.flatMap { one in new.map { one.decidesAlike($0) } } ?? false
+        let isKept = before.map { agrees && after.terms(of: $0.productID, $0.offerID) == $0 }
+        let kept = Set(zip(before, isKept).filter(\.1).map(\.0))
+        changes = after.keeping { !kept.contains($0) }
+        var outcomes = before.map { RulesTrial.Outcome($0) }
+        placesOfChanges = changes.offersByRank.map { terms in
+            let known = before.firstIndex { $0.productID == terms.productID && $0.offerID == terms.offerID }
+            if let known { return known }
+            outcomes.append(RulesTrial.Outcome(terms))
+            return outcomes.count - 1
         }
+        self.outcomes = outcomes
+        self.isKept = isKept
+    }
+
+    var ownership: OwnershipPolicy? { (new ?? inForce)?.ownership }
+
+    mutating func add(
+        _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
+    ) {
+        let factsInForce = inForce.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+        // Most often, the rules are new and the products are not.
+        let newFacts =
+            inForce?.groups == new?.groups
+            ? factsInForce : new.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+        let before = factsInForce.flatMap { facts in inForce?.rules.decide(facts, at: now) } ?? []
+        var after = [OfferDecision?](repeating: nil, count: outcomes.count)
+        for place in before.indices where isKept[place] { after[place] = before[place] }
+        for (place, decision) in zip(placesOfChanges, newFacts.map { changes.decide($0, at: now) } ?? []) {
+            after[place] = decision
+        }
+        for place in outcomes.indices {
+            let before = place < before.count ? before[place] : nil
+            outcomes[place].count(before, after[place], for: identifier, sampleSize)
+        }
+    }
+
+    func merging(_ other: RulesComparison, _ sampleSize: Int) -> RulesComparison {
+        var whole = self
+        for place in outcomes.indices { whole.outcomes[place].merge(other.outcomes[place], sampleSize) }
+        return whole
+    }
+}
+
+extension Catalogue.App {
+    /// Whether the same rule always means the same in both.
+    fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
+        groups == other.groups && rules.products == other.rules.products
+            && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
     }
 }
 
 extension RulesTrial.Outcome {
+    fileprivate init(_ terms: OfferTerms) {
+        productID = terms.productID
+        offerID = terms.offerID
+    }
+
     /// - Parameters:
     ///   - before: the decision by the rules in force; nil if they do not have the offer.
     ///   - after: the decision by the new rules; nil if they do not have it.
@@ -105,21 +163,34 @@ extension RulesTrial.Outcome {
     ) {
         if let before {
             ruleInForce = before.offer.rule.name
-            for code in before.codes { inForce[code, default: 0] += 1 }
+            inForce.count(before)
         }
         if let after {
             newRule = after.offer.rule.name
-            for code in after.codes { new[code, default: 0] += 1 }
+            new.count(after)
         }
         let (had, has) = (before?.isEligible == true, after?.isEligible == true)
         if has, !had { gained.add(customer, sampleSize) }
         if had, !has { lost.add(customer, sampleSize) }
     }
+
+    fileprivate mutating func merge(_ other: Self, _ sampleSize: Int) {
+        ruleInForce = ruleInForce ?? other.ruleInForce
+        newRule = newRule ?? other.newRule
+        inForce.merge(other.inForce, uniquingKeysWith: +)
+        new.merge(other.new, uniquingKeysWith: +)
+        gained.merge(other.gained, sampleSize)
+        lost.merge(other.lost, sampleSize)
+    }
 }
 
-extension OfferDecision {
-    /// Each reason once; nil for a yes.
-    fileprivate var codes: Set<ReasonCode?> { reasons.isEmpty ? [nil] : Set(reasons.map(\.code)) }
+extension [ReasonCode?: Int] {
+    /// Counts each reason, or a yes.
+    fileprivate mutating func count(_ decision: OfferDecision) {
+        let codes = decision.codes
+        if codes.isEmpty { self[nil, default: 0] += 1 }
+        for code in codes { self[code, default: 0] += 1 }
+    }
 }
 
 extension RulesTrial.Change {
@@ -138,15 +209,16 @@ extension NumberedCustomer {
     /// The customers of whom this subscription is the first: none if an earlier one stands for them, and several if several accounts
     /// share it.
     fileprivate func customers(by policy: OwnershipPolicy) -> [(CustomerIdentifier, OwnedCustomer)] {
-        guard let found = OwnedCustomer(customer, known: .originalTransactionID(originalTransactionID), by: policy)
-        else { return [] }
-        let tokens = Set(found.facts.compactMap(\.appAccountToken)).sorted {
+        let tokens = Set(customer.facts.compactMap(\.appAccountToken)).sorted {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
         }
-        let accounts = tokens.map(CustomerIdentifier.appAccountToken).compactMap { identifier in
+        var owned = tokens.map(CustomerIdentifier.appAccountToken).compactMap { identifier in
             OwnedCustomer(customer, known: identifier, by: policy).map { (identifier, $0) }
         }.filter { !$0.1.facts.isEmpty }
-        let owned = accounts.isEmpty ? [(.originalTransactionID(originalTransactionID), found)] : accounts
+        if owned.isEmpty {
+            let identifier = CustomerIdentifier.originalTransactionID(originalTransactionID)
+            owned = OwnedCustomer(customer, known: identifier, by: policy).map { [(identifier, $0)] } ?? []
+        }
         return owned.filter { _, customer in
             customer.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) } == originalTransactionID
         }

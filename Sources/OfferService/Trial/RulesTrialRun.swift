@@ -39,13 +39,12 @@ package struct RulesTrialRun: Sendable {
             for _ in 0..<max(1, workers) {
                 group.addTask {
                     await Result { () async throws(StoreError) in
-                        var trial = RulesTrial(sampleSize: sampleSize)
+                        var trial = RulesTrial(inForce: inForce, new: new, sampleSize: sampleSize)
                         while let (page, left) = queue.withLockedValue({ pages in
                             pages.popFirst().map { ($0, pages.count) }
                         }) {
                             for customer in try await store.customers(in: page.app, numbered: page.numbers) {
-                                let app = page.app.bundleID
-                                trial.add(customer, inForce: inForce.apps[app], new: new.apps[app], at: at)
+                                trial.add(customer, at: at)
                             }
                             progress(1 - Double(left) / total)
                         }
@@ -53,7 +52,7 @@ package struct RulesTrialRun: Sendable {
                     }
                 }
             }
-            var whole = RulesTrial(sampleSize: sampleSize)
+            var whole = RulesTrial(inForce: inForce, new: new, sampleSize: sampleSize)
             var fault: StoreError?
             for await part in group {
                 switch part {

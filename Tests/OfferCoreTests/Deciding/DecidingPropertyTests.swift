@@ -59,6 +59,7 @@ struct DecidingPropertyTests {
                 let decision = AppRules(products: reference.products).decide(customer, about: terms, at: now)
                 try #require(decision.isEligible == reference.isEligible(terms), "\(condition) \(customer.state)")
                 try #require(decision.reasons.isEmpty == decision.isEligible, "\(condition)")
+                try #require(decision.codes == decision.reasons.codes, "\(condition)")
                 if decision.isEligible { eligible += 1 }
             }
         }

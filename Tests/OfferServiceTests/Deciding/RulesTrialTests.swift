@@ -56,6 +56,28 @@ struct RulesTrialTests {
         #expect(trial.text.contains("  1 would no longer get it, such as appAccountToken \(Sample.token(1))\n"))
     }
 
+    @Test("the same rule is decided anew where the new file gives its products other ranks")
+    func ranks() async throws {
+        let rule = "{offerID: top, rule: {subscription: {rank: highest}}}"
+        let service = try DecisionService(rule)
+        try await service.addSubscriber("1000", account: 1, autoRenew: true)
+        let other = try DecisionService(
+            yaml: """
+                apps:
+                  - bundleID: com.example.app
+                    appAppleID: 1234567890
+                    products:
+                      - {productID: basic, subscriptionGroupID: "21012345", rank: 3, offers: []}
+                      - {productID: monthly, subscriptionGroupID: "21012345", rank: 2, offers: [\(rule)]}
+                """)
+        let trial = try await RulesTrialRun(
+            inForce: service.catalogue, new: other.catalogue, at: Sample.day(10), sampleSize: 2, workers: 1
+        ).run(over: service.store) { _ in }
+        let outcome = try #require(trial.outcomes.values.first)
+        #expect(trial.outcomes.count == 1 && outcome.lost.count == 1 && outcome.gained.count == 0)
+        #expect(outcome.inForce == [nil: 1] && outcome.new == [.rank: 1])
+    }
+
     @Test("the number of workers changes nothing, and the trial decides as the service does")
     func agrees() async throws {
         let offers =

@@ -15,12 +15,20 @@ package struct AppRules: Hashable, Sendable {
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
-    /// The offers by priority, then in the order of the file.
-    private let bestFirst: [OfferTerms]
+    /// By priority, then in the order of the file.
+    private let bestFirst: [RankedOffer]
+    /// The products of the offers.
+    private let productIDs: [ProductID]
 
     private struct Key: Hashable {
         let productID: ProductID
         let offerID: OfferID
+    }
+
+    private struct RankedOffer: Hashable {
+        let terms: OfferTerms
+        /// The place of the product in ``productIDs``.
+        let product: Int
     }
 
     package init(
@@ -38,15 +46,30 @@ package struct AppRules: Hashable, Sendable {
         places = Dictionary(
             offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },
             uniquingKeysWith: { first, _ in first })
-        bestFirst = offers.enumerated().sorted {
+        let ranked = offers.enumerated().sorted {
             $0.element.priority == $1.element.priority
                 ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
         }.map(\.element)
+        var productIDs: [ProductID] = []
+        bestFirst = ranked.map { terms in
+            let known = productIDs.firstIndex(of: terms.productID)
+            if known == nil { productIDs.append(terms.productID) }
+            return RankedOffer(terms: terms, product: known ?? productIDs.count - 1)
+        }
+        self.productIDs = productIDs
     }
 
     /// - Returns: nil for an offer without a rule.
     package func terms(of productID: ProductID, _ offerID: OfferID) -> OfferTerms? {
         places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
+    }
+
+    /// The offers by priority, then in the order of the file: that of the decisions about all of them.
+    package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
+
+    /// The rules about some of the offers, and nothing else.
+    package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
+        AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
     }
 
     /// Whether anything is decided here.
@@ -58,13 +81,18 @@ package struct AppRules: Hashable, Sendable {
     package func decide(
         _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
     ) -> [OfferDecision] {
+        let isWanted = productIDs.map { wanted in self.productIDs.map(wanted.contains) }
         // Offers of one product share a situation.
-        var situations: [ProductID: Situation] = [:]
-        return bestFirst.filter { productIDs?.contains($0.productID) ?? true }.map { offer in
-            let situation = situations[offer.productID] ?? situation(facts, offering: offer.productID, at: now)
-            situations[offer.productID] = situation
-            return offer.decide(in: situation, prefersWinBackOffers: prefersWinBackOffers)
+        var situations = [Situation?](repeating: nil, count: self.productIDs.count)
+        var decisions: [OfferDecision] = []
+        decisions.reserveCapacity(bestFirst.count)
+        for offer in bestFirst where isWanted?[offer.product] ?? true {
+            let situation =
+                situations[offer.product] ?? situation(facts, offering: offer.terms.productID, at: now)
+            situations[offer.product] = situation
+            decisions.append(offer.terms.decide(in: situation, prefersWinBackOffers: prefersWinBackOffers))
         }
+        return decisions
     }
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {

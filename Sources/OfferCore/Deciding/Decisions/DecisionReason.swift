@@ -43,8 +43,17 @@ package struct DecisionReason: Hashable, Sendable {
     }
 }
 
+extension [DecisionReason] {
+    /// The code of each, once.
+    package var codes: [ReasonCode] {
+        reduce(into: []) { codes, reason in
+            if !codes.contains(reason.code) { codes.append(reason.code) }
+        }
+    }
+}
+
 /// A value that was found or is required.
-package indirect enum ReasonValue: Hashable, Sendable {
+package enum ReasonValue: Hashable, Sendable {
     case text(String)
     case number(Double)
     case bool(Bool)

@@ -1,14 +1,58 @@
 /// Whether one customer may have one offer at one time, and why not.
-package struct OfferDecision: Hashable, Sendable {
+package struct OfferDecision: Sendable {
     package let offer: OfferTerms
     package let isEligible: Bool
-    /// Why not, in the order of the rule. Empty for a yes.
-    package let reasons: [DecisionReason]
+    private let grounds: Grounds
 
-    package init(offer: OfferTerms, isEligible: Bool, reasons: [DecisionReason]) {
+    private enum Grounds: Sendable {
+        case facts([Finding], Situation)
+        case limits([ReasonCode])
+    }
+
+    fileprivate init(
+        _ offer: OfferTerms, isEligible: Bool, _ findings: [Finding], in situation: Situation
+    ) {
         self.offer = offer
         self.isEligible = isEligible
-        self.reasons = reasons
+        grounds = .facts(findings, situation)
+    }
+
+    /// Refuses an offer for what its limits say.
+    package init(refusing offer: OfferTerms, for limits: [ReasonCode]) {
+        self.offer = offer
+        isEligible = false
+        grounds = .limits(limits)
+    }
+
+    /// Why not, in the order of the rule, each once. Empty for a yes.
+    package var codes: [ReasonCode] {
+        switch grounds {
+        case .facts(let findings, _):
+            findings.reduce(into: []) { codes, finding in
+                let code = finding.code
+                if !codes.contains(code) { codes.append(code) }
+            }
+        case .limits(let codes): codes
+        }
+    }
+
+    /// Why not, in the order of the rule, with the values. Empty for a yes.
+    package var reasons: [DecisionReason] {
+        switch grounds {
+        case .facts(let findings, let situation): findings.reasons(in: situation)
+        case .limits(let codes): codes.map { DecisionReason($0) }
+        }
+    }
+}
+
+extension OfferDecision: Hashable {
+    package static func == (one: OfferDecision, other: OfferDecision) -> Bool {
+        one.offer == other.offer && one.isEligible == other.isEligible && one.reasons == other.reasons
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(offer)
+        hasher.combine(codes)
     }
 }
 
@@ -18,89 +62,76 @@ extension OfferTerms {
     /// What the App Store itself requires, and what no rule can mean, comes before the rule.
     /// - Parameter situation: that of this offer's product.
     func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
-        let standing = standingReasons(situation, prefersWinBackOffers)
+        var findings = standingFindings(situation, prefersWinBackOffers)
         let truth = rule.condition.truth(in: situation)
-        if standing.isEmpty, truth == .yes { return OfferDecision(offer: self, isEligible: true, reasons: []) }
-        let all = (standing + rule.condition.reasons(truth, in: situation)).withoutRepeats
+        if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: situation) }
+        rule.condition.find(why: truth, in: situation, &findings)
         // Where something is definitely wrong, what is unknown beside it does not matter.
-        let definite = all.filter { $0.code != .unknown }
-        return OfferDecision(offer: self, isEligible: false, reasons: definite.isEmpty ? all : definite)
+        if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
+        return OfferDecision(self, isEligible: false, findings, in: situation)
     }
 
-    /// The reasons against this offer that hold under any rule.
-    private func standingReasons(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [DecisionReason] {
-        var reasons: [DecisionReason] = []
+    /// What speaks against this offer under any rule.
+    private func standingFindings(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [Finding] {
+        var findings: [Finding] = []
         let state = situation.facts.state
-        if state.everSubscribed != true {
-            let isShared = !state.subscriptions.isEmpty
-            if isShared {
-                reasons.append(DecisionReason(.familyShared))
-            } else {
-                reasons.append(
-                    state.everSubscribed == false
-                        ? DecisionReason(.neverSubscribed)
-                        : DecisionReason(
-                            .unknown, fact: "everSubscribed", required: .bool(true),
-                            missing: state.historySource))
-            }
-        }
-        guard let subscription = situation.subscription else {
+        if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
+        guard let current = situation.takers.first else {
             // It may be in a group that nobody has named.
             if situation.groupID == nil, state.everSubscribed == true {
-                reasons.append(DecisionReason(.unknown, fact: "subscription", missing: .catalogue))
+                findings.append(.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue)))
             }
-            return reasons
+            return findings
         }
         for taker in situation.takers {
-            reasons += ownershipReasons(taker) + pendingReasons(taker) + retryReasons(taker)
+            if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = retryReason(taker.subscription) { findings.append(.other(reason)) }
         }
-        if prefersWinBackOffers {
-            // An active subscriber is offered none.
-            if !subscription.hasAccess || !subscription.winBackOffers.isEmpty {
-                let condition = Condition.test(.winBackOffers(.none))
-                reasons += condition.reasons(condition.truth(in: situation), in: situation)
-            }
+        // An active subscriber is offered none.
+        if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
+            let condition = Condition.test(.winBackOffers(.none))
+            condition.find(why: condition.truth(in: situation), in: situation, &findings)
         }
-        return reasons
+        return findings
     }
 
-    private func ownershipReasons(_ subscription: Subscription) -> [DecisionReason] {
+    private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
+        // Whoever has a subscription and never bought one has a share of somebody else's.
+        guard state.subscriptions.isEmpty else { return DecisionReason(.familyShared) }
+        guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }
+        return DecisionReason(
+            .unknown, fact: "everSubscribed", required: .bool(true), missing: state.historySource)
+    }
+
+    private func ownershipReason(_ subscription: Subscription) -> DecisionReason? {
         switch subscription.ownership {
-        case .purchased?: []
-        case .familyShared?: [DecisionReason(.familyShared)]
-        case nil: [DecisionReason(.unknown, fact: "subscription.ownership", missing: .transaction)]
+        case .purchased?: nil
+        case .familyShared?: DecisionReason(.familyShared)
+        case nil: DecisionReason(.unknown, fact: "subscription.ownership", missing: .transaction)
         }
     }
 
-    private func pendingReasons(_ subscription: Subscription) -> [DecisionReason] {
+    private func pendingReason(_ subscription: Subscription) -> DecisionReason? {
         switch subscription.knownPendingOffer {
-        case .nothing?: return []
+        case .nothing?: return nil
         case nil:
-            return [
-                DecisionReason(
-                    .unknown, fact: "subscription.pendingOffer",
-                    missing: subscription.isOld ? .appStore : subscription.settled ? .renewalInfo : .notification)
-            ]
+            return DecisionReason(
+                .unknown, fact: "subscription.pendingOffer",
+                missing: subscription.isOld ? .appStore : subscription.settled ? .renewalInfo : .notification)
         case .one(let identifier)?:
-            guard subscription.pendingOffer?.type == .promotional else { return [] }
+            guard subscription.pendingOffer?.type == .promotional else { return nil }
             let isSame = identifier == offerID.text.description && subscription.autoRenewProductID == productID
-            return [
-                DecisionReason(
-                    isSame ? .pendingOffer : .otherOfferPending, fact: "subscription.pendingOffer",
-                    found: identifier.map { .text($0) }, required: isSame ? .bool(false) : nil)
-            ]
+            return DecisionReason(
+                isSame ? .pendingOffer : .otherOfferPending, fact: "subscription.pendingOffer",
+                found: identifier.map { .text($0) }, required: isSame ? .bool(false) : nil)
         }
     }
 
-    private func retryReasons(_ subscription: Subscription) -> [DecisionReason] {
+    private func retryReason(_ subscription: Subscription) -> DecisionReason? {
         guard subscription.settled, subscription.status == .billingRetry, !rule.condition.asksForBillingRetry else {
-            return []
+            return nil
         }
-        return [DecisionReason(.billingRetry)]
+        return DecisionReason(.billingRetry)
     }
-}
-
-extension [DecisionReason] {
-    /// The first of each.
-    var withoutRepeats: Self { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

@@ -1,5 +1,7 @@
 /// An offer with a rule: who may have it, and how often.
-package struct OfferTerms: Hashable, Sendable {
+///
+/// It is a class, because every decision names its offer, and a copy of all members would cost as much as a decision.
+package final class OfferTerms: Sendable {
     package let productID: ProductID
     package let offerID: OfferID
     package let rule: Rule
@@ -19,6 +21,20 @@ package struct OfferTerms: Hashable, Sendable {
         self.priority = priority
         self.limits = limits
         self.isSignedElsewhere = isSignedElsewhere
+    }
+}
+
+extension OfferTerms: Hashable {
+    package static func == (one: OfferTerms, other: OfferTerms) -> Bool {
+        one === other
+            || one.productID == other.productID && one.offerID == other.offerID && one.rule == other.rule
+                && one.priority == other.priority && one.limits == other.limits
+                && one.isSignedElsewhere == other.isSignedElsewhere
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(productID)
+        hasher.combine(offerID)
     }
 }
 

@@ -26,14 +26,32 @@ extension ReasonValue {
 
     /// The value as a sentence names it.
     package var sentencePart: String {
+        var text = ""
+        append(to: &text)
+        return text
+    }
+
+    /// Appends the value as a sentence names it.
+    func append(to text: inout String) {
         switch self {
-        case .text(let text): text
-        case .number(let number): number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
-        case .bool(let bool): bool ? "true" : "false"
-        case .time(let time): String(decoding: time.iso8601.prefix(10), as: UTF8.self)
-        case .duration(let duration): duration.configurationText
-        case .list(let values): values.map(\.sentencePart).joined(separator: " or ")
-        case .members(let members): members.map { "\($0.words) \($0.value.sentencePart)" }.joined(separator: " and ")
+        case .text(let value): text += value
+        case .number(let number):
+            text += number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+        case .bool(let bool): text += bool ? "true" : "false"
+        case .time(let time): text += String(decoding: time.iso8601.prefix(10), as: UTF8.self)
+        case .duration(let duration): text += duration.configurationText
+        case .list(let values):
+            for (place, value) in values.enumerated() {
+                if place > 0 { text += " or " }
+                value.append(to: &text)
+            }
+        case .members(let members):
+            for (place, member) in members.enumerated() {
+                text += place > 0 ? " and " : ""
+                text += member.words
+                text += " "
+                member.value.append(to: &text)
+            }
         }
     }
 }
@@ -61,12 +79,25 @@ extension Duration {
 extension DecisionReason {
     /// The reason in one sentence.
     package var text: String {
-        if let missing { return "\(Self.subject(fact)) is not known. \(missing.sentence)" }
-        if let sentence { return sentence }
-        let subject = Self.subject(fact)
-        let found = found.map { "is \($0.sentencePart)" } ?? "is none"
-        guard let required else { return "\(subject) \(found)." }
-        return "\(subject) \(found); the rule \(isExcluded ? "excludes" : "requires") \(required.sentencePart)."
+        if missing == nil, let sentence { return sentence }
+        var text = Self.subject(fact)
+        if let missing {
+            text += " is not known. "
+            text += missing.sentence
+            return text
+        }
+        if let found {
+            text += " is "
+            found.append(to: &text)
+        } else {
+            text += " is none"
+        }
+        if let required {
+            text += isExcluded ? "; the rule excludes " : "; the rule requires "
+            required.append(to: &text)
+        }
+        text += "."
+        return text
     }
 
     private static func subject(_ fact: String?) -> String {

@@ -16,17 +16,25 @@ extension Condition {
     /// Where something is definitely wrong, what is unknown beside it is left out.
     /// - Parameter truth: the result in this situation.
     package func reasons(_ truth: Truth, wanting wanted: Bool = true, in situation: Situation) -> [DecisionReason] {
-        guard truth != (wanted ? .yes : .no) else { return [] }
+        var findings: [Finding] = []
+        find(why: truth, wanting: wanted, in: situation, &findings)
+        return findings.reasons(in: situation)
+    }
+
+    /// Adds why the condition has this result and not the wanted one.
+    func find(why truth: Truth, wanting wanted: Bool = true, in situation: Situation, _ findings: inout [Finding]) {
+        guard truth != (wanted ? .yes : .no) else { return }
         switch self {
         case .all(let members), .any(let members):
             // Where one member alone can be to blame, those with the same result as the whole are.
-            return members.flatMap { member in
-                member.truth(in: situation) == truth ? member.reasons(truth, wanting: wanted, in: situation) : []
+            for member in members where member.truth(in: situation) == truth {
+                member.find(why: truth, wanting: wanted, in: situation, &findings)
             }
-        case .not(let member): return member.reasons(!truth, wanting: !wanted, in: situation)
-        case .rule(_, let condition): return condition.reasons(truth, wanting: wanted, in: situation)
-        case .subscription(let condition): return condition.reasons(truth, wanting: wanted, in: situation)
-        case .test(let test): return [test.reason(truth, wanting: wanted, in: situation)]
+        case .not(let member): member.find(why: !truth, wanting: !wanted, in: situation, &findings)
+        case .rule(_, let condition): condition.find(why: truth, wanting: wanted, in: situation, &findings)
+        case .subscription(let condition):
+            findings += condition.findings(why: truth, wanting: wanted, in: situation)
+        case .test(let test): findings.append(.test(test, truth, wanted: wanted))
         }
     }
 }
@@ -35,57 +43,56 @@ extension SubscriptionCondition {
     func truth(in situation: Situation) -> Truth {
         let candidates = candidates(in: situation)
         let known = Truth.any(candidates.lazy.map { truth(of: $0, in: situation) })
-        guard known != .yes, !isEverySubscriptionKnown(candidates, situation) else { return known }
+        guard known != .yes, !isEverySubscriptionKnown(situation) else { return known }
         // There may be a subscription that nobody has mentioned.
         return .unknown
     }
 
-    private func truth(of subscription: Subscription, in situation: Situation) -> Truth {
-        .all(tests.lazy.map { $0.truth(of: subscription, in: situation) })
+    private func truth(of candidate: Candidate, in situation: Situation) -> Truth {
+        .all(tests.lazy.map { $0.truth(of: candidate.subscription, in: situation) })
     }
 
-    func reasons(_ truth: Truth, wanting wanted: Bool, in situation: Situation) -> [DecisionReason] {
+    fileprivate func findings(why truth: Truth, wanting wanted: Bool, in situation: Situation) -> [Finding] {
         let all = candidates(in: situation)
         let toBlame = all.filter { self.truth(of: $0, in: situation) == truth }
-        let ofCandidates = (toBlame.isEmpty ? all : toBlame).flatMap { subscription in
-            tests.compactMap { test -> DecisionReason? in
-                let result = test.truth(of: subscription, in: situation)
+        let found = (toBlame.isEmpty ? all : toBlame).flatMap { candidate in
+            tests.compactMap { test -> Finding? in
+                let result = test.truth(of: candidate.subscription, in: situation)
                 guard result != (wanted ? .yes : .no), truth == .unknown || result != .unknown else { return nil }
-                return test.reason(result, wanting: wanted, of: subscription)
+                return .subscriptionTest(test, result, wanted: wanted, candidate)
             }
         }
-        let reasons = ofCandidates.withoutRepeats
-        guard reasons.isEmpty || truth == .unknown && !reasons.contains(where: { $0.code == .unknown }) else {
-            return truth == .unknown ? reasons.filter { $0.code == .unknown } : reasons
-        }
+        let relevant = truth == .unknown ? found.filter { $0.code == .unknown } : found
+        guard relevant.isEmpty else { return relevant }
         if situation.groupID == nil, groups == .offered {
-            return [DecisionReason(.unknown, fact: "subscription", missing: .catalogue)]
+            return [.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue))]
         }
         return truth == .unknown
-            ? [DecisionReason(.unknown, fact: "subscription", missing: situation.facts.state.historySource)]
-            : [DecisionReason(.noSubscription, fact: "subscription")]
+            ? [
+                .other(DecisionReason(.unknown, fact: "subscription", missing: situation.facts.state.historySource))
+            ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
     /// The subscriptions that are looked at.
-    private func candidates(in situation: Situation) -> [Subscription] {
-        let current: [Subscription] =
+    private func candidates(in situation: Situation) -> [Candidate] {
+        let current: [Candidate] =
             switch groups {
             case .offered: situation.offered
             case .any: situation.current
-            case .some(let ids): ids.sorted().compactMap { situation.facts.state.current(inGroup: $0) }
+            case .some(let ids): ids.sorted().compactMap(situation.current(inGroup:))
             }
         guard let products else { return current }
-        return current.filter { products.contains($0.productID) }
+        return current.filter { products.contains($0.subscription.productID) }
     }
 
     /// Whether no further subscription can exist that would be looked at. In each group only the current one is, and the App Store
     /// reports of that one.
-    private func isEverySubscriptionKnown(_ candidates: [Subscription], _ situation: Situation) -> Bool {
+    private func isEverySubscriptionKnown(_ situation: Situation) -> Bool {
         if situation.facts.state.history == .whole { return groups != .offered || situation.groupID != nil }
         return switch groups {
         case .any: false
-        case .offered: situation.subscription != nil
-        case .some(let ids): ids.allSatisfy { situation.facts.state.current(inGroup: $0) != nil }
+        case .offered: !situation.offered.isEmpty
+        case .some(let ids): ids.allSatisfy { situation.current(inGroup: $0) != nil }
         }
     }
 }

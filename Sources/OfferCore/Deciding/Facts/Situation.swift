@@ -6,14 +6,12 @@ package final class Situation: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is not known.
     let groupID: String?
-    /// The current subscription in that group.
-    let subscription: Subscription?
-    /// ``subscription``, if there is one, as conditions look at subscriptions.
-    let offered: [Subscription]
-    /// The current subscription of each group.
-    let current: [Subscription]
     /// The subscriptions in that group which could take the offer. The current one comes first.
-    let takers: [Subscription]
+    let takers: [Candidate]
+    /// The current subscription in that group, if there is one.
+    let offered: [Candidate]
+    /// The current subscription of each group.
+    let current: [Candidate]
     let products: ProductTraits
     let now: Timestamp
 
@@ -24,16 +22,32 @@ package final class Situation: Sendable {
         groupID =
             products.groups[productID]
             ?? facts.state.subscriptions.first { $0.productID == productID }?.subscriptionGroupID
-        takers = groupID.map(facts.state.takers) ?? []
-        subscription = takers.first
+        takers = (groupID.map(facts.state.takers) ?? []).map(Candidate.init)
         offered = Array(takers.prefix(1))
-        current = facts.state.current
+        current = facts.state.current.map(Candidate.init)
+    }
+
+    /// The current subscription in the offered group.
+    var subscription: Subscription? { offered.first?.subscription }
+
+    /// The current subscription of a group.
+    func current(inGroup groupID: String) -> Candidate? {
+        current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
     func duration(since time: Timestamp) -> Duration { now - time }
 
     func isWithin(_ duration: Duration?, _ time: Timestamp) -> Bool {
         duration.map { self.duration(since: time) <= $0 } ?? true
+    }
+}
+
+/// A subscription that conditions look at. It is shared, because a copy of its many members costs more than to test one.
+final class Candidate: Sendable {
+    let subscription: Subscription
+
+    init(_ subscription: Subscription) {
+        self.subscription = subscription
     }
 }
 
