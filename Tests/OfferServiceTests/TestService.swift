@@ -81,7 +81,7 @@ struct TestService {
         switch router.reply(to: request, shedding: shedding) {
         case .now(let response): return response
         case .after(_, let response): return response(true)
-        case .later(let work, _): return Self.wait(for: work)
+        case .later(let work, _, _): return Self.wait(for: work)
         }
     }
 
@@ -90,7 +90,7 @@ struct TestService {
         switch router.reply(to: request, shedding: shedding) {
         case .now(let response): return response
         case .after(_, let response): return response(true)
-        case .later(let work, _): return await work()()
+        case .later(let work, _, _): return await work()()
         }
     }
 

@@ -141,7 +141,7 @@ package final class ResponseBatch {
             switch responder.reply(to: request, shedding: isLate || budget.isExhausted ? .all : shedding) {
             case .now(let response): exchange.complete(with: response)
             case .after(let commit, let response): add(exchange, commit, response, to: &writes)
-            case .later(let work, let timedOut): answerLater(exchange, work, timedOut)
+            case .later(let work, let executor, let timedOut): answerLater(exchange, work, on: executor, timedOut)
             }
         }
         return (exchanges, writes)
@@ -149,12 +149,12 @@ package final class ResponseBatch {
 
     private func answerLater(
         _ exchange: Exchange, _ work: @escaping @Sendable () async -> Reply.MakeResponse,
-        _ timedOut: @escaping Reply.MakeResponse
+        on executor: (any TaskExecutor)?, _ timedOut: @escaping Reply.MakeResponse
     ) {
         lastNumber += 1
         let (eventLoop, number) = (eventLoop, lastNumber)
         let batch = NIOLoopBound(self, eventLoop: eventLoop)
-        let isRunning = asyncLane.run {
+        let isRunning = asyncLane.run(on: executor) {
             let response = await work()
             eventLoop.execute { batch.value.endResponse(number, response) }
         }

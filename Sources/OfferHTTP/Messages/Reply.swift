@@ -10,10 +10,12 @@ package enum Reply: Sendable {
     case after(Commit, response: @Sendable (_ isDurable: Bool) -> HTTPResponse)
     /// The response is produced off the event loop. Only later responses on the same connection wait for it.
     /// - `work`: returns the function that makes the response. If it takes longer than the time limit, its result is dropped.
+    /// - `executor`: the threads that `work` runs on; nil for those of Swift's own pool.
     /// - `timedOut`: makes the response if `work` takes longer than ``TimeLimit/later``.
     ///
     /// Exactly one of the two response functions is called, once, on the event loop.
-    case later(_ work: @Sendable () async -> MakeResponse, timedOut: MakeResponse)
+    case later(
+        _ work: @Sendable () async -> MakeResponse, on: (any TaskExecutor)? = nil, timedOut: MakeResponse)
 
     package typealias MakeResponse = @Sendable () -> HTTPResponse
 }

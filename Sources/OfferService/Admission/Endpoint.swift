@@ -43,6 +43,8 @@ struct Endpoint: Sendable {
     let handler: Handler
     /// In bytes.
     var maximumBodySize = HTTPRequest.maximumBodySize
+    /// The store that the asynchronous work begins with, and whose threads it runs on; nil if it runs in Swift's own pool.
+    var store: CurrentStore?
 
     /// Creates an endpoint that signs or computes something. It sheds load when the service is overloaded.
     static func work(_ methods: [String], _ path: String, scope: Caller.Scope, _ handler: Handler) -> Endpoint {
@@ -53,6 +55,13 @@ struct Endpoint: Sendable {
     func acceptingProofs() -> Endpoint {
         var endpoint = self
         endpoint.maximumBodySize = ProofRequest.maximumBodySize
+        return endpoint
+    }
+
+    /// Returns a copy whose asynchronous work runs on the threads of a store.
+    func reading(_ store: CurrentStore) -> Endpoint {
+        var endpoint = self
+        endpoint.store = store
         return endpoint
     }
 

@@ -59,13 +59,14 @@ package struct Router: Responder {
             case .now(let handle):
                 return makeReply(try handle(request, admission), to: principal, request.context, counters)
             case .later(let limit, let handle):
-                return try answerLater(request, admission, within: limit, counters) { () async throws(Problem) in
-                    try await handle(request, admission)
+                return try answerLater(request, admission, to: endpoint, within: limit, counters) {
+                    () async throws(Problem) in try await handle(request, admission)
                 }
             case .either(let limit, let handle):
                 switch try handle(request, admission) {
                 case .now(let answer): return makeReply(answer, to: principal, request.context, counters)
-                case .later(let work): return try answerLater(request, admission, within: limit, counters, work)
+                case .later(let work):
+                    return try answerLater(request, admission, to: endpoint, within: limit, counters, work)
                 }
             }
         } catch {
@@ -77,7 +78,8 @@ package struct Router: Responder {
     }
 
     private func answerLater(
-        _ request: HTTPRequest, _ admission: Admission, within limit: LaneLimit, _ counters: [Int: Counter],
+        _ request: HTTPRequest, _ admission: Admission, to endpoint: Endpoint, within limit: LaneLimit,
+        _ counters: [Int: Counter],
         _ work: @escaping @Sendable () async throws(Problem) -> HTTPResponse
     ) throws(Problem) -> Reply {
         guard limit.enter() else { throw .overloaded }
@@ -91,7 +93,8 @@ package struct Router: Responder {
                     gatekeeper.noteRefusal(error, of: admission.principal, request, under: admission.policy)
                     return { refuse(error, to: admission.principal, request.context, counters) }
                 }
-            }, timedOut: { refuse(.overloaded, to: admission.principal, request.context, counters) })
+            }, on: endpoint.store?.executor,
+            timedOut: { refuse(.overloaded, to: admission.principal, request.context, counters) })
     }
 
     package func maximumBodySize(of path: String) -> Int {

@@ -37,6 +37,9 @@ package final class CurrentStore: Sendable {
     /// nil if it is not open.
     package var store: (any SubscriberStore)? { state.withLockedValue { $0.store } }
 
+    /// The threads on which a task reads from it without a change of threads; nil if there are none.
+    var executor: (any TaskExecutor)? { store?.executor }
+
     /// The reason the store does not work; nil if it does, or if there is none.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
 

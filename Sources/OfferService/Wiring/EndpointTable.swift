@@ -17,18 +17,19 @@ extension Application {
         ]
         let work: [Endpoint] = [
             .work(
-                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signer.decisionLimit, signer.answerSample)),
+                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signer.decisionLimit, signer.answerSample)
+            ).reading(store),
             .work(
                 ["POST"], "/v1/promotional-offers", scope: .sign,
                 .either(limit: proofLimit, signer.answerPromotionalOffers)
-            ).acceptingProofs(),
+            ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/decisions", scope: .sign, .later(limit: signer.decisionLimit, signer.answerDecisions)
-            ).acceptingProofs(),
+            ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/introductory-offers", scope: .introductory,
                 .either(limit: signer.decisionLimit, signer.answerIntroductoryOffer)
-            ).acceptingProofs(),
+            ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),

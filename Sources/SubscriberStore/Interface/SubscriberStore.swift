@@ -5,6 +5,9 @@ package import OfferCore
 /// A change is durable when its function returns. After a ``StoreError`` nothing of it is stored, unless the connection to
 /// the database broke while it committed; every change can be repeated without harm.
 package protocol SubscriberStore: Sendable {
+    /// The threads on which a task reads without a change of threads; nil if there are none.
+    var executor: (any TaskExecutor)? { get }
+
     // MARK: Intake
 
     /// Records a notification, merges its facts and puts it into the outbox, all or nothing.

@@ -94,6 +94,9 @@ package final class PostgreSQLStore: SQLStore {
 }
 
 extension PostgreSQLStore {
+    /// Each thread has a connection, so none runs anything else.
+    package var executor: (any TaskExecutor)? { nil }
+
     /// The server reuses the space of what is deleted when it sees fit.
     package func overwriteErased() async throws(StoreError) {}
 

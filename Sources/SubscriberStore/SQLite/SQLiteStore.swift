@@ -9,6 +9,7 @@ import SystemPackage
 package final class SQLiteStore: SQLStore {
     let pool: DatabasePool
     let writer: GroupedWriter
+    private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
 
     /// Opens the database, or creates it.
     /// - Parameter isMigrating: whether it is brought to the latest version.
@@ -40,8 +41,15 @@ package final class SQLiteStore: SQLStore {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        do { return try await pool.read { try body(SQLiteDatabase(connection: $0)) } } catch { throw StoreError(error) }
+        try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
     }
+
+    /// Reads on this thread.
+    private func readHere<Result>(_ body: (any Database) throws -> Result) throws(StoreError) -> Result {
+        do { return try pool.read { try body(SQLiteDatabase(connection: $0)) } } catch { throw StoreError(error) }
+    }
+
+    package var executor: (any TaskExecutor)? { readers }
 
     /// Changes are made one after the other, so each has everything to itself.
     package func write<Result: Sendable>(

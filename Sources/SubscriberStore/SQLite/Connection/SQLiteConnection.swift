@@ -2,11 +2,13 @@ import GRDB
 
 /// How each connection to the database is set up.
 enum SQLiteConnection {
+    static let maximumReaders = 4
+
     static func configuration(_ settings: SQLiteSettings) -> Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(settings.lockTimeout / .seconds(1))
-        configuration.maximumReaderCount = 4
+        configuration.maximumReaderCount = maximumReaders
         configuration.prepareDatabase { db in
             if let trace = settings.trace { db.trace { trace("\($0)") } }
             try requireOurs(db)

@@ -58,7 +58,7 @@ final class FuzzedIntake: Sendable {
         switch router.reply(to: request, shedding: .none) {
         case .now(let response): return response
         case .after(_, let response): return response(true)
-        case .later(let work, _): return Self.wait { await work()() } ?? HTTPResponse(status: 0, body: [])
+        case .later(let work, _, _): return Self.wait { await work()() } ?? HTTPResponse(status: 0, body: [])
         }
     }
 
