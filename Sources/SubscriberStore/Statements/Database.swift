@@ -12,6 +12,10 @@ package protocol Database {
     /// - Returns: the number of rows that each has changed.
     func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int]
 
+    /// Inserts a row into a table whose rows have an `id`, which is returned.
+    /// - Returns: nil if the row exists and the statement leaves it alone.
+    func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64?
+
     /// Executes a statement that changes rows, before all that follow. If it fails, a later call may throw its error, or the commit
     /// may fail.
     func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws
@@ -61,15 +65,9 @@ extension Database {
         return try Int64(value)
     }
 
-    /// Inserts a row into a table whose rows have an `id`, which is returned.
+    /// Like ``insertNew(_:_:)`` for a row that is known to be new.
     func insert(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64 {
         guard let id = try insertNew(sql, arguments) else { throw StoreError(.fault, "nothing was inserted") }
         return id
-    }
-
-    /// Like ``insert(_:_:)``.
-    /// - Returns: nil if the row exists and the statement leaves it alone.
-    func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
-        try number("\(sql) RETURNING id", arguments)
     }
 }

@@ -29,14 +29,17 @@ enum AuthorisationTable {
             let key = try ErasureKey(db)
             stored += try holders.map { StoredIdentifier(kind: erasedKind, value: try key.digest(of: $0, app)) }
         }
-        let rows = try db.rows(
-            """
-            SELECT authorisation.* FROM authorisation_holder AS holder
-                JOIN authorisation ON authorisation.id = holder.authorisation
-            WHERE holder.app = ? AND holder.kind = ? AND holder.value = ?
-            """, forEach: stored.map { [app, $0.kind, $0.value] })
-        for row in rows.joined() where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
+        let rows = try db.rows(ofHolders.questions(about: stored, app)).joined()
+        for row in rows where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
         return found
+    }
+
+    private static let ofHolders = IdentifierQuestions { kind, value in
+        """
+        SELECT authorisation.* FROM authorisation_holder AS holder
+            JOIN authorisation ON authorisation.id = holder.authorisation
+        WHERE holder.app = ?1 AND holder.kind = \(kind) AND holder.value = \(value)
+        """
     }
 
     private static func found(_ row: Row) throws -> Found {

@@ -1,23 +1,32 @@
 import OfferCore
 
-/// Questions about the rows of identifiers in a table with the columns `app`, `kind` and `identifier`, several in each: a statement
-/// costs more than the few rows that it finds.
+/// Questions about the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
 struct IdentifierQuestions {
     /// The statements about one identifier, two, and so on. A customer with one subscription has three.
     private let statements: [String]
 
     private static let maximumSize = 4
 
-    init(table: String) {
+    /// - Parameter statement: returns the statement about one identifier. Its parameter for the app is `?1`; those for the kind and
+    ///   the value are given.
+    init(_ statement: (_ kind: String, _ value: String) -> String) {
         statements = (1...Self.maximumSize).map { size in
-            (0..<size).map { place in
-                "SELECT * FROM \(table) WHERE app = ?1 AND kind = ?\(2 * place + 2) AND identifier = ?\(2 * place + 3)"
-            }.joined(separator: " UNION ALL ")
+            (0..<size).map { place in statement("?\(2 * place + 2)", "?\(2 * place + 3)") }
+                .joined(separator: " UNION ALL ")
         }
     }
 
-    /// - Returns: as many questions as it takes. Their rows are in no order.
+    /// Creates questions about the rows of a table with the columns `app`, `kind` and `identifier`.
+    init(table: String) {
+        self.init { "SELECT * FROM \(table) WHERE app = ?1 AND kind = \($0) AND identifier = \($1)" }
+    }
+
     func questions(about identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
+        questions(about: identifiers.map(StoredIdentifier.init), app)
+    }
+
+    /// - Returns: as many questions as it takes. Their rows are in no order.
+    func questions(about identifiers: [StoredIdentifier], _ app: Int64) -> [Question] {
         var questions: [Question] = []
         var arguments: [(any ColumnValue)?] = [app]
         var size = 0
@@ -25,8 +34,7 @@ struct IdentifierQuestions {
             questions.append(Question(statements[size - 1], arguments))
             (arguments, size) = ([app], 0)
         }
-        for identifier in identifiers {
-            let stored = StoredIdentifier(identifier)
+        for stored in identifiers {
             arguments.append(stored.kind)
             arguments.append(stored.value)
             size += 1

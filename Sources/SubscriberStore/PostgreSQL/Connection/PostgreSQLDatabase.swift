@@ -35,6 +35,10 @@ struct PostgreSQLDatabase: Database {
         }
     }
 
+    func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
+        try number("\(sql) RETURNING id", arguments)
+    }
+
     /// Two connections can have the same number. Their changes then wait for each other.
     var shard: Int64 { Int64(connection.backend % 64) }
 

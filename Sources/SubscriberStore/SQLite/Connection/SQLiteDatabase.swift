@@ -14,6 +14,11 @@ struct SQLiteDatabase: Database {
         try lists.map { try change(sql, $0) }
     }
 
+    /// `RETURNING` would cost more than all other statements of a reservation: SQLite makes a table of what it returns.
+    func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
+        try change(sql, arguments) > 0 ? connection.lastInsertedRowID : nil
+    }
+
     func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws { _ = try change(sql, arguments) }
 
     func rows(_ questions: [Question]) throws -> [[Row]] { try questions.map(rows) }
