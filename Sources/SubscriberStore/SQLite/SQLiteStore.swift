@@ -9,6 +9,7 @@ import SystemPackage
 package final class SQLiteStore: SQLStore {
     let pool: DatabasePool
     let writer: GroupedWriter
+    let checkpointer: Checkpointer
     private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
 
     /// Opens the database, or creates it.
@@ -17,22 +18,22 @@ package final class SQLiteStore: SQLStore {
         let path = FilePath(settings.path)
         do {
             try PrivateFile.prepare(path)
-            pool = try DatabasePool(
-                path: settings.path, configuration: SQLiteConnection.configuration(settings))
+            let configuration = SQLiteConnection.configuration(settings)
+            pool = try DatabasePool(path: settings.path, configuration: configuration)
             try pool.writeWithoutTransaction { db in
                 try SQLiteConnection.prepareWriter(db)
                 if isMigrating { try Schema.migrate(db) }
             }
+            checkpointer = try Checkpointer(path: settings.path, configuration)
         } catch {
             throw StoreError(error, path: path)
         }
-        writer = GroupedWriter(pool)
+        writer = GroupedWriter(pool, checkpointer)
     }
 
     package func close() throws(StoreError) {
-        // GRDB closes the readers last, and a reader cannot move the log into the database. If this fails, for example because
-        // another process reads, the log stays, and nothing is lost.
-        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        // GRDB closes the readers last, and a reader cannot move the log into the database.
+        checkpointer.close(through: pool)
         do { try pool.close() } catch { throw StoreError(error) }
     }
 
@@ -63,7 +64,7 @@ extension SQLiteStore {
     /// The log still has what was deleted until it is moved into the database. While another process reads, that fails, and the next
     /// checkpoint does it.
     package func overwriteErased() async throws(StoreError) {
-        _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? await checkpointer.empty(through: pool)
     }
 
     /// No other process works with the database.

@@ -55,9 +55,10 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         self.choose = choose
         self.run = run
         for number in 1...count {
-            let thread = Thread { self.work() }
-            thread.name = "\(name)-\(number)"
-            thread.start()
+            Thread.detachNewThread {
+                Thread.current.name = "\(name)-\(number)"
+                self.work()
+            }
         }
     }
 

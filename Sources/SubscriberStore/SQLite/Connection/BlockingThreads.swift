@@ -17,16 +17,18 @@ final class BlockingThreads: TaskExecutor {
 
     private let name: String
     private let maximum: Int
+    private let patience: DispatchTimeInterval
     private let state = NIOLockedValueBox(State())
     /// Raised once for each idle thread that is woken.
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    private static let patience = DispatchTimeInterval.seconds(10)
-
-    /// - Parameter maximum: the number of threads.
-    init(named name: String, maximum: Int) {
+    /// - Parameters:
+    ///   - maximum: the number of threads.
+    ///   - patience: how long a thread waits for a task before it ends.
+    init(named name: String, maximum: Int, patience: DispatchTimeInterval = .seconds(10)) {
         self.name = name
         self.maximum = maximum
+        self.patience = patience
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -46,16 +48,17 @@ final class BlockingThreads: TaskExecutor {
         case .nothing: break
         case .wakeUp: wakeUp.signal()
         case .thread:
-            let thread = Thread { self.work() }
-            thread.name = name
-            thread.start()
+            Thread.detachNewThread {
+                Thread.current.name = self.name
+                self.work()
+            }
         }
     }
 
     private func work() {
         while true {
             while let job = next() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
-            guard wakeUp.wait(timeout: .now() + Self.patience) == .timedOut else { continue }
+            guard wakeUp.wait(timeout: .now() + patience) == .timedOut else { continue }
             let isOver = state.withLockedValue { state in
                 // If no thread is left to be woken, this one has been, just now.
                 guard state.idle > 0 else { return false }

@@ -14,7 +14,7 @@ enum SQLiteConnection {
             try requireOurs(db)
             // Zeroes what is deleted where that needs no further write. An erasure zeroes all.
             try db.execute(sql: "PRAGMA secure_delete = FAST")
-            // 8 MiB. Five connections stay far below the memory that the service may take.
+            // 8 MiB. Six connections stay far below the memory that the service may take.
             try db.execute(sql: "PRAGMA cache_size = -8192")
         }
         return configuration
