@@ -97,7 +97,7 @@ extension OfferTerms {
     }
 
     private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
-        // Whoever has a subscription and never bought one has a share of somebody else's.
+        // A customer with a subscription who never bought one has a family member's.
         guard state.subscriptions.isEmpty else { return DecisionReason(.familyShared) }
         guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }
         return DecisionReason(
