@@ -23,14 +23,31 @@ struct CustomerSearch {
     private(set) var isComplete = true
     /// Whether there are more consumables than are read.
     private(set) var hasMoreConsumables = false
-    /// The consumables of each account and Apple Account that was asked about.
-    private var consumables: [CustomerIdentifier: [Int64]] = [:]
+    /// What each account and Apple Account that was asked about names.
+    private var purchases: [CustomerIdentifier: Purchases] = [:]
+
+    /// The purchases in whose facts an identifier is named, the latest first.
+    private struct Purchases {
+        var lasting: [Int64] = []
+        var consumables: [Int64] = []
+    }
 
     init(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
+        try self.init(identifier, app, db) { search throws in try search.addSubscriptions(of: [identifier]) }
+    }
+
+    /// Begins with a subscription whose number is known.
+    init(_ original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database) throws {
+        try self.init(.originalTransactionID(original), app, db) { search throws in try search.add([id]) }
+    }
+
+    private init(
+        _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database, beginning: (inout Self) throws -> Void
+    ) throws {
         self.db = db
         self.app = app
         names = [identifier]
-        try addSubscriptions(of: [identifier])
+        try beginning(&self)
         if identifier.account == nil {
             try addAccounts()
             try addIdentifiers(linkedTo: names.filter { $0.account != nil })
@@ -62,30 +79,34 @@ struct CustomerSearch {
         try add(ids + purchases(naming: identifiers))
     }
 
-    /// The purchases in whose facts accounts and Apple Accounts are named, without consumables, which are kept for later.
+    /// The purchases in whose facts accounts and Apple Accounts are named, without consumables.
     private mutating func purchases(naming identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
-        let named = identifiers.filter { identifier in
+        try ask(about: identifiers)
+        return identifiers.flatMap { purchases[$0]?.lasting ?? [] }
+    }
+
+    /// Asks about each account and Apple Account once.
+    private mutating func ask(about identifiers: some Collection<CustomerIdentifier>) throws {
+        let new = identifiers.filter { identifier in
             switch identifier {
-            case .appAccountToken, .appTransactionID: true
+            case .appAccountToken, .appTransactionID: purchases[identifier] == nil
             // No signed data names them.
             case .applicationUsername, .originalTransactionID, .transactionID: false
             }
         }
         let limit = StoredCustomer.maximumSubscriptions + 1
-        let answers = try db.rows(named.map { IdentifierTable.purchases(naming: $0, app, limit: limit) })
-        var ids: [Int64] = []
-        for (identifier, rows) in zip(named, answers) {
-            var ofIdentifier: [Int64] = []
+        let answers = try db.rows(new.map { IdentifierTable.purchases(naming: $0, app, limit: limit) })
+        for (identifier, rows) in zip(new, answers) {
+            var found = Purchases()
             for row in rows {
                 if try StoredIdentifier.isOfConsumable(kind: row["kind"]) {
-                    ofIdentifier.append(try row["id"])
+                    found.consumables.append(try row["id"])
                 } else {
-                    ids.append(try row["id"])
+                    found.lasting.append(try row["id"])
                 }
             }
-            consumables[identifier] = ofIdentifier
+            purchases[identifier] = found
         }
-        return ids
     }
 
     /// Adds purchases while there is room, and reads no more than fit.
@@ -120,9 +141,9 @@ struct CustomerSearch {
     private mutating func addConsumables() throws {
         var room = StoredCustomer.maximumSubscriptions
         let searched = names.map { ($0, onlyAnonymous: false) } + appleAccounts.map { ($0, onlyAnonymous: true) }
-        _ = try purchases(naming: searched.map(\.0).filter { consumables[$0] == nil })
+        try ask(about: searched.map(\.0))
         for (name, onlyAnonymous) in searched {
-            guard let ids = consumables[name], !ids.isEmpty else { continue }
+            guard let ids = purchases[name]?.consumables, !ids.isEmpty else { continue }
             if ids.count > room { hasMoreConsumables = true }
             for (id, purchase) in try found(Array(ids.prefix(room)), onlyAnonymous: onlyAnonymous) {
                 subscriptions[id] = purchase

@@ -6,7 +6,7 @@ extension SQLStore {
     ) async throws(StoreError) -> [StoredCustomer] {
         try await read { db in
             try AppTable.all(bundleID, environment, db).compactMap { id, app in
-                try Self.customer(identifier, id, app, db)
+                try Self.customer(CustomerSearch(identifier, id, db), id, app, db)
             }
         }
     }
@@ -20,8 +20,9 @@ extension SQLStore {
     ) async throws(StoreError) -> [NumberedCustomer] {
         try await read { db in
             guard let id = try AppTable.id(of: app, db) else { return [] }
-            return try SubscriptionTable.originals(of: id, numbers, db).compactMap { original in
-                try Self.customer(.originalTransactionID(original), id, app, db).map {
+            return try SubscriptionTable.originals(of: id, numbers, db).compactMap { number, original in
+                let search = try CustomerSearch(original, numbered: number, id, db)
+                return try Self.customer(search, id, app, db).map {
                     NumberedCustomer(originalTransactionID: original, customer: $0)
                 }
             }
@@ -30,9 +31,8 @@ extension SQLStore {
 
     /// - Returns: nil if nothing is known.
     private static func customer(
-        _ identifier: CustomerIdentifier, _ id: Int64, _ app: AppScope, _ db: any Database
+        _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ db: any Database
     ) throws -> StoredCustomer? {
-        let search = try CustomerSearch(identifier, id, db)
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
         let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
         var answers = try db.rows(subscriptions.map { FactTable.all($0.key) } + ofTeamFacts + ofLinks)[...]

@@ -50,11 +50,13 @@ enum SubscriptionTable {
     }
 
     /// The subscriptions of an app with a number in a range, the lowest first.
-    static func originals(of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database) throws -> [TransactionID] {
+    static func originals(
+        of app: Int64, _ numbers: ClosedRange<Int64>, _ db: any Database
+    ) throws -> [(number: Int64, original: TransactionID)] {
         try db.rows(
-            "SELECT original_transaction_id FROM subscription WHERE +app = ? AND id BETWEEN ? AND ? ORDER BY id",
+            "SELECT id, original_transaction_id FROM subscription WHERE +app = ? AND id BETWEEN ? AND ? ORDER BY id",
             [app, numbers.lowerBound, numbers.upperBound]
-        ).map { try $0.transactionID("original_transaction_id") }
+        ).map { (number: try $0["id"], original: try $0.transactionID("original_transaction_id")) }
     }
 
     /// Removes a subscription with its facts and identifiers.
