@@ -83,6 +83,8 @@ package struct Router: Responder {
         _ work: @escaping @Sendable () async throws(Problem) -> HTTPResponse
     ) throws(Problem) -> Reply {
         guard limit.enter() else { throw .overloaded }
+        // Large bodies have proofs. All that waits for the store would wait for their verification.
+        let executor = request.body.count <= HTTPRequest.maximumBodySize ? endpoint.store?.executor : nil
         return .later(
             {
                 defer { limit.leave() }
@@ -93,7 +95,7 @@ package struct Router: Responder {
                     gatekeeper.noteRefusal(error, of: admission.principal, request, under: admission.policy)
                     return { refuse(error, to: admission.principal, request.context, counters) }
                 }
-            }, on: endpoint.store?.executor,
+            }, on: executor,
             timedOut: { refuse(.overloaded, to: admission.principal, request.context, counters) })
     }
 

@@ -130,6 +130,9 @@ package final class ServiceMetrics: Sendable {
         countFirst(missing)
     }
 
+    /// How many counters of decisions are kept at hand.
+    private static let maximumSeries = 10_000
+
     /// Counts in series that may have no counter yet.
     private func countFirst(_ series: [DecidedOn]) {
         for series in series {
@@ -138,7 +141,11 @@ package final class ServiceMetrics: Sendable {
                 .decisions, series.app.bundleID.text.description, series.app.environment.rawValue,
                 productID.text.description, offerID?.text.description ?? "", rule ?? "",
                 series.reason?.rawValue ?? "eligible")
-            decisions.withLockedValue { $0[series] = counter }
+            decisions.withLockedValue { decisions in
+                // Each reload may bring other terms. The counters of the old ones stay in the registry.
+                if decisions.count >= Self.maximumSeries { decisions.removeAll() }
+                decisions[series] = counter
+            }
             counter.increment()
         }
     }

@@ -9,7 +9,6 @@ import SystemPackage
 package final class SQLiteStore: SQLStore {
     let pool: DatabasePool
     let writer: GroupedWriter
-    let checkpointer: Checkpointer
     private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
 
     /// Opens the database, or creates it.
@@ -18,22 +17,22 @@ package final class SQLiteStore: SQLStore {
         let path = FilePath(settings.path)
         do {
             try PrivateFile.prepare(path)
-            let configuration = SQLiteConnection.configuration(settings)
-            pool = try DatabasePool(path: settings.path, configuration: configuration)
+            pool = try DatabasePool(
+                path: settings.path, configuration: SQLiteConnection.configuration(settings))
             try pool.writeWithoutTransaction { db in
                 try SQLiteConnection.prepareWriter(db)
                 if isMigrating { try Schema.migrate(db) }
             }
-            checkpointer = try Checkpointer(path: settings.path, configuration)
         } catch {
             throw StoreError(error, path: path)
         }
-        writer = GroupedWriter(pool, checkpointer)
+        writer = GroupedWriter(pool)
     }
 
     package func close() throws(StoreError) {
-        // GRDB closes the readers last, and a reader cannot move the log into the database.
-        checkpointer.close(through: pool)
+        // GRDB closes the readers last, and a reader cannot move the log into the database. If this fails, for example because
+        // another process reads, the log stays, and nothing is lost.
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         do { try pool.close() } catch { throw StoreError(error) }
     }
 
@@ -42,7 +41,8 @@ package final class SQLiteStore: SQLStore {
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
+        guard !Task.isCancelled else { throw StoreError(CancellationError()) }
+        return try await withTaskExecutorPreference(readers) { () async throws(StoreError) in try readHere(body) }
     }
 
     /// Reads on this thread.
@@ -64,7 +64,7 @@ extension SQLiteStore {
     /// The log still has what was deleted until it is moved into the database. While another process reads, that fails, and the next
     /// checkpoint does it.
     package func overwriteErased() async throws(StoreError) {
-        try? await checkpointer.empty(through: pool)
+        _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }
 
     /// No other process works with the database.

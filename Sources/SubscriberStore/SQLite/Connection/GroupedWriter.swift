@@ -23,15 +23,13 @@ final class GroupedWriter: Sendable {
     }
 
     private let pool: DatabasePool
-    private let checkpointer: Checkpointer
     private let state = NIOLockedValueBox(State())
 
     /// Bounds how long a change waits for others of its group.
     private static let maximumGroup = 256
 
-    init(_ pool: DatabasePool, _ checkpointer: Checkpointer) {
+    init(_ pool: DatabasePool) {
         self.pool = pool
-        self.checkpointer = checkpointer
     }
 
     /// How many changes and transactions were committed.
@@ -106,7 +104,6 @@ final class GroupedWriter: Sendable {
             }
             guard !hasGivenUp else { return nil }
             state.withLockedValue { $0.counts.add(changes: group.count) }
-            checkpointer.note(changes: group.count)
         } catch {
             let lost = StoreError(error)
             outcomes = outcomes.map { $0.flatMap { _ in .failure(lost) } }
