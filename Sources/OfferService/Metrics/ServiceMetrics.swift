@@ -99,18 +99,9 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts decisions about the offers of one customer: once for each different reason.
     func decided(_ all: [OfferDecision], of app: AppScope) {
-        // Most decisions are refusals, and there may be hundreds of them, so no list of their series is made.
         var missing: [DecidedOn] = []
         decisions.withLockedValue { decisions in
-            for decision in all {
-                let codes = decision.codes
-                var series = DecidedOn(app: app, subject: .offer(decision.offer), reason: codes.first)
-                decisions.count(series, &missing)
-                for code in codes.dropFirst() {
-                    series.reason = code
-                    decisions.count(series, &missing)
-                }
-            }
+            for decision in all { decisions.count(.offer(decision.offer), decision.codes, of: app, &missing) }
         }
         countFirst(missing)
     }
@@ -118,14 +109,9 @@ package final class ServiceMetrics: Sendable {
     /// Counts a decision about an introductory offer, which has no offer ID.
     /// - Parameter codes: why not, each once. Empty for a yes.
     func decided(_ productID: ProductID, by rule: Rule, _ codes: [ReasonCode], of app: AppScope) {
-        let reasons: [ReasonCode?] = codes.isEmpty ? [nil] : codes
         var missing: [DecidedOn] = []
         decisions.withLockedValue { decisions in
-            for reason in reasons {
-                let series = DecidedOn(
-                    app: app, subject: .introductoryOffer(productID, rule: rule.name), reason: reason)
-                decisions.count(series, &missing)
-            }
+            decisions.count(.introductoryOffer(productID, rule: rule.name), codes, of: app, &missing)
         }
         countFirst(missing)
     }
@@ -317,9 +303,16 @@ private struct DecidedOn: Hashable {
 }
 
 extension [DecidedOn: Counter] {
-    /// Counts in a series, or adds it to those that have no counter.
-    fileprivate func count(_ series: DecidedOn, _ missing: inout [DecidedOn]) {
-        if let counter = self[series] { counter.increment() } else { missing.append(series) }
+    /// Counts once for each reason, or for a yes. A series that has no counter is added to those that are missing.
+    fileprivate func count(
+        _ subject: DecidedOn.Subject, _ codes: [ReasonCode], of app: AppScope, _ missing: inout [DecidedOn]
+    ) {
+        // Most decisions have one reason, and a request may have hundreds of decisions, so no list of their series is made.
+        var series = DecidedOn(app: app, subject: subject, reason: codes.first)
+        for place in 0..<Swift.max(1, codes.count) {
+            if place > 0 { series.reason = codes[place] }
+            if let counter = self[series] { counter.increment() } else { missing.append(series) }
+        }
     }
 }
 

@@ -14,8 +14,6 @@ package struct RulesTrial: Sendable {
 
     /// What happens to customers with one offer.
     package struct Outcome: Sendable {
-        fileprivate let productID: ProductID
-        fileprivate let offerID: OfferID
         /// The name of the rule; nil for a condition in place, or if there is none.
         package fileprivate(set) var ruleInForce: String?
         package fileprivate(set) var newRule: String?
@@ -50,8 +48,8 @@ package struct RulesTrial: Sendable {
     package var outcomes: [Offer: Outcome] {
         Dictionary(
             comparisons.flatMap { app, comparison in
-                comparison.outcomes.map { outcome in
-                    (Offer(app: app, productID: outcome.productID, offerID: outcome.offerID), outcome)
+                zip(comparison.offers, comparison.outcomes).map { terms, outcome in
+                    (Offer(app: app, productID: terms.productID, offerID: terms.offerID), outcome)
                 }
             }, uniquingKeysWith: { first, _ in first })
     }
@@ -59,14 +57,13 @@ package struct RulesTrial: Sendable {
     /// Decides about the customer of a subscription, unless an earlier subscription of the same customer stands for all.
     package mutating func add(_ numbered: NumberedCustomer, at now: Timestamp) {
         let app = numbered.customer.app
-        if comparisons[app] == nil {
-            comparisons[app] = RulesComparison(inForce: inForce.apps[app.bundleID], new: new.apps[app.bundleID])
-        }
-        // In place, because a copy would copy all counts.
-        guard let ownership = comparisons[app]?.ownership else { return }
-        for (identifier, customer) in numbered.customers(by: ownership) {
+        let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
+        guard let configured = new ?? inForce else { return }
+        for (identifier, customer) in numbered.customers(by: configured.ownership) {
             customers += 1
-            comparisons[app]?.add(customer, identifier, at: now, sampleSize)
+            // In place, because a copy would copy all counts.
+            comparisons[app, default: RulesComparison(inForce: inForce, new: new)]
+                .add(customer, identifier, at: now, sampleSize)
         }
     }
 
@@ -83,36 +80,36 @@ private struct RulesComparison {
     private let inForce: Catalogue.App?
     /// nil if it is not in the new one.
     private let new: Catalogue.App?
-    /// The offers in force in the order of their decisions, then those that are new.
+    /// Those in force in the order of their decisions, then those that are new.
+    let offers: [OfferTerms]
+    /// One for each of ``offers``.
     private(set) var outcomes: [RulesTrial.Outcome]
     /// Which of the offers in force have the same terms in the new rules, so that one decision stands for both.
     private let isKept: [Bool]
     /// The new rules without the offers that are kept.
     private let changes: AppRules
-    /// The places in ``outcomes`` of the offers in ``changes``, in the order of their decisions.
+    /// The places in ``offers`` of those in ``changes``, in the order of their decisions.
     private let placesOfChanges: [Int]
 
     init(inForce: Catalogue.App?, new: Catalogue.App?) {
         self.inForce = inForce
         self.new = new
-        let before = inForce?.rules.offersByRank ?? []
-        let after = new?.rules ?? AppRules()
+        let (before, after) = (inForce?.rules ?? AppRules(), new?.rules ?? AppRules())
         let agrees = inForce.flatMap { one in new.map { one.decidesAlike($0) } } ?? false
-        let isKept = before.map { agrees && after.terms(of: $0.productID, $0.offerID) == $0 }
-        let kept = Set(zip(before, isKept).filter(\.1).map(\.0))
-        changes = after.keeping { !kept.contains($0) }
-        var outcomes = before.map { RulesTrial.Outcome($0) }
-        placesOfChanges = changes.offersByRank.map { terms in
-            let known = before.firstIndex { $0.productID == terms.productID && $0.offerID == terms.offerID }
-            if let known { return known }
-            outcomes.append(RulesTrial.Outcome(terms))
-            return outcomes.count - 1
+        func keeps(_ other: AppRules, _ terms: OfferTerms) -> Bool {
+            agrees && other.terms(of: terms.productID, terms.offerID) == terms
         }
-        self.outcomes = outcomes
-        self.isKept = isKept
+        var offers = before.offersByRank
+        isKept = offers.map { keeps(after, $0) }
+        changes = after.keeping { !keeps(before, $0) }
+        placesOfChanges = changes.offersByRank.map { terms in
+            let known = offers.firstIndex { $0.productID == terms.productID && $0.offerID == terms.offerID }
+            if known == nil { offers.append(terms) }
+            return known ?? offers.count - 1
+        }
+        self.offers = offers
+        outcomes = offers.map { _ in RulesTrial.Outcome() }
     }
-
-    var ownership: OwnershipPolicy? { (new ?? inForce)?.ownership }
 
     mutating func add(
         _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
@@ -150,11 +147,6 @@ extension Catalogue.App {
 }
 
 extension RulesTrial.Outcome {
-    fileprivate init(_ terms: OfferTerms) {
-        productID = terms.productID
-        offerID = terms.offerID
-    }
-
     /// - Parameters:
     ///   - before: the decision by the rules in force; nil if they do not have the offer.
     ///   - after: the decision by the new rules; nil if they do not have it.

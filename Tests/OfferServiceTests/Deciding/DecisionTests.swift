@@ -17,6 +17,22 @@ struct DecisionTests {
         {offerID: loyal, rule: loyalty, priority: 30}
         """
 
+    @Test("a request runs on the threads that read the store, unless its body is so large that it has proofs")
+    func threads() throws {
+        let service = try DecisionService("{offerID: o, rule: retention}")
+        let largest = HTTPRequest.maximumBodySize
+        for (size, runsOnStore) in [(2, true), (largest, true), (largest + 1, false)] {
+            let request = HTTPRequest(
+                method: "POST", target: "/v1/decisions", contentType: "application/json",
+                body: Array(("{}" + String(repeating: " ", count: size - 2)).utf8))
+            guard case .later(_, let executor, _) = service.routes.router.reply(to: request, shedding: .none) else {
+                Issue.record("\(size) bytes are answered at once")
+                continue
+            }
+            #expect((executor != nil) == runsOnStore && (executor == nil || executor === service.store.executor))
+        }
+    }
+
     @Test("the best offer is signed, the others are listed, and each refusal has its reasons")
     func best() async throws {
         let service = try DecisionService(Self.offers + ", {offerID: also, rule: retention, priority: 10}")

@@ -45,11 +45,7 @@ package struct DecisionReason: Hashable, Sendable {
 
 extension [DecisionReason] {
     /// The code of each, once.
-    package var codes: [ReasonCode] {
-        reduce(into: []) { codes, reason in
-            if !codes.contains(reason.code) { codes.append(reason.code) }
-        }
-    }
+    package var codes: [ReasonCode] { lazy.map(\.code).withoutRepeats }
 }
 
 /// A value that was found or is required.

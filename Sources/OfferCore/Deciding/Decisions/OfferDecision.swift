@@ -28,10 +28,7 @@ package struct OfferDecision: Sendable {
     package var codes: [ReasonCode] {
         switch grounds {
         case .facts(let findings, _):
-            findings.reduce(into: []) { codes, finding in
-                let code = finding.code
-                if !codes.contains(code) { codes.append(code) }
-            }
+            findings.lazy.map(\.code).withoutRepeats
         case .limits(let codes): codes
         }
     }

@@ -47,7 +47,7 @@ extension ReasonValue {
             }
         case .members(let members):
             for (place, member) in members.enumerated() {
-                text += place > 0 ? " and " : ""
+                if place > 0 { text += " and " }
                 text += member.words
                 text += " "
                 member.value.append(to: &text)

@@ -31,10 +31,3 @@ extension [Finding] {
     /// Each reason once.
     func reasons(in situation: Situation) -> [DecisionReason] { map { $0.reason(in: situation) }.withoutRepeats }
 }
-
-extension [DecisionReason] {
-    /// The first of each.
-    fileprivate var withoutRepeats: Self {
-        count < 2 ? self : reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-}

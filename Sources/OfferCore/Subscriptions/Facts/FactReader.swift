@@ -28,20 +28,15 @@ struct FactReader {
 
     func bytes(_ tag: UInt8) -> [UInt8]? { member(tag).map(Array.init) }
 
-    func text(_ tag: UInt8) throws(FactEncodingError) -> String? {
-        guard let member = member(tag) else { return nil }
-        return try Self.text(member, tag)
-    }
+    func text(_ tag: UInt8) throws(FactEncodingError) -> String? { try texts(tag).first }
 
     func texts(_ tag: UInt8) throws(FactEncodingError) -> [String] {
         var texts: [String] = []
-        for member in members where member.tag == tag { texts.append(try Self.text(encoded[member.place], tag)) }
+        for member in members where member.tag == tag {
+            guard let text = String(validating: encoded[member.place], as: UTF8.self) else { throw .invalid(tag: tag) }
+            texts.append(text)
+        }
         return texts
-    }
-
-    private static func text(_ member: ArraySlice<UInt8>, _ tag: UInt8) throws(FactEncodingError) -> String {
-        guard let text = String(validating: member, as: UTF8.self) else { throw .invalid(tag: tag) }
-        return text
     }
 
     func number(_ tag: UInt8) throws(FactEncodingError) -> Int64? {
