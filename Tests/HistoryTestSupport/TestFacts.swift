@@ -73,6 +73,11 @@ enum TestFacts {
         try fact(.status(status), original, of: original, signed: .day(signed))
     }
 
+    /// A history that the App Store gave as complete.
+    static func history(of original: String = "1", signed: Double) throws -> SubscriberFact {
+        try fact(.wholeHistory("r"), original, of: original, signed: .day(signed))
+    }
+
     static func expired(_ reason: ExpiryReason, of original: String = "1", signed: Double) throws -> SubscriberFact {
         try fact(.expiryReason(reason), original, of: original, signed: .day(signed))
     }
@@ -95,9 +100,9 @@ enum TestFacts {
 extension SubscriberState {
     init(
         _ facts: [SubscriberFact], _ environment: AppStoreEnvironment = .production,
-        groups: [ProductID: String] = [:], given: HistoryExtent = .partial, at now: Timestamp
+        groups: [ProductID: String] = [:], evidence: HistoryEvidence = HistoryEvidence(), at now: Timestamp
     ) {
-        self.init(of: SubscriberFacts(facts), environment: environment, groups: groups, given: given, at: now)
+        self.init(of: SubscriberFacts(facts), environment: environment, groups: groups, evidence: evidence, at: now)
     }
 
     subscript(_ original: String) -> Subscription? {

@@ -94,6 +94,13 @@ extension Sample {
         return fact(digest ?? self.digest(fact([]).encoded))
     }
 
+    /// A history of a subscription's Apple Account that the App Store gave as complete.
+    package static func history(of original: String, at time: Timestamp) -> SubscriberFact {
+        SubscriberFact(
+            .wholeHistory("r"), transactionID: id(original), originalTransactionID: id(original), signedDate: time,
+            digest: digest(Array("r".utf8)))
+    }
+
     /// 32 bytes that depend on the content alone.
     package static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

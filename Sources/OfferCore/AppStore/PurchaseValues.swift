@@ -17,6 +17,8 @@ package struct OwnershipType: OpenValue {
 
     package static let purchased = Self(rawValue: "PURCHASED")
     package static let familyShared = Self(rawValue: "FAMILY_SHARED")
+    /// A seat of a group or an organisation.
+    package static let assigned = Self(rawValue: "ASSIGNED")
 }
 
 package struct TransactionReason: OpenValue {

@@ -8,6 +8,8 @@ package struct Catalogue: Hashable, Sendable {
         package let offers: [ProductID: Set<OfferID>]
         /// The subscription groups of products, for App Store data that does not name them.
         package let groups: [ProductID: String]
+        /// The products that the buyer's family may share, for receipts, which name no ownership.
+        package let familySharable: Set<ProductID>
         /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
         package let ownership: OwnershipPolicy
@@ -19,7 +21,8 @@ package struct Catalogue: Hashable, Sendable {
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
         package init(
             appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
-            offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:], allowsUnboundJWS: Bool = false,
+            offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:],
+            familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
             ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
             notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules()
         ) {
@@ -27,6 +30,7 @@ package struct Catalogue: Hashable, Sendable {
             self.environments = environments ?? Self.usualEnvironments(appAppleID: appAppleID)
             self.offers = offers
             self.groups = groups
+            self.familySharable = familySharable
             self.allowsUnboundJWS = allowsUnboundJWS
             self.ownership = ownership
             self.freshness = freshness

@@ -1,7 +1,7 @@
 /// Any of the names under which a customer of an app is known.
 package enum CustomerIdentifier: Hashable, Sendable {
     case appAccountToken(UUIDText)
-    /// Appears in no signed data, so only a link can tie purchases to it.
+    /// Appears in no signed data, so only a link can tie purchases to it. Never a UUID: see ``Customer/account``.
     case applicationUsername(FieldText)
     /// The Apple Account within the app.
     case appTransactionID(TransactionID)
@@ -9,7 +9,7 @@ package enum CustomerIdentifier: Hashable, Sendable {
     case transactionID(TransactionID)
 
     package init(_ account: Customer) {
-        switch account {
+        switch account.account {
         case .appAccountToken(let token): self = .appAccountToken(token)
         case .applicationUsername(let name): self = .applicationUsername(name)
         }

@@ -28,3 +28,21 @@ package enum Customer: Hashable, Sendable {
         }
     }
 }
+
+extension Customer {
+    /// The account that the customer is known by.
+    ///
+    /// StoreKit makes a username that is a UUID the `appAccountToken` of the purchase, so both are one account.
+    package var account: Customer {
+        guard case .applicationUsername(let text) = self, let token = UUIDText(parsing: text.utf8) else { return self }
+        return .appAccountToken(token)
+    }
+
+    package var token: UUIDText? {
+        if case .appAccountToken(let token) = self { token } else { nil }
+    }
+
+    package var username: FieldText? {
+        if case .applicationUsername(let text) = self { text } else { nil }
+    }
+}

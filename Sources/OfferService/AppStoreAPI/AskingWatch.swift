@@ -18,7 +18,7 @@ struct AskingWatch: Service {
     }
 
     func read() async {
-        guard store.works else { return }
+        guard store.store != nil else { return }
         var figures: [AppScope: AskingFigures] = [:]
         for app in policy().askedApps {
             let time = PollingTiming(app.environment).dueAt(forQuestionAt: now())

@@ -12,12 +12,15 @@ struct CustomerQuestion: Sendable {
     let key: Key
     /// CMS, as the app has it: for `verifyReceipt`, where the App Store Server API cannot answer.
     var receipt: [UInt8]?
+    /// Whether nothing shows that the transaction exists. Such questions have a budget of their own.
+    let isUnproven: Bool
 
     /// - Parameter id: any transaction of the customer, or the app transaction.
     /// - Returns: nil for an identifier that the App Store has not issued.
-    init?(_ id: TransactionID, in app: AppScope, receipt: [UInt8]? = nil) {
+    init?(_ id: TransactionID, in app: AppScope, receipt: [UInt8]? = nil, isUnproven: Bool = false) {
         guard let number = TransactionNumber(id) else { return nil }
         key = Key(app: app, id: number)
         self.receipt = receipt
+        self.isUnproven = isUnproven
     }
 }

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import OfferCore
+import OfferHTTP
 import ServiceLifecycle
 
 /// Asks the App Store about customers whom the store does not know, while a request waits for a moment.
@@ -41,6 +42,7 @@ final class CustomerRefresher: Service {
     /// How long a request waits.
     private let patience: Duration
     private let state = NIOLockedValueBox(State())
+    private let unproven = RateLimiter<AppScope>()
     private let questions: AsyncStream<CustomerQuestion>
     private let question: AsyncStream<CustomerQuestion>.Continuation
 
@@ -50,6 +52,9 @@ final class CustomerRefresher: Service {
     /// For how long the App Store is not asked again about one customer.
     private static let pause = TimeAmount.seconds(60)
     private static let maximumRemembered = 10_000
+    /// Questions about transactions that nothing proves, for each app and environment. Each takes two requests of the several per
+    /// second that Apple allows, so that polling always has most of them.
+    private static let unprovenLimit = RateLimit(perSecond: 0.5, burst: 10)
     /// For the App Store Server API, and then for the receipt service.
     private static let timeLimit = TimeAmount.seconds(30)
 
@@ -120,6 +125,11 @@ final class CustomerRefresher: Service {
             let now = NIODeadline.now()
             if let asked = state.asked[key], now < asked.at + Self.pause {
                 return asked.isAnswered == true ? .answered(hasNews: false) : .unanswered
+            }
+            if question.isUnproven, let limit = Self.unprovenLimit,
+                unproven.take(key.app, limit: limit, now: now) != nil
+            {
+                return .unanswered
             }
             guard case .enqueued = self.question.yield(question) else { return .unanswered }
             state.waiting[key] = waiters

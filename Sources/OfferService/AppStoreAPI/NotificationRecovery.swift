@@ -67,17 +67,24 @@ package struct NotificationRecovery: Sendable {
         var begin = max(start, earliest)
         var counts = Counts(until: begin)
         var movesCheckpoint = false
+        // Where the span without a gap begins; nil if it continues the one that is known.
+        var spanStart: Timestamp?
         if !onlyFailures {
             let checkpoint = try await checkpoint(of: app)
             // One in the future was set by a clock that was ahead.
-            movesCheckpoint = begin <= earliest || checkpoint.map { begin <= $0 || end < $0 } == true
+            let continues = checkpoint.map { begin <= $0 && $0 <= end } == true
+            movesCheckpoint = begin <= earliest || continues || checkpoint.map { end < $0 } == true
+            if !continues { spanStart = begin }
         }
         while begin < end {
             let windowEnd = onlyFailures ? end : min(end, begin + Self.window)
             let query = NotificationHistoryQuery(start: begin, end: windowEnd, onlyFailures: onlyFailures)
+            let refused = counts.refused
             try await read(query, of: app, &counts, progress)
             counts.until = windowEnd
-            if movesCheckpoint { try await setCheckpoint(windowEnd, of: app) }
+            // A notification that cannot be read leaves a gap.
+            if counts.refused > refused { spanStart = windowEnd }
+            if movesCheckpoint { try await setCheckpoint(windowEnd, since: spanStart, of: app) }
             begin = windowEnd
         }
         progress(counts)
@@ -151,11 +158,13 @@ package struct NotificationRecovery: Sendable {
         } catch { throw .store(error) }
     }
 
-    private func setCheckpoint(_ time: Timestamp, of app: AppScope) async throws(AskingFailure) {
+    private func setCheckpoint(
+        _ time: Timestamp, since start: Timestamp?, of app: AppScope
+    ) async throws(AskingFailure) {
         let now = now()
         do throws(StoreError) {
             try await store.write { store throws(StoreError) in
-                try await store.setRecoveryCheckpoint(time, of: app, at: now)
+                try await store.setRecoveryCheckpoint(time, since: start, of: app, at: now)
             }
         } catch { throw .store(error) }
     }

@@ -50,7 +50,7 @@ struct PollingWorker: Service {
     @discardableResult
     func poll(_ app: AppScope) async -> Int {
         let (now, timing) = (now(), PollingTiming(app.environment))
-        guard store.works, memory.withLockedValue({ $0.mayAsk(app, at: now) }) else { return 0 }
+        guard store.store != nil, memory.withLockedValue({ $0.mayAsk(app, at: now) }) else { return 0 }
         let due = try? await store.write { store throws(StoreError) in
             try await store.claimDueSubscriptions(
                 of: app, dueBefore: timing.dueAt(forQuestionAt: now),

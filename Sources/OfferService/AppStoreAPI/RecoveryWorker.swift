@@ -65,7 +65,7 @@ struct RecoveryWorker: Service {
     func recover(_ app: AppScope) async {
         let now = now()
         let plan = plans.withLockedValue { $0[app] ?? Plan() }
-        guard store.works, plan.nextHistory <= now else { return }
+        guard store.store != nil, plan.nextHistory <= now else { return }
         var next = plan
         do throws(AskingFailure) {
             try await readHistory(of: app)

@@ -176,6 +176,7 @@ package struct ConfigurationFile: Sendable {
         let app = Catalogue.App(
             appAppleID: appAppleID, environments: environments,
             offers: products.mapValues(\.offers), groups: products.compactMapValues(\.group),
+            familySharable: Set(products.filter(\.value.isFamilySharable).keys),
             allowsUnboundJWS: members["allowUnboundJWS"].flatMap { reader.bool(of: $0, "allowUnboundJWS") } ?? false,
             ownership: members["ownership"].flatMap { Self.readOwnership($0, &reader) } ?? .first,
             freshness: members["freshness"].flatMap { reader.duration(of: $0, "freshness") },

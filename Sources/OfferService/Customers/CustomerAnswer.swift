@@ -18,7 +18,7 @@ package enum CustomerAnswer {
             known.append((customer, try await store.ledgerEntries(of: customer.holders, in: customer.app)))
         }
         var writer = JSONWriter()
-        writer.objects("customers", known) { $1.0.write(to: &$0, $1.1, groups: app.groups, at: now) }
+        writer.objects("customers", known) { $1.0.write(to: &$0, $1.1, in: app, at: now) }
         return writer.finish()
     }
 }
@@ -26,11 +26,11 @@ package enum CustomerAnswer {
 extension OwnedCustomer {
     /// - Parameters:
     ///   - ledger: what the customer holds and has redeemed.
-    ///   - groups: the subscription groups of products, for receipts, which do not name them.
     fileprivate func write(
-        to writer: inout JSONWriter, _ ledger: LedgerEntries, groups: [ProductID: String], at now: Timestamp
+        to writer: inout JSONWriter, _ ledger: LedgerEntries, in configured: Catalogue.App,
+        at now: Timestamp
     ) {
-        let state = SubscriberState(of: facts, environment: app.environment, groups: groups, at: now)
+        let state = state(in: configured, at: now)
         writer.member("environment", app.environment.rawValue)
         if let appAccountToken { writer.member(.appAccountToken(appAccountToken)) }
         if let applicationUsername { writer.member(.applicationUsername(applicationUsername)) }

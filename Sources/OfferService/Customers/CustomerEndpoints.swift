@@ -67,6 +67,8 @@ struct CustomerEndpoints: Sendable {
             let scope = try await scope(of: customer, admission.app(customer.bundleID))
             let change = CustomerChange(.link, in: scope.environment, account: body.account?.utf8)
             try await make(change, of: customer, admission) { store async throws(StoreError) in
+                // A username that is a UUID is its own token, and needs no link.
+                guard body.account.map(CustomerIdentifier.init) != customer.identifier else { return }
                 try await store.link(customer.identifier, to: body.account, in: scope, at: now())
             }
             return .noContent

@@ -3,82 +3,88 @@ import AppStoreData
 import OfferCore
 import SubscriberStore
 
-/// Gathers what a decision rests on: proofs, the store, and the App Store where those two know too little.
+/// Gathers everything that a decision rests on: proofs, the store, and the App Store where those two know too little.
 struct CustomerGathering {
     let store: CurrentStore
     /// nil if the App Store is not asked.
     let refresher: CustomerRefresher?
 
-    /// - Parameter configured: the app in the catalogue.
+    /// - Parameters:
+    ///   - configured: the app in the catalogue.
+    ///   - needsHistory: whether the decision depends on a history that is not complete. The App Store is then asked for it.
     func gather(
-        _ subject: DecisionSubject, _ configured: Catalogue.App, at now: Timestamp
+        _ subject: DecisionSubject, _ configured: Catalogue.App, at now: Timestamp,
+        needsHistory: (CustomerFacts) -> Bool
     ) async throws(Problem) -> DecisionCustomer {
         let newFacts = try subject.facts(at: now)
-        var known = try await stored(subject)
-        let lookUp = await lookUp(subject, known, configured, at: now)
-        if lookUp != .notNeeded { known = try await stored(subject) }
+        var lookUp = DecisionLookUp()
+        var known = try await stored(subject, configured)
+        lookUp.customer = await refresh(subject, known, configured, at: now)
+        if lookUp.customer != .notNeeded { known = try await stored(subject, configured) }
         let app = try scope(of: subject, known, configured)
         try await requireOwnTransaction(of: subject, known, in: app, configured)
+        let found = try DecisionCustomer(
+            subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
+        guard let refresher, !found.gaps.isEmpty, needsHistory(found.facts) else { return found }
+        let receipt = subject.receiptText
+        lookUp.history = await refresher.refresh(
+            found.gaps.prefix(Self.maximumQuestions).compactMap { CustomerQuestion($0, in: app, receipt: receipt) })
+        known = try await stored(subject, configured)
         return try DecisionCustomer(
             subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
     }
 
+    /// The most Apple Accounts whose histories one request waits for.
+    private static let maximumQuestions = 4
+
     /// Everything that may belong to the customer, for each environment.
-    private func stored(_ subject: DecisionSubject) async throws(Problem) -> [StoredCustomer] {
-        let environment = subject.proofs?.app?.environment ?? subject.environment
+    private func stored(
+        _ subject: DecisionSubject, _ configured: Catalogue.App
+    ) async throws(Problem) -> [StoredCustomer] {
+        do throws(StoreError) {
+            return try await read(subject.query, of: subject, subject.proofs?.app?.environment ?? subject.environment)
+        } catch {
+            guard error.kind == .unreadable else { throw Problem(error) }
+        }
+        // Where a row cannot be read, nothing can be said of this customer. Everyone else is served.
         var known: [StoredCustomer] = []
-        for identifier in subject.identifiers {
-            // Most often, the account leads to the subscriptions of the proofs.
-            if case .originalTransactionID(let id) = identifier,
-                known.contains(where: { $0.facts.contains { $0.originalTransactionID == id } })
-            {
-                continue
+        for app in subject.scopes(of: configured) {
+            do throws(StoreError) { known += try await read(subject.query, of: subject, app.environment) } catch {
+                guard error.kind == .unreadable else { throw Problem(error) }
+                known.append(StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: false))
             }
-            known = try await merged(known, read(identifier, of: subject, environment))
         }
         return known
     }
 
     private func read(
-        _ identifier: CustomerIdentifier, of subject: DecisionSubject, _ environment: AppStoreEnvironment?
-    ) async throws(Problem) -> [StoredCustomer] {
-        do throws(StoreError) {
-            return try await store.read { store async throws(StoreError) in
-                try await store.customers(known: identifier, bundleID: subject.bundleID, environment: environment)
-            }
-        } catch { throw Problem(error) }
-    }
-
-    private func merged(_ known: [StoredCustomer], _ found: [StoredCustomer]) -> [StoredCustomer] {
-        guard !known.isEmpty else { return found }
-        return Dictionary(grouping: known + found, by: \.app).map { app, parts in
-            StoredCustomer(
-                app: app, facts: Array(SubscriberFacts(parts.flatMap(\.facts))),
-                teamFacts: Array(Set(parts.flatMap(\.teamFacts))), links: Array(Set(parts.flatMap(\.links))),
-                isComplete: parts.allSatisfy(\.isComplete))
+        _ query: CustomerQuery, of subject: DecisionSubject, _ environment: AppStoreEnvironment?
+    ) async throws(StoreError) -> [StoredCustomer] {
+        try await store.read { store async throws(StoreError) in
+            try await store.customers(query, bundleID: subject.bundleID, environment: environment)
         }
     }
 
     /// Asks the App Store about a customer whom the store does not know, or whose data is older than the app accepts, and waits
     /// for a moment.
-    private func lookUp(
+    private func refresh(
         _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
     ) async -> CustomerRefresher.Outcome {
-        guard let refresher, store.works else { return .notNeeded }
-        let receipt = subject.proofs?.receipt.flatMap { _ in subject.proofs?.receiptText }
+        guard let refresher else { return .notNeeded }
+        let receipt = subject.receiptText
         let stale = known.compactMap { stored -> CustomerQuestion? in
             stored.staleSubscription(under: configured.freshness, at: now)
                 .flatMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
         }
-        let isKnown = subject.isKnown(by: known)
-        let id =
-            subject.proofs?.latestOriginalTransactionID ?? (subject.asksAboutTransaction ? subject.transactionID : nil)
-        let unknown =
-            isKnown
-            ? []
-            : subject.scopes(of: configured).compactMap { scope in
-                id.flatMap { CustomerQuestion($0, in: scope, receipt: receipt) }
+        guard !subject.isKnown(by: known) else { return await refresher.refresh(stale) }
+        let proven = subject.proofs?.latestOriginalTransactionID
+        let asked = proven ?? (subject.asking == .never ? nil : subject.transactionID)
+        let unknown = subject.scopes(of: configured).compactMap { scope in
+            asked.flatMap { id in
+                CustomerQuestion(
+                    id, in: scope, receipt: receipt, isUnproven: proven == nil && subject.asking == .withinBudget)
             }
+        }
         return await refresher.refresh(stale + unknown)
     }
 
@@ -108,10 +114,20 @@ struct CustomerGathering {
     ) async throws(Problem) {
         guard let id = subject.transactionID, let account = subject.account else { return }
         let inKnown = known.filter { $0.app == app && $0.facts.contains { $0.isAbout(id) } }
-        let found = inKnown.isEmpty ? try await read(.transactionID(id), of: subject, app.environment) : inKnown
+        let found: [StoredCustomer]
+        do throws(StoreError) {
+            found =
+                inKnown.isEmpty
+                ? try await read(CustomerQuery(.transactionID(id)), of: subject, app.environment) : inKnown
+        } catch {
+            guard error.kind == .unreadable else { throw Problem(error) }
+            return
+        }
         for stored in found {
             let originals = stored.facts.filter { $0.isAbout(id) }.map(\.originalTransactionID)
-            if OwnedCustomer.isAnothers(Set(originals), stored, account, by: configured.ownership) {
+            if CustomerPurchases.isAnothers(
+                Set(originals), of: account, in: stored.facts, links: stored.links, by: configured.ownership)
+            {
                 throw .anotherCustomersTransaction
             }
         }
@@ -124,19 +140,20 @@ extension SubscriberFact {
 }
 
 extension DecisionSubject {
-    /// A receipt can have thousands of purchases. One look-up leads to all of an Apple Account's.
-    private static let maximumLookups = 20
-
-    /// The names under which the store may know the customer. A transaction ID without a proof is none, unless what is signed is
-    /// bound to it.
-    fileprivate var identifiers: [CustomerIdentifier] {
-        let proven = proofs?.originalTransactionIDs ?? []
-        let bound = isNamedByTransaction ? transactionID : nil
-        return [account.map(CustomerIdentifier.init)].compactMap(\.self)
-            + (bound.map { [.transactionID($0), .appTransactionID($0)] } ?? [])
-            + proven.sorted { $0.precedes($1) }.prefix(Self.maximumLookups).map(
-                CustomerIdentifier.originalTransactionID)
+    /// The names under which the store may know the customer, with everything that the proofs show. A transaction ID without a proof is
+    /// none, unless what is signed is bound to it.
+    fileprivate var query: CustomerQuery {
+        let shown =
+            [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
+            + (proofs?.transactions.compactMap(\.payload.appTransactionID) ?? [])
+        let bound = isNamedByTransaction ? [transactionID].compactMap(\.self) : []
+        return CustomerQuery(
+            isNamedByTransaction || account != nil ? identifier : nil,
+            purchases: proofs?.originalTransactionIDs ?? [], appleAccounts: Set(shown + bound))
     }
+
+    /// The receipt as signed, for questions about its customer.
+    fileprivate var receiptText: [UInt8]? { proofs?.receipt.flatMap { _ in proofs?.receiptText } }
 
     /// Whether the store knows enough not to ask the App Store: of everything that the proofs show, and, for a signature that is
     /// bound to a transaction, the whole history.

@@ -3,63 +3,63 @@ import OfferCore
 import OfferCrypto
 import SubscriberStore
 
-/// What a decision about a customer rests on.
+/// Everything that a decision about a customer rests on.
 struct DecisionCustomer {
     let app: AppScope
     let facts: CustomerFacts
-    /// What the proofs show, to be merged into the store.
+    /// The facts that the proofs show, to be merged into the store.
     let newFacts: [SubscriberFact]
     /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
     let transactionID: TransactionID?
+    /// Purchases by which the App Store can be asked for what is missing from the customer's history.
+    let gaps: [TransactionID]
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?
-    /// What the facts were derived from.
+    /// The facts that the state was derived from.
     private let sources: SubscriberFacts
+    /// The owners of the purchases in the proofs.
+    private let shownOwners: Set<Customer>
+    /// Whether an account of the app names the customer, and not only purchases.
+    private let isNamedByAccount: Bool
+}
+
+/// The outcomes of the questions for the App Store that a decision has waited for.
+struct DecisionLookUp {
+    /// About subscriptions whose data is too old, and about customers whom the store does not know.
+    var customer = CustomerRefresher.Outcome.notNeeded
+    /// About the history, where a rule needs it.
+    var history = CustomerRefresher.Outcome.notNeeded
 }
 
 extension DecisionCustomer {
     /// - Parameters:
-    ///   - stored: what the store knows of the account and of the subscriptions in the proofs; nil for nothing.
-    ///   - newFacts: what the proofs show.
-    ///   - lookUp: what became of the question for the App Store.
+    ///   - stored: what the store knows of the account and of the purchases in the proofs; nil for nothing.
+    ///   - newFacts: the facts that the proofs show.
     init(
         _ subject: DecisionSubject, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
-        newFacts: [SubscriberFact], _ lookUp: CustomerRefresher.Outcome, at now: Timestamp
+        newFacts: [SubscriberFact], _ lookUp: DecisionLookUp, at now: Timestamp
     ) throws(Problem) {
-        var all = stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: true)
-        if !newFacts.isEmpty {
-            all = StoredCustomer(
-                app: app, facts: Array(SubscriberFacts(all.facts + newFacts)), teamFacts: all.teamFacts,
-                links: all.links, isComplete: all.isComplete)
-        }
+        let stored = stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: true)
+        let all = stored.adding(newFacts)
         let proven = Set(newFacts.map(\.originalTransactionID))
-        if let account = subject.account, OwnedCustomer.isAnothers(proven, all, account, by: configured.ownership) {
-            throw .anotherCustomersProof
-        }
-        let ofStore = subject.account.flatMap { account in
-            stored.flatMap { OwnedCustomer($0, known: CustomerIdentifier(account), by: configured.ownership) }
-        }
-        // The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
-        let appleAccounts = Set(ofStore?.facts.compactMap(\.appTransactionID) ?? [])
-        guard Self.mayBelong(newFacts, to: appleAccounts, subject) else { throw .anotherCustomersProof }
-        let addsNothing = newFacts.isEmpty && subject.identifier == subject.account.map(CustomerIdentifier.init)
-        let owned =
-            addsNothing
-            ? ofStore
-            : subject.identifier.flatMap {
-                OwnedCustomer(all, known: $0, by: configured.ownership, alsoOwning: proven)
-            }
-        // Of a customer with more subscriptions than the store reads, nothing can be said for sure.
+        let shown = try ShownPurchases(proven, subject, all, stored: stored, newFacts, by: configured.ownership)
+        let owned = OwnedCustomer(
+            all, known: subject.identifier(in: all.facts), by: configured.ownership, proven: proven,
+            provenAppleAccount: shown.appleAccount)
+        // Of a customer with more purchases than the store reads, nothing can be said for sure.
         let facts = all.isComplete ? owned?.facts ?? SubscriberFacts() : SubscriberFacts()
         let appTransaction = subject.proofs?.appTransaction?.payload
         let receipt = subject.proofs?.receipt?.receipt
-        let isEmptyHistory =
-            all.isComplete && all.facts.isEmpty && Self.isNewAndEmpty(receipt, appTransaction, subject, at: now)
+        let evidence = HistoryEvidence(
+            freshness: configured.freshness ?? HistoryEvidence.usualFreshness, coverage: all.coverage,
+            isEverythingRead: all.isComplete, areConsumablesRead: !all.hasUnreadConsumables,
+            emptyReceiptDate: facts.isEmpty ? Self.dateOfEmptyReceipt(receipt, appTransaction, subject) : nil,
+            isAppStoreSilent: lookUp.history == .unanswered)
         let state = SubscriberState(
             of: facts, environment: app.environment, groups: configured.groups,
-            given: isEmptyHistory ? .whole : .partial, from: subject.isNamedByTransaction ? .given : .all,
-            oldBefore: lookUp == .unanswered ? now + (.zero - (configured.freshness ?? Self.freshness)) : nil, at: now)
-        let install = Install(appTransaction, receipt, subject, stored: appleAccounts, facts)
+            familySharable: configured.familySharable, evidence: evidence,
+            oldBefore: lookUp.customer == .unanswered ? now + (.zero - evidence.freshness) : nil, at: now)
+        let install = Install(appTransaction, receipt, subject, stored: shown.knownAppleAccounts, facts)
         self.app = app
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
@@ -73,42 +73,36 @@ extension DecisionCustomer {
         }
         self.owned = owned
         sources = facts
+        gaps = state.history.isOfApp || !all.isComplete ? [] : KnownHistory.gaps(in: facts, evidence, at: now)
+        shownOwners = shown.owners
+        isNamedByAccount = subject.account != nil
         transactionID =
             subject.provenTransaction ?? subject.transactionID.flatMap { facts.contains($0) ? $0 : nil }
             ?? state.latestTransaction
     }
 
-    /// The account with those that are the same customer's, and each subscription. They hold what is reserved.
+    /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// The age from which on data is old if the App Store was to be asked and did not answer, unless the app says.
-    private static let freshness = Duration.hours(24)
-
-    /// Whether what the proofs show can be the customer's: purchases that name the account, or that are of an Apple Account of the
-    /// customer, as far as the store knows any.
-    private static func mayBelong(
-        _ facts: [SubscriberFact], to appleAccounts: Set<TransactionID>, _ subject: DecisionSubject
-    ) -> Bool {
-        let shown = Set(facts.compactMap(\.appTransactionID))
-        guard !appleAccounts.isEmpty, !shown.isEmpty, shown.isDisjoint(with: appleAccounts) else { return true }
-        guard case .appAccountToken(let token)? = subject.account else { return false }
-        return facts.contains { $0.appAccountToken == token }
+    /// Whether a V1 signature may name a customer. It works for that name everywhere, so it must be the owner of the purchases that
+    /// the proofs show.
+    func mayNameInV1(_ customer: Customer) -> Bool {
+        let names = isNamedByAccount ? owned?.purchases.accounts ?? [] : []
+        return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names.union([customer.account]))
     }
 
-    /// Whether a receipt says that nothing was bought until a short time ago. It does not say by whom. For what counts for an Apple
-    /// Account alone, an AppTransaction of the same download must say so.
-    private static func isNewAndEmpty(
-        _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ subject: DecisionSubject, at now: Timestamp
-    ) -> Bool {
-        guard let receipt, receipt.purchases.isEmpty, now - receipt.creationDate <= HistoryExtent.receiptAge else {
-            return false
-        }
-        guard subject.isNamedByTransaction else { return true }
+    /// The date of a receipt which says that nothing was bought. It does not say by whom. For what counts for an Apple Account alone,
+    /// an AppTransaction of the same download must say so.
+    private static func dateOfEmptyReceipt(
+        _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ subject: DecisionSubject
+    ) -> Timestamp? {
+        guard let receipt, receipt.purchases.isEmpty else { return nil }
+        guard subject.isNamedByTransaction else { return receipt.creationDate }
         guard let one = receipt.originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else {
-            return false
+            return nil
         }
         // Receipts have whole seconds.
-        return one.milliseconds / 1000 == other.milliseconds / 1000
+        return one.milliseconds / 1000 == other.milliseconds / 1000 ? receipt.creationDate : nil
     }
 
     /// SHA-256 of everything that the facts were derived from. Only a signature needs it.
@@ -161,17 +155,24 @@ private struct Install {
 }
 
 extension DecisionSubject {
-    /// The name under which the customer is looked for: the account, else the subscription that the proofs show.
+    /// The name under which the customer is looked for: the account, else the purchase that the proofs show.
     var identifier: CustomerIdentifier? {
         if isNamedByTransaction, let transactionID { return .transactionID(transactionID) }
         return account.map(CustomerIdentifier.init)
             ?? (subscription ?? proofs?.latestOriginalTransactionID).map(CustomerIdentifier.originalTransactionID)
     }
 
+    /// Like ``identifier``, with an Apple Account where the transaction that names the customer is the app transaction.
+    fileprivate func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
+        guard isNamedByTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
+        else { return identifier }
+        return .appTransactionID(transactionID)
+    }
+
     /// The latest transaction among the proofs that the customer has bought; a shared one if there is no other.
     fileprivate var provenTransaction: TransactionID? {
         let transactions = proofs?.transactions.map(\.payload) ?? []
-        let bought = transactions.filter { $0.ownership != .familyShared }
+        let bought = transactions.filter { $0.ownership == .purchased }
         return (bought.isEmpty ? transactions : bought).max { $0.purchaseDate < $1.purchaseDate }?.transactionID
     }
 }
@@ -186,7 +187,7 @@ extension SubscriberFacts {
 extension SubscriberState {
     /// The current transaction of the subscription whose period began last.
     fileprivate var latestTransaction: TransactionID? {
-        let bought = subscriptions.filter { $0.ownership != .familyShared }
+        let bought = subscriptions.filter { $0.ownership == .purchased }
         return (bought.isEmpty ? subscriptions : bought).max { one, other in
             (one.purchasedAt, one.transactionID.text.description)
                 < (other.purchasedAt, other.transactionID.text.description)

@@ -13,50 +13,60 @@ struct DecisionSubject {
     /// Whether the transaction names the customer: what is signed counts for its Apple Account alone, so nobody can gain by naming
     /// another one.
     let isNamedByTransaction: Bool
-    /// Whether the App Store is asked about ``transactionID``. Users could name any, so it is not for them.
-    let asksAboutTransaction: Bool
+    /// Whether the App Store is asked about ``transactionID`` without a proof.
+    let asking: Asking
     /// The subscription by which the App Store names the customer; nil for other requests.
     let subscription: TransactionID?
 
-    /// - Parameters:
-    ///   - customer: as it is signed. An empty username stands for an app that attaches none.
-    ///   - isUser: whether a user asks, and not a caller.
+    enum Asking: Hashable {
+        /// Users could name any transaction.
+        case never
+        /// A caller could, so the questions have a budget of their own.
+        case withinBudget
+        /// A caller who may look customers up, or the App Store itself, names it.
+        case always
+
+        init(_ principal: Principal) {
+            self = principal.customer != nil ? .never : principal.has(.customers) ? .always : .withinBudget
+        }
+    }
+
+    /// - Parameter customer: as it is signed. An empty username stands for an app that attaches none.
     init(
         _ bundleID: BundleID, _ customer: Customer, transactionID: TransactionID?, environment: AppStoreEnvironment?,
-        proofs: VerifiedProofs?, isUser: Bool
+        proofs: VerifiedProofs?, asking: Asking
     ) {
         self.bundleID = bundleID
-        account = customer.utf8.isEmpty ? nil : customer
+        account = customer.utf8.isEmpty ? nil : customer.account
         self.transactionID = transactionID
         self.environment = environment
         self.proofs = proofs
         isNamedByTransaction = false
-        asksAboutTransaction = !isUser
+        self.asking = asking
         subscription = nil
     }
 
     /// Creates the subject of a JWS that is bound to a transaction.
-    init(_ bundleID: BundleID, boundTo transactionID: TransactionID, proofs: VerifiedProofs?) {
+    init(_ bundleID: BundleID, boundTo transactionID: TransactionID, proofs: VerifiedProofs?, asking: Asking) {
         self.bundleID = bundleID
         account = nil
         self.transactionID = transactionID
         environment = nil
         self.proofs = proofs
         isNamedByTransaction = true
-        asksAboutTransaction = true
+        self.asking = asking
         subscription = nil
     }
 
     /// Creates the subject of a request by the App Store itself.
-    /// - Parameter account: whose subscription it is; nil if no account is known.
-    init(_ app: AppScope, ofSubscription original: TransactionID, account: Customer?) {
+    init(_ app: AppScope, ofSubscription original: TransactionID) {
         bundleID = app.bundleID
-        self.account = account
+        account = nil
         transactionID = original
         environment = app.environment
         proofs = nil
         isNamedByTransaction = false
-        asksAboutTransaction = true
+        asking = .always
         subscription = original
     }
 }

@@ -53,7 +53,7 @@ struct LedgerWatch: Service {
     }
 
     func check(_ progress: inout Progress) async {
-        guard store.works else { return }
+        guard store.store != nil else { return }
         let coverage = policy.snapshot.catalogue?.ledgerCoverage ?? LedgerCoverage()
         do throws(StoreError) {
             try await begin(coverage, &progress)
@@ -73,6 +73,9 @@ struct LedgerWatch: Service {
             readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
         } catch {
             log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
+            // Nobody knows whether there is an alarm.
+            store.unexplainedRedemptions = nil
+            readiness.report([error.ledgerUnread], from: .ledger, to: log)
         }
     }
 
@@ -139,5 +142,12 @@ extension LedgerRedemption {
             hint:
                 "rotate the keys of the app; or, if another server of yours signs this offer, list it and set signedElsewhere: true; then run offer-signer alarms acknowledge"
         )
+    }
+}
+
+extension StoreError {
+    /// The problem that the alarm about unexplained redemptions cannot be raised.
+    fileprivate var ledgerUnread: Diagnostic {
+        Diagnostic("redemptions cannot be checked, because \(diagnostic.error)", hint: diagnostic.hint)
     }
 }

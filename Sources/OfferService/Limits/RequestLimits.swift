@@ -178,7 +178,7 @@ package final class RequestLimits: Sendable {
         _ customer: Customer, of app: BundleID, under limits: Limits, _ context: RequestContext
     ) throws(Problem) {
         guard let limit = limits.customers, !customer.utf8.isEmpty else { return }
-        let key = CustomerOfApp(app: app, customer: customer.utf8)
+        let key = CustomerOfApp(app: app, customer: customer.account.utf8)
         try take(key, customers, limit, .customer, "a customer of \(app.text)", context)
     }
 

@@ -23,7 +23,7 @@ extension OfferSigner {
             let subject = DecisionSubject(
                 decision.bundleID, decision.customer, transactionID: decision.transactionID,
                 environment: decision.environment, proofs: verified,
-                isUser: admission.principal.customer != nil)
+                asking: DecisionSubject.Asking(admission.principal))
             let outcome = try await decide(
                 subject, decision.customer, about: .products(decision.productIDs),
                 signing: decision.signing.reserving, wantsJWS: true, admission)

@@ -20,7 +20,9 @@ extension OfferSigner {
             throw .appNotServed(because: "the app is not in the configuration file")
         }
         let gathering = CustomerGathering(store: store, refresher: refresher)
-        let found = try await gathering.gather(subject, app, at: sources.now())
+        let found = try await gathering.gather(subject, app, at: sources.now()) { facts in
+            offers.decide(by: app.rules, facts, at: sources.now()).contains(where: \.needsHistory)
+        }
         let decisions = offers.decide(by: app.rules, found.facts, at: sources.now())
         metrics.decided(decisions, of: found.app)
         let eligible = decisions.filter(\.isEligible)
@@ -28,7 +30,8 @@ extension OfferSigner {
         var plans: [SignaturePlan] = []
         for decision in eligible {
             if signing != .nothing { try requireSignable(decision.offer.item(of: subject.bundleID), admission) }
-            plans.append(plan(decision.offer, for: found, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
+            plans.append(
+                plan(decision.offer, for: found, customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
         }
         let ledger = OfferLedger(store: store, metrics: metrics)
         let answers = try await ledger.ask(
@@ -82,7 +85,7 @@ extension OfferSigner {
             try countCustomer(of: offer, admission)
             let subject = DecisionSubject(
                 offer.appBundleID, offer.customer, transactionID: offer.transactionID, environment: offer.environment,
-                proofs: proofs, isUser: admission.principal.customer != nil)
+                proofs: proofs, asking: DecisionSubject.Asking(admission.principal))
             let outcome = try await decide(
                 subject, offer.customer, about: .offer(offer.productIdentifier, offer.offerID), signing: .all,
                 wantsJWS: offer.wantsJWS, admission)
@@ -103,6 +106,7 @@ extension OfferSigner {
         _ gaps: OfferJWS.Gaps, _ outcome: DecisionOutcome, _ offer: OfferRequest, _ admission: Admission
     ) -> Problem {
         guard !offer.wantsJWS || !gaps.contains(.issuerID) else { return .issuerIDMissing }
+        guard outcome.customer.mayNameInV1(offer.customer) else { return .anotherCustomersProof }
         let found = outcome.customer.app.environment.rawValue
         return .notEligible(
             [
@@ -127,11 +131,12 @@ extension OfferSigner {
     }
 
     private func plan(
-        _ terms: OfferTerms, for found: DecisionCustomer, _ rules: AppRules, wantsJWS: Bool, at time: Timestamp,
-        _ policy: Policy
+        _ terms: OfferTerms, for found: DecisionCustomer, _ customer: Customer, _ rules: AppRules, wantsJWS: Bool,
+        at time: Timestamp, _ policy: Policy
     ) -> SignaturePlan {
         // A V1 signature names no environment, so one for the sandbox would also count in production.
-        let makesV1 = found.app.environment == .production || rules.allowsSandboxV1
+        let makesV1 =
+            (found.app.environment == .production || rules.allowsSandboxV1) && found.mayNameInV1(customer)
         let transactionID = wantsJWS && found.gaps(under: policy).isEmpty ? found.transactionID : nil
         return makePlan(terms, v1: makesV1, boundTo: transactionID, rules, at: time)
     }

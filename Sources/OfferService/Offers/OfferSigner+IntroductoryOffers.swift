@@ -42,9 +42,14 @@ extension OfferSigner {
         } else {
             verified = nil
         }
-        let subject = DecisionSubject(offer.bundleID, boundTo: offer.transactionID, proofs: verified)
+        let subject = DecisionSubject(
+            offer.bundleID, boundTo: offer.transactionID, proofs: verified,
+            asking: DecisionSubject.Asking(admission.principal))
         let found = try await CustomerGathering(store: store, refresher: refresher)
-            .gather(subject, app, at: sources.now())
+            .gather(subject, app, at: sources.now()) { facts in
+                app.rules.introductoryReasons(facts, of: offer.productID, by: rule, at: sources.now())
+                    .contains { $0.code == .unknown }
+            }
         _ = try await OfferLedger(store: store, metrics: metrics).ask(
             about: [], for: found, reserving: .nothing, rules: [], at: sources.now())
         let reasons = app.rules.introductoryReasons(

@@ -42,7 +42,7 @@ extension OfferSigner {
 
     /// Has the App Store asked about a customer whom the store does not know, or whose data is old. The offer does not wait.
     private func askLater(about proofs: VerifiedProofs, of app: AppScope, _ policy: Policy) async {
-        guard let refresher, store.works, let original = proofs.latestOriginalTransactionID,
+        guard let refresher, store.store != nil, let original = proofs.latestOriginalTransactionID,
             let question = CustomerQuestion(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })
         else { return }
         let freshness = policy.catalogue?.apps[app.bundleID]?.freshness

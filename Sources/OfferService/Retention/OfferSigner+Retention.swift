@@ -65,10 +65,9 @@ extension OfferSigner {
             askLater(about: original, in: question.app)
             return nil
         }
-        if let stale = stored.staleSubscription(under: question.configured.freshness, at: now) {
-            askLater(about: stale, in: question.app)
-        }
-        return (try RetentionCustomer(question, stored, at: now), remembered)
+        let stale = stored.staleSubscription(under: question.configured.freshness, at: now)
+        if let stale { askLater(about: stale, in: question.app) }
+        return (try RetentionCustomer(question, stored, isStale: stale != nil, at: now), remembered)
     }
 
     private func askLater(about id: TransactionID, in app: AppScope) {

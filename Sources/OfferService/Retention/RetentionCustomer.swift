@@ -7,19 +7,22 @@ struct RetentionCustomer: Sendable {
     /// As it is signed. Without a known account, the purchase gets none.
     let signed: Customer
 
-    /// - Parameter stored: what the store knows of the subscription.
-    init(_ question: RetentionQuestion, _ stored: StoredCustomer, at now: Timestamp) throws(Problem) {
+    /// - Parameters:
+    ///   - stored: what the store knows of the subscription.
+    ///   - isStale: whether that is older than the app accepts. Then nothing in it counts as the present state.
+    init(
+        _ question: RetentionQuestion, _ stored: StoredCustomer, isStale: Bool, at now: Timestamp
+    ) throws(Problem) {
         let owned = OwnedCustomer(
             stored, known: .originalTransactionID(question.originalTransactionID),
             by: question.configured.ownership)
-        let token = owned?.appAccountToken.map(Customer.appAccountToken)
-        let subject = DecisionSubject(
-            question.app, ofSubscription: question.originalTransactionID,
-            account: token ?? owned?.applicationUsername.map(Customer.applicationUsername))
+        let subject = DecisionSubject(question.app, ofSubscription: question.originalTransactionID)
         found = try DecisionCustomer(
-            subject, in: question.app, question.configured, stored: stored, newFacts: [], .notNeeded, at: now)
-        if let token {
-            signed = token
+            subject, in: question.app, question.configured, stored: stored, newFacts: [],
+            DecisionLookUp(customer: isStale ? .unanswered : .notNeeded), at: now)
+        let accounts = owned?.purchases.accounts ?? []
+        if let token = accounts.compactMap(\.token).min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            signed = .appAccountToken(token)
         } else {
             do { signed = try Customer(applicationUsername: []) } catch { throw .invalidField(error) }
         }

@@ -12,6 +12,8 @@ package final class CurrentStore: Sendable {
         var store: (any SubscriberStore)?
         /// The last failure, until a change succeeds.
         var fault: StoreError?
+        /// The last row that could not be read, until the process ends.
+        var unreadable: StoreError?
         var intakes: [Intake] = []
         var receivers: [Receiver] = []
         var unexplainedRedemptions: [AppStoreEnvironment: Int]?
@@ -42,6 +44,9 @@ package final class CurrentStore: Sendable {
 
     /// The reason the store does not work; nil if it does, or if there is none.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
+
+    /// The last row that could not be read; nil if all could. It concerns one customer: everyone else is served.
+    package var unreadable: StoreError? { state.withLockedValue { $0.unreadable } }
 
     /// Whether the store is open and its last change succeeded.
     package var works: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
@@ -76,7 +81,9 @@ package final class CurrentStore: Sendable {
     }
 
     func note(_ fault: StoreError) {
-        state.withLockedValue { $0.fault = fault }
+        state.withLockedValue { state in
+            if fault.kind == .unreadable { state.unreadable = fault } else { state.fault = fault }
+        }
         warning.warn(["reason": "\(fault.diagnostic.error)", "hint": "\(fault.diagnostic.hint)"])
     }
 

@@ -58,7 +58,8 @@ struct StoreWatch: Service {
         } else if current.fault?.isLasting == false {
             try? await current.write { store throws(StoreError) in try await store.probe() }
         }
-        readiness.report([current.fault?.diagnostic].compactMap(\.self), from: .store, to: log)
+        readiness.report(
+            [current.fault?.diagnostic, current.unreadable?.diagnostic].compactMap(\.self), from: .store, to: log)
     }
 
     /// Opens the store on a thread that may block.

@@ -59,12 +59,11 @@ package struct RulesTrial: Sendable {
         let app = numbered.customer.app
         let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
         guard let configured = new ?? inForce else { return }
-        for (identifier, customer) in numbered.customers(by: configured.ownership) {
-            customers += 1
-            // In place, because a copy would copy all counts.
-            comparisons[app, default: RulesComparison(inForce: inForce, new: new)]
-                .add(customer, identifier, at: now, sampleSize)
-        }
+        guard let customer = numbered.ownCustomer(by: configured.ownership) else { return }
+        customers += 1
+        // In place, because a copy would copy all counts.
+        comparisons[app, default: RulesComparison(inForce: inForce, new: new)]
+            .add(customer, numbered.identifier, at: now, sampleSize)
     }
 
     /// Adds what another part of the customers gave.
@@ -114,11 +113,11 @@ private struct RulesComparison {
     mutating func add(
         _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
     ) {
-        let factsInForce = inForce.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+        let factsInForce = inForce.map { CustomerFacts(customer, in: $0, at: now) }
         // Most often, the rules are new and the products are not.
         let newFacts =
-            inForce?.groups == new?.groups
-            ? factsInForce : new.map { CustomerFacts(customer, groups: $0.groups, at: now) }
+            inForce.map(ReadingOfFacts.init) == new.map(ReadingOfFacts.init)
+            ? factsInForce : new.map { CustomerFacts(customer, in: $0, at: now) }
         let before = factsInForce.flatMap { facts in inForce?.rules.decide(facts, at: now) } ?? []
         var after = [OfferDecision?](repeating: nil, count: outcomes.count)
         for place in before.indices where isKept[place] { after[place] = before[place] }
@@ -198,30 +197,31 @@ extension RulesTrial.Change {
 }
 
 extension NumberedCustomer {
-    /// The customers of whom this subscription is the first: none if an earlier one stands for them, and several if several accounts
-    /// share it.
-    fileprivate func customers(by policy: OwnershipPolicy) -> [(CustomerIdentifier, OwnedCustomer)] {
-        let tokens = Set(customer.facts.compactMap(\.appAccountToken)).sorted {
-            $0.utf8.lexicographicallyPrecedes($1.utf8)
-        }
-        var owned = tokens.map(CustomerIdentifier.appAccountToken).compactMap { identifier in
-            OwnedCustomer(customer, known: identifier, by: policy).map { (identifier, $0) }
-        }.filter { !$0.1.facts.isEmpty }
-        if owned.isEmpty {
-            let identifier = CustomerIdentifier.originalTransactionID(originalTransactionID)
-            owned = OwnedCustomer(customer, known: identifier, by: policy).map { [(identifier, $0)] } ?? []
-        }
-        return owned.filter { _, customer in
-            customer.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) } == originalTransactionID
-        }
+    /// The customer, if the subscription is their first; nil if an earlier one stands for them, or if it is not theirs.
+    fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
+        guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
+        let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
+        return first == originalTransactionID ? owned : nil
     }
 }
 
 extension CustomerFacts {
     /// What the store knows of a customer.
-    init(_ customer: OwnedCustomer, groups: [ProductID: String], at now: Timestamp) {
-        let state = SubscriberState(
-            of: customer.facts, environment: customer.app.environment, groups: groups, at: now)
+    init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
+        let state = customer.state(in: app, at: now)
         self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)
+    }
+}
+
+/// The members of an app on which the facts about a customer depend.
+private struct ReadingOfFacts: Equatable {
+    let groups: [ProductID: String]
+    let familySharable: Set<ProductID>
+    let freshness: Duration?
+
+    init(_ app: Catalogue.App) {
+        groups = app.groups
+        familySharable = app.familySharable
+        freshness = app.freshness
     }
 }

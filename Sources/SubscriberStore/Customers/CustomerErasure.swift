@@ -1,10 +1,16 @@
 import OfferCore
 
 /// The erasure of what belongs to a customer.
+///
+/// An identifier of the App Store stands for its Apple Account. Then only what belongs exclusively to that Apple Account is erased: its
+/// anonymous purchases, and the accounts that have nothing else, with theirs.
 struct CustomerErasure {
     private let db: any Database
     private let app: Int64
     private let search: CustomerSearch
+    /// The names of the customer, and the accounts that are erased.
+    private let names: Set<CustomerIdentifier>
+    private let isOfAccount: Bool
     private var erased = 0
     private var kept = 0
 
@@ -17,28 +23,60 @@ struct CustomerErasure {
 
     static func erase(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> Step {
         try db.overwriting {
-            var erasure = CustomerErasure(db: db, app: app, search: try CustomerSearch(identifier, app, db))
+            var erasure = try CustomerErasure(of: identifier, app, db)
             return try erasure.erase()
         }
     }
 
-    private init(db: any Database, app: Int64, search: CustomerSearch) {
+    private init(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         self.db = db
         self.app = app
-        self.search = search
+        search = try CustomerSearch(CustomerQuery(identifier), app, db)
+        isOfAccount = identifier.account != nil
+        names = isOfAccount ? search.names : try Self.exclusiveAccounts(search, app, db).union([identifier])
+    }
+
+    /// The accounts without purchases and links beyond those that were found.
+    private static func exclusiveAccounts(
+        _ search: CustomerSearch, _ app: Int64, _ db: any Database
+    ) throws -> Set<CustomerIdentifier> {
+        let found = search.subscriptions
+        let here = Set(found.values.map { CustomerIdentifier.originalTransactionID($0.original) })
+            .union(found.values.flatMap(\.appleAccounts))
+        let links = try db.rows(LinkTable.links(of: here, app)).joined().map(LinkTable.link)
+        let accounts = Set(found.values.flatMap(\.accounts)).union(links.map { CustomerIdentifier($0.account) })
+        let appleAccounts = Set(found.values.flatMap(\.appleAccounts))
+        let limit = StoredCustomer.maximumSubscriptions + 1
+        var exclusive: Set<CustomerIdentifier> = []
+        for account in accounts {
+            let others = try IdentifierTable.purchases(naming: account, butNoneOf: appleAccounts, app, limit: limit, db)
+            guard others.allSatisfy({ found[$0] != nil }) else { continue }
+            let linked = try db.rows([LinkTable.links(to: account, app, limit: limit)]).joined()
+                .map { try LinkTable.link($0).identifier }
+            let usernames = linked.filter { $0.account != nil }
+            guard Set(linked).subtracting(usernames).isSubset(of: here) else { continue }
+            exclusive.formUnion(usernames + [account])
+        }
+        return exclusive
+    }
+
+    /// The purchases that are erased, or that lose what names the customer.
+    private var purchases: [Int64: CustomerSearch.Found] {
+        isOfAccount ? search.subscriptions : search.subscriptions.filter { names.isSuperset(of: $0.value.accounts) }
     }
 
     private mutating func erase() throws -> Step {
-        for name in search.names { try eraseStatements(about: name) }
-        let payloads = try Set(search.subscriptions.keys.flatMap { try PayloadTable.naming($0, db) })
+        let purchases = purchases
+        for name in names { try eraseStatements(about: name) }
+        let payloads = try Set(purchases.keys.flatMap { try PayloadTable.naming($0, db) })
         for payload in payloads { try PayloadTable.delete(payload, db) }
-        for (id, subscription) in search.subscriptions { try erase(id, subscription) }
+        for (id, subscription) in purchases { try erase(id, subscription) }
         try AppTable.add(AppTable.Arrivals(erasedSubscriptions: erased), app, db)
         let hasMore = (!search.isComplete || search.hasMoreConsumables) && erased + kept > 0
-        let appleAccounts = search.subscriptions.values.flatMap(\.appleAccounts)
+        let appleAccounts = purchases.values.flatMap(\.appleAccounts)
         return Step(
             erasure: Erasure(subscriptions: erased, payloads: payloads.count),
-            rest: hasMore ? search.names.union(appleAccounts) : [])
+            rest: hasMore ? names.union(appleAccounts) : [])
     }
 
     /// Deletes what callers have said about an identifier.
@@ -55,12 +93,12 @@ struct CustomerErasure {
         let facts = try FactTable.all(id, of: subscription.original, db)
         if try isMovedToAnother(subscription) {
             for fact in facts where isNamed(by: fact) { try FactTable.replace(fact, with: fact.withoutAccount, id, db) }
-            for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
+            for name in names { try IdentifierTable.delete(name, of: id, app, db) }
             kept += 1
             return
         }
         let remembered = try ErasedSubscription(subscription.original, facts, app, db)
-        guard subscription.accounts.contains(where: { !search.names.contains($0) }) else {
+        guard subscription.accounts.contains(where: { !names.contains($0) }) else {
             for name in subscription.appleAccounts { try eraseStatements(about: name) }
             try eraseStatements(about: .originalTransactionID(subscription.original))
             try RedemptionTable.removeAll(of: id, forgotten: .erased(remembered), db)
@@ -69,7 +107,7 @@ struct CustomerErasure {
             return
         }
         for fact in facts where isNamed(by: fact) { try FactTable.delete(fact, id, db) }
-        for name in search.names { try IdentifierTable.delete(name, of: id, app, db) }
+        for name in names { try IdentifierTable.delete(name, of: id, app, db) }
         try FactMerge.schedule(id, subscription.original, forgotten: .erased(remembered), db)
         kept += 1
     }
@@ -81,11 +119,11 @@ struct CustomerErasure {
             + (subscription.accounts.isEmpty ? subscription.appleAccounts : [])
         let links = try db.rows(LinkTable.links(of: names, app)).joined().map(LinkTable.link)
         let link = names.lazy.compactMap { name in links.first { $0.identifier == name } }.first
-        return link.map { !search.names.contains(CustomerIdentifier($0.account)) } ?? false
+        return link.map { !names.contains(CustomerIdentifier($0.account)) } ?? false
     }
 
     private func isNamed(by fact: SubscriberFact) -> Bool {
         guard let token = fact.appAccountToken else { return false }
-        return search.names.contains(.appAccountToken(token))
+        return names.contains(.appAccountToken(token))
     }
 }

@@ -1,10 +1,10 @@
 import OfferCore
 
-/// Finds what may belong to a customer, in a fixed number of steps by index.
+/// Finds the purchases that may count for a customer, in a fixed number of steps by index.
 ///
-/// It begins with the subscriptions that the identifier names. An identifier of the App Store leads to the accounts that its
-/// Apple Account has used. An account leads to what is linked to it and to the anonymous purchases of its Apple Accounts, but
-/// never to another account.
+/// It may find more than counts, and never less: ``CustomerPurchases`` decides. An account leads to its purchases and what is linked to
+/// it, and from there to the anonymous purchases of their Apple Accounts. Every other identifier leads to one Apple Account and its
+/// purchases. No step leads from an Apple Account to an account and its other purchases.
 struct CustomerSearch {
     struct Found {
         let original: TransactionID
@@ -15,16 +15,21 @@ struct CustomerSearch {
 
     private let db: any Database
     private let app: Int64
-    /// The accounts, and what was asked for or linked.
+    /// The customer's names besides those of the purchases: what was asked for, its accounts, and what is linked to them.
     private(set) var names: Set<CustomerIdentifier>
-    /// Consumables included.
-    private(set) var subscriptions: [Int64: Found] = [:]
+    /// The accounts that may own purchases which proofs show, with the usernames that are linked to them.
+    private var othersNames: Set<CustomerIdentifier> = []
+    /// By number, without consumables unless proofs show them.
+    private var lasting: [Int64: Found] = [:]
+    private var consumables: [Int64: Found] = [:]
     /// False if there are more purchases than are read for one customer. Consumables do not count.
     private(set) var isComplete = true
     /// Whether there are more consumables than are read.
     private(set) var hasMoreConsumables = false
-    /// What each account and Apple Account that was asked about names.
+    /// The purchases of each account and Apple Account that was asked about.
     private var purchases: [CustomerIdentifier: Purchases] = [:]
+    /// The most purchases that are read.
+    private let maximum: Int
 
     /// The purchases in whose facts an identifier is named, the latest first.
     private struct Purchases {
@@ -32,42 +37,67 @@ struct CustomerSearch {
         var consumables: [Int64] = []
     }
 
-    init(_ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
-        try self.init(identifier, app, db) { search throws in try search.addSubscriptions(of: [identifier]) }
-    }
-
-    /// Begins with a subscription whose number is known.
-    init(_ original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database) throws {
-        try self.init(.originalTransactionID(original), app, db) { search throws in try search.add([id]) }
-    }
-
-    private init(
-        _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database, beginning: (inout Self) throws -> Void
-    ) throws {
+    init(_ query: CustomerQuery, _ app: Int64, _ db: any Database) throws {
         self.db = db
         self.app = app
-        names = [identifier]
-        try beginning(&self)
-        if identifier.account == nil {
-            try addAccounts()
-            try addIdentifiers(linkedTo: names.filter { $0.account != nil })
-        } else {
-            try addLinks(ofAndTo: identifier)
+        names = Set([query.identifier].compactMap(\.self))
+        maximum = StoredCustomer.maximumSubscriptions + query.purchases.count
+        let proven = try addProven(query.purchases)
+        // Apple Accounts of which every purchase is read, and those of which only the anonymous ones are.
+        var (whole, anonymous): (Set<CustomerIdentifier>, Set<CustomerIdentifier>) = (appleAccounts, [])
+        whole.formUnion(query.appleAccounts.map(CustomerIdentifier.appTransactionID))
+        if let identifier = query.identifier {
+            let named = try add(purchases(of: [identifier]))
+            if identifier.account == nil {
+                whole.formUnion(named.flatMap(\.appleAccounts))
+                try addOwners(of: named)
+            } else {
+                try addLinks(ofAndTo: identifier)
+                let linked = try add(purchases(of: names.subtracting([identifier])))
+                anonymous.formUnion((named + linked).flatMap(\.appleAccounts))
+            }
         }
-        try addSubscriptions(of: names.filter { $0 != identifier })
-        try addAnonymousSubscriptions()
-        try addConsumables()
+        try addOthersNames(of: proven)
+        try addPurchases(ofAppleAccounts: whole, onlyAnonymous: false)
+        try addPurchases(ofAppleAccounts: anonymous.subtracting(whole), onlyAnonymous: true)
     }
+
+    /// By number, consumables included.
+    var subscriptions: [Int64: Found] { lasting.merging(consumables) { purchase, _ in purchase } }
 
     /// The identifiers under which links and facts of the team may be stored.
     var allNames: Set<CustomerIdentifier> {
-        names.union(subscriptions.values.map { .originalTransactionID($0.original) }).union(appleAccounts)
+        names.union(othersNames).union(subscriptions.values.map { .originalTransactionID($0.original) }).union(
+            subscriptions.values.flatMap(\.appleAccounts))
     }
 
-    private var appleAccounts: Set<CustomerIdentifier> { Set(subscriptions.values.flatMap(\.appleAccounts)) }
+    private var appleAccounts: Set<CustomerIdentifier> { Set(lasting.values.flatMap(\.appleAccounts)) }
 
-    /// Asks about all identifiers at once.
-    private mutating func addSubscriptions(of identifiers: some Collection<CustomerIdentifier>) throws {
+    /// The accounts that may own a subscription, or that an anonymous one may count for.
+    static func possibleAccounts(
+        of original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database
+    ) throws -> [CustomerIdentifier] {
+        let own = try IdentifierTable.identifiers(of: id, db)
+        let appleAccounts = own.filter { $0.account == nil }
+        let named = [.originalTransactionID(original)] + appleAccounts
+        var accounts = Set(own.filter { $0.account != nil })
+        accounts.formUnion(
+            try db.rows(LinkTable.links(of: named, app)).joined().map {
+                CustomerIdentifier(try LinkTable.link($0).account)
+            })
+        if accounts.isEmpty, !appleAccounts.isEmpty {
+            let search = try CustomerSearch(CustomerQuery(.originalTransactionID(original)), app, db)
+            accounts.formUnion(search.subscriptions.values.flatMap(\.accounts))
+            let others = search.subscriptions.values.map { CustomerIdentifier.originalTransactionID($0.original) }
+            accounts.formUnion(
+                try db.rows(LinkTable.links(of: others, app)).joined()
+                    .map { CustomerIdentifier(try LinkTable.link($0).account) })
+        }
+        return accounts.sorted { $0.precedes($1) }
+    }
+
+    /// The numbers of the purchases that identifiers name, without consumables where an account or Apple Account is meant.
+    private mutating func purchases(of identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
         let questions = identifiers.flatMap { identifier -> [Question] in
             switch identifier {
             case .appAccountToken, .appTransactionID, .applicationUsername: []
@@ -76,13 +106,9 @@ struct CustomerSearch {
             }
         }
         let ids = try db.rows(questions).joined().map { try $0["id"] as Int64 }
-        try add(ids + purchases(naming: identifiers))
-    }
-
-    /// The purchases in whose facts accounts and Apple Accounts are named, without consumables.
-    private mutating func purchases(naming identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
         try ask(about: identifiers)
-        return identifiers.flatMap { purchases[$0]?.lasting ?? [] }
+        try addConsumables(of: identifiers.filter { $0.account != nil }, onlyAnonymous: false)
+        return ids + identifiers.flatMap { purchases[$0]?.lasting ?? [] }
     }
 
     /// Asks about each account and Apple Account once.
@@ -109,23 +135,35 @@ struct CustomerSearch {
         }
     }
 
+    /// Adds the purchases that proofs show.
+    private mutating func addProven(_ originals: Set<TransactionID>) throws -> [Found] {
+        let questions = originals.sorted { $0.precedes($1) }.map { SubscriptionTable.id(of: $0, app) }
+        return try add(db.rows(questions).joined().map { try $0["id"] })
+    }
+
     /// Adds purchases while there is room, and reads no more than fit.
-    private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws {
+    /// - Returns: those of them that were read, now or before.
+    @discardableResult
+    private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws -> [Found] {
         var seen: Set<Int64> = []
-        var rest = ids.filter { subscriptions[$0] == nil && seen.insert($0).inserted }[...]
+        var rest = ids.filter { lasting[$0] == nil && seen.insert($0).inserted }[...]
         while !rest.isEmpty {
-            let room = StoredCustomer.maximumSubscriptions - subscriptions.count
-            guard room > 0 else { return isComplete = false }
+            let room = maximum - lasting.count
+            guard room > 0 else {
+                isComplete = false
+                break
+            }
             for (id, purchase) in try found(Array(rest.prefix(room)), onlyAnonymous: onlyAnonymous) {
-                subscriptions[id] = purchase
+                lasting[id] = purchase
             }
             rest = rest.dropFirst(room)
         }
+        return Set(ids).compactMap { lasting[$0] }
     }
 
     /// Reads those purchases that were not found before.
     private func found(_ ids: [Int64], onlyAnonymous: Bool) throws -> [(id: Int64, purchase: Found)] {
-        let new = ids.filter { subscriptions[$0] == nil }
+        let new = ids.filter { lasting[$0] == nil && consumables[$0] == nil }
         let answers = try db.rows(new.map(SubscriptionTable.originalAndIdentifiers))
         return try zip(new, answers).compactMap { id, rows in
             guard let original = try rows.first?.transactionID("original_transaction_id") else { return nil }
@@ -137,27 +175,44 @@ struct CustomerSearch {
         }
     }
 
-    /// Adds the latest consumables of the customer. They matter to nothing but refunds.
-    private mutating func addConsumables() throws {
-        var room = StoredCustomer.maximumSubscriptions
-        let searched = names.map { ($0, onlyAnonymous: false) } + appleAccounts.map { ($0, onlyAnonymous: true) }
-        try ask(about: searched.map(\.0))
-        for (name, onlyAnonymous) in searched {
-            guard let ids = purchases[name]?.consumables, !ids.isEmpty else { continue }
-            if ids.count > room { hasMoreConsumables = true }
-            for (id, purchase) in try found(Array(ids.prefix(room)), onlyAnonymous: onlyAnonymous) {
-                subscriptions[id] = purchase
-                room -= 1
+    private mutating func addPurchases(
+        ofAppleAccounts appleAccounts: Set<CustomerIdentifier>, onlyAnonymous: Bool
+    ) throws {
+        try ask(about: appleAccounts)
+        try add(appleAccounts.flatMap { purchases[$0]?.lasting ?? [] }, onlyAnonymous: onlyAnonymous)
+        try addConsumables(of: appleAccounts, onlyAnonymous: onlyAnonymous)
+    }
+
+    /// Adds the latest consumables of accounts or Apple Accounts. They matter to nothing but refunds.
+    private mutating func addConsumables(
+        of identifiers: some Collection<CustomerIdentifier>, onlyAnonymous: Bool
+    ) throws {
+        for identifier in identifiers {
+            guard let ids = purchases[identifier]?.consumables, !ids.isEmpty else { continue }
+            let limit = StoredCustomer.maximumSubscriptions
+            if ids.count > limit { hasMoreConsumables = true }
+            for (id, purchase) in try found(Array(ids.prefix(limit)), onlyAnonymous: onlyAnonymous) {
+                consumables[id] = purchase
             }
         }
     }
 
-    /// Adds the accounts that the Apple Accounts of the subscriptions have used, and those that they are linked to.
-    private mutating func addAccounts() throws {
-        try addSubscriptions(of: appleAccounts)
-        let rows = try db.rows(LinkTable.links(of: allNames, app)).joined()
-        names.formUnion(try rows.map { CustomerIdentifier(try LinkTable.link($0).account) })
-        names.formUnion(subscriptions.values.flatMap(\.accounts))
+    /// Adds the accounts that may own the purchases that were asked for, and the other names of those accounts.
+    private mutating func addOwners(of named: [Found]) throws {
+        let identifiers = Set(
+            named.map { .originalTransactionID($0.original) } + named.flatMap(\.appleAccounts) + names)
+        let links = try db.rows(LinkTable.links(of: identifiers, app)).joined().map(LinkTable.link)
+        let owners = Set(named.flatMap(\.accounts) + links.map { CustomerIdentifier($0.account) })
+        names.formUnion(owners)
+        try addIdentifiers(linkedTo: owners)
+    }
+
+    /// Adds what tells whether purchases in proofs belong to another customer.
+    private mutating func addOthersNames(of proven: [Found]) throws {
+        let owners = Set(proven.flatMap(\.accounts)).subtracting(names)
+        guard !owners.isEmpty else { return }
+        let rows = try db.rows(owners.map { LinkTable.links(to: $0, app, limit: Self.linkLimit) }).joined()
+        othersNames = owners.union(try rows.map { try LinkTable.link($0).identifier }.filter { $0.account != nil })
     }
 
     /// Adds the account that an account is linked to, and the identifiers that are linked to any of the two.
@@ -176,8 +231,4 @@ struct CustomerSearch {
     }
 
     private static let linkLimit = StoredCustomer.maximumSubscriptions
-
-    private mutating func addAnonymousSubscriptions() throws {
-        try add(purchases(naming: appleAccounts), onlyAnonymous: true)
-    }
 }

@@ -11,6 +11,8 @@ package struct StoreError: Error, Hashable, Sendable {
         case unreachable
         /// The database contains what no version of the program writes.
         case corrupt
+        /// A row contains what no version of the program writes. Others can be read.
+        case unreadable
         /// A later version of the program has changed the database.
         case newerVersion(found: Int, supported: Int)
         /// The database must be brought to the version of this program first.
@@ -38,7 +40,7 @@ package struct StoreError: Error, Hashable, Sendable {
     package var isRetryable: Bool {
         switch kind {
         case .busy, .diskFull, .readOnly, .unreachable: true
-        case .corrupt, .newerVersion, .olderVersion, .exists, .foreign, .notSupported, .fault: false
+        case .corrupt, .unreadable, .newerVersion, .olderVersion, .exists, .foreign, .notSupported, .fault: false
         }
     }
 
@@ -46,7 +48,7 @@ package struct StoreError: Error, Hashable, Sendable {
     package var isLasting: Bool {
         switch kind {
         case .corrupt, .newerVersion, .olderVersion, .foreign: true
-        case .busy, .diskFull, .readOnly, .unreachable, .exists, .notSupported, .fault: false
+        case .busy, .diskFull, .readOnly, .unreachable, .unreadable, .exists, .notSupported, .fault: false
         }
     }
 }
@@ -62,6 +64,7 @@ extension StoreError {
         case .readOnly: "cannot be written"
         case .unreachable: "cannot be reached"
         case .corrupt: "is damaged"
+        case .unreadable: "contains a value that cannot be read"
         case .newerVersion(let found, let supported):
             "has version \(found), and this program knows versions up to \(supported)"
         case .olderVersion(let found, let needed): "has version \(found), and this program uses version \(needed)"
@@ -79,6 +82,8 @@ extension StoreError {
         case .readOnly: "let the service's account write to the file and its folder"
         case .unreachable: "check the path, the permissions and the disk; the service tries again by itself"
         case .corrupt: "restore a backup, or run offer-signer database check"
+        case .unreadable:
+            "run offer-signer database check to find the row; until it is repaired, its customer is refused as unknown, and all others are served"
         case .newerVersion: "start the newer version of the program, or restore a backup from before the upgrade"
         case .olderVersion:
             "make a backup, then run offer-signer database migrate; the service does the same when it starts"

@@ -2,25 +2,31 @@ package import OfferCore
 
 /// What the store knows of a customer in one app and environment.
 ///
-/// It holds everything that may be theirs. Of a subscription that names several accounts, the ownership policy decides.
+/// It holds everything that may be theirs, and may hold more: ``CustomerPurchases`` says what counts.
 package struct StoredCustomer: Hashable, Sendable {
     package let app: AppScope
     /// One for each key, in no particular order.
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]
-    /// False if the identifier names more purchases than the store reads for one customer. Consumables do not count: of those, only
-    /// the latest are read.
+    /// False if there are more purchases than the store reads for one customer, or if one cannot be read. Consumables do not count.
     package let isComplete: Bool
+    /// Whether only the latest consumables were read.
+    package let hasUnreadConsumables: Bool
+    /// The span for which Apple's list of notifications was read without a gap; nil if none was.
+    package let coverage: HistoryEvidence.Coverage?
 
     package init(
-        app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink], isComplete: Bool
+        app: AppScope, facts: [SubscriberFact], teamFacts: [TeamFact], links: [CustomerLink], isComplete: Bool,
+        hasUnreadConsumables: Bool = false, coverage: HistoryEvidence.Coverage? = nil
     ) {
         self.app = app
         self.facts = facts
         self.teamFacts = teamFacts
         self.links = links
         self.isComplete = isComplete
+        self.hasUnreadConsumables = hasUnreadConsumables
+        self.coverage = coverage
     }
 
     /// The most subscriptions that are read for one customer. A real customer has a handful; an app that gives every
@@ -28,14 +34,35 @@ package struct StoredCustomer: Hashable, Sendable {
     package static let maximumSubscriptions = 200
 }
 
-/// The customer of one subscription.
+/// A customer to whom one subscription may belong.
 package struct NumberedCustomer: Hashable, Sendable {
     package let originalTransactionID: TransactionID
+    /// An account that may own the subscription; the subscription itself if no account may.
+    package let identifier: CustomerIdentifier
     package let customer: StoredCustomer
 
-    package init(originalTransactionID: TransactionID, customer: StoredCustomer) {
+    package init(originalTransactionID: TransactionID, identifier: CustomerIdentifier, customer: StoredCustomer) {
         self.originalTransactionID = originalTransactionID
+        self.identifier = identifier
         self.customer = customer
+    }
+}
+
+/// The names by which a customer is looked up.
+package struct CustomerQuery: Hashable, Sendable {
+    /// nil if only proofs show who the customer is.
+    package let identifier: CustomerIdentifier?
+    /// The purchases that proofs show. All are read, however many there are.
+    package let purchases: Set<TransactionID>
+    /// The Apple Accounts whose purchases are read too, as far as they are not reached otherwise.
+    package let appleAccounts: Set<TransactionID>
+
+    package init(
+        _ identifier: CustomerIdentifier?, purchases: Set<TransactionID> = [], appleAccounts: Set<TransactionID> = []
+    ) {
+        self.identifier = identifier
+        self.purchases = purchases
+        self.appleAccounts = appleAccounts
     }
 }
 

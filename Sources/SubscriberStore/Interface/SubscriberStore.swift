@@ -21,14 +21,14 @@ package protocol SubscriberStore: Sendable {
     /// Loads everything that may belong to a customer, for each environment in which something is known.
     /// - Parameter environment: nil for all.
     func customers(
-        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+        _ query: CustomerQuery, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer]
 
     /// The numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
     func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>?
 
-    /// Loads, for each subscription in a range of numbers, everything that may belong to its customer. A customer with several
-    /// subscriptions is loaded for each.
+    /// Loads, for each subscription in a range of numbers, everything that may belong to each customer who may own it. A customer with
+    /// several subscriptions is loaded for each.
     func customers(
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [NumberedCustomer]
@@ -144,7 +144,10 @@ package protocol SubscriberStore: Sendable {
 
     /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless that is in the future: a clock
     /// was ahead when it was set.
-    func setRecoveryCheckpoint(_ time: Timestamp, of app: AppScope, at now: Timestamp) async throws(StoreError)
+    /// - Parameter start: where the span without a gap begins that ends at the checkpoint; nil if it continues the known one.
+    func setRecoveryCheckpoint(
+        _ time: Timestamp, since start: Timestamp?, of app: AppScope, at now: Timestamp
+    ) async throws(StoreError)
 
     // MARK: Raw payloads
 
@@ -215,4 +218,13 @@ package protocol SubscriberStore: Sendable {
 
     /// Adds records of another store. Repeating it changes nothing.
     func add(_ records: [StoreRecord]) async throws(StoreError)
+}
+
+extension SubscriberStore {
+    /// Loads everything that may belong to the customer with a name.
+    package func customers(
+        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+    ) async throws(StoreError) -> [StoredCustomer] {
+        try await customers(CustomerQuery(identifier), bundleID: bundleID, environment: environment)
+    }
 }

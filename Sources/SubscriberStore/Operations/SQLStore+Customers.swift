@@ -2,11 +2,11 @@ package import OfferCore
 
 extension SQLStore {
     package func customers(
-        known identifier: CustomerIdentifier, bundleID: BundleID, environment: AppStoreEnvironment?
+        _ query: CustomerQuery, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer] {
         try await read { db in
-            try AppTable.all(bundleID, environment, db).compactMap { id, app in
-                try Self.customer(CustomerSearch(identifier, id, db), id, app, db)
+            try AppTable.all(bundleID, environment, db).compactMap { id, app, coverage in
+                try Self.customer(CustomerSearch(query, id, db), id, app, coverage, db)
             }
         }
     }
@@ -19,11 +19,15 @@ extension SQLStore {
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [NumberedCustomer] {
         try await read { db in
-            guard let id = try AppTable.id(of: app, db) else { return [] }
-            return try SubscriptionTable.originals(of: id, numbers, db).compactMap { number, original in
-                let search = try CustomerSearch(original, numbered: number, id, db)
-                return try Self.customer(search, id, app, db).map {
-                    NumberedCustomer(originalTransactionID: original, customer: $0)
+            guard let (id, _, coverage) = try AppTable.all(app.bundleID, app.environment, db).first else { return [] }
+            return try SubscriptionTable.originals(of: id, numbers, db).flatMap { number, original in
+                let accounts = try CustomerSearch.possibleAccounts(of: original, numbered: number, id, db)
+                let identifiers = accounts.isEmpty ? [.originalTransactionID(original)] : accounts
+                return try identifiers.compactMap { identifier in
+                    let search = try CustomerSearch(CustomerQuery(identifier), id, db)
+                    return try Self.customer(search, id, app, coverage, db).map {
+                        NumberedCustomer(originalTransactionID: original, identifier: identifier, customer: $0)
+                    }
                 }
             }
         }
@@ -31,7 +35,8 @@ extension SQLStore {
 
     /// - Returns: nil if nothing is known.
     private static func customer(
-        _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ db: any Database
+        _ search: CustomerSearch, _ id: Int64, _ app: AppScope, _ coverage: HistoryEvidence.Coverage?,
+        _ db: any Database
     ) throws -> StoredCustomer? {
         let (subscriptions, names) = (Array(search.subscriptions), search.allNames)
         let (ofTeamFacts, ofLinks) = (TeamFactTable.all(of: names, id), LinkTable.links(of: names, id))
@@ -43,7 +48,8 @@ extension SQLStore {
         let links = try answers.dropFirst(ofTeamFacts.count).joined().map(LinkTable.link)
         guard !facts.isEmpty || !teamFacts.isEmpty || !links.isEmpty else { return nil }
         return StoredCustomer(
-            app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete)
+            app: app, facts: facts, teamFacts: teamFacts, links: links, isComplete: search.isComplete,
+            hasUnreadConsumables: search.hasMoreConsumables, coverage: coverage)
     }
 
     package func setTeamFacts(

@@ -22,28 +22,37 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])?.time("recovered_until")
     }
 
+    /// - Parameter start: where the span without a gap begins; nil if it continues.
     static func setRecoveryCheckpoint(
-        _ time: Timestamp, _ app: Int64, at now: Timestamp, _ db: any Database
+        _ time: Timestamp, since start: Timestamp?, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
         try db.send(
             """
-            UPDATE app SET recovered_until = ?1
+            UPDATE app SET recovered_until = ?1, recovered_since = coalesce(CAST(?4 AS BIGINT), recovered_since)
             WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1 OR recovered_until > ?3)
-            """, [time.milliseconds, app, now.milliseconds])
+            """, [time.milliseconds, app, now.milliseconds, start?.milliseconds])
     }
 
     /// - Parameter environment: nil for all.
     static func all(
         _ bundleID: BundleID, _ environment: AppStoreEnvironment?, _ db: any Database
-    ) throws -> [(id: Int64, app: AppScope)] {
+    ) throws -> [(id: Int64, app: AppScope, coverage: HistoryEvidence.Coverage?)] {
         try db.rows("SELECT * FROM app WHERE bundle_id = ?", [bundleID.text.description])
-            .map { (id: try $0["id"], app: try scope($0)) }
+            .map { (id: try $0["id"], app: try scope($0), coverage: try coverage($0)) }
             .filter { environment == nil || $0.app.environment == environment }
     }
 
     /// All apps by their identifiers.
     static func all(_ db: any Database) throws -> [Int64: AppScope] {
         Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { (try $0["id"], try scope($0)) })
+    }
+
+    /// Reads the columns `recovered_since` and `recovered_until`.
+    private static func coverage(_ row: Row) throws -> HistoryEvidence.Coverage? {
+        guard let since = try row.time("recovered_since"), let until = try row.time("recovered_until") else {
+            return nil
+        }
+        return HistoryEvidence.Coverage(since: since, until: until)
     }
 
     /// Reads the columns `bundle_id` and `environment`.

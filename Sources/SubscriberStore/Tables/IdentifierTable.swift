@@ -52,6 +52,23 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
+    /// The purchases that name one identifier and none of some others.
+    static func purchases(
+        naming identifier: CustomerIdentifier, butNoneOf others: Set<CustomerIdentifier>, _ app: Int64, limit: Int,
+        _ db: any Database
+    ) throws -> [Int64] {
+        let stored = StoredIdentifier(identifier)
+        let rows = try db.rows(
+            "SELECT subscription AS id FROM identifier WHERE app = ? AND kind IN (?, ?) AND value = ?",
+            [app, stored.kind, stored.ofConsumable.kind, stored.value])
+        var found: [Int64] = []
+        for row in rows where found.count < limit {
+            let id: Int64 = try row["id"]
+            if try others.isDisjoint(with: identifiers(of: id, db)) { found.append(id) }
+        }
+        return found
+    }
+
     static func identifiers(of subscription: Int64, _ db: any Database) throws -> [CustomerIdentifier] {
         try db.rows("SELECT kind, value FROM identifier WHERE subscription = ?", [subscription])
             .compactMap(identifierIfAny)

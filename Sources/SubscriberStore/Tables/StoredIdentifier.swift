@@ -37,7 +37,9 @@ struct StoredIdentifier {
             case 1:
                 guard let token = UUIDText(bytes: value) else { throw StoreError.unreadable("appAccountToken") }
                 return .appAccountToken(token)
-            case 2: return .applicationUsername(try FieldText(utf8: value, field: "identifier", sizes: 0...512))
+            case 2:
+                let name = try FieldText(utf8: value, field: "identifier", sizes: 0...512)
+                return CustomerIdentifier(.applicationUsername(name))
             case 3: return .appTransactionID(try TransactionID(utf8: value))
             case 4: return .originalTransactionID(try TransactionID(utf8: value))
             case 5: return .transactionID(try TransactionID(utf8: value))

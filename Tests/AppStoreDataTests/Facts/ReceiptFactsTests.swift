@@ -24,7 +24,7 @@ extension ReceiptTests {
             #expect(facts.map(\.digest) == Array(repeating: try SHA256.hash(Self.text), count: 2))
             let state = SubscriberState(
                 of: SubscriberFacts(facts), environment: .sandbox, at: Timestamp(milliseconds: TestTime.now * 1000))
-            #expect(state.history == .whole)
+            #expect(state.history.isOfApp)
             #expect(state.subscriptions.map(\.status) == [.active])
             #expect(state.subscriptions.map(\.lastPeriod) == [.introductory])
         }

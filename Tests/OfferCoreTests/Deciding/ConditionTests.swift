@@ -235,7 +235,9 @@ struct ConditionTests {
             #expect(Condition.test(test).truth(in: situation) == .unknown)
         }
         #expect(
-            try truth(.test(.share(ShareTest(share: 1, name: "s"))), DecidingSamples.facts(isWhole: false)) == .unknown,
+            try truth(
+                .test(.share(ShareTest(share: 1, name: "s"))),
+                DecidingSamples.facts(isWhole: false) { $0.appTransactionID = nil }) == .unknown,
             "an earlier subscription may decide")
         var lifetime = Purchase(productID: try ProductID("lifetime"), purchaseDate: .day(1))
         lifetime.type = .nonConsumable
@@ -281,7 +283,9 @@ struct ConditionTests {
         let facts = try active(.off)
         func truth(_ condition: Condition, oldBefore: Timestamp?) throws -> Truth {
             let state = SubscriberState(
-                of: SubscriberFacts(facts), environment: .production, oldBefore: oldBefore, at: DecidingSamples.now)
+                of: SubscriberFacts(facts), environment: .production,
+                evidence: HistoryEvidence(isAppStoreSilent: oldBefore != nil), oldBefore: oldBefore,
+                at: DecidingSamples.now)
             return condition.truth(
                 in: try DecidingSamples.situation(CustomerFacts(state: state, environment: .production)))
         }
@@ -296,14 +300,15 @@ struct ConditionTests {
         }
         #expect(try truth(DecidingSamples.subscription(.ownership([.purchased])), oldBefore: .day(2)) == .yes)
         #expect(try truth(.test(.winBackOffers(.none)), oldBefore: .day(2)) == .unknown)
-        #expect(try truth(.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))), oldBefore: .day(1)) == .unknown)
+        #expect(try truth(.test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))), oldBefore: .day(1)) == .yes)
     }
 
     @Test("of each group, one with access counts, else the one that began last; the others are history")
     func groups() throws {
         let facts =
             try cancelled() + [
-                TestFacts.transaction("5", of: "5", 35, 65), TestFacts.renewal(of: "5", signed: 35),
+                TestFacts.transaction("5", of: "5", 35, 65) { $0.appTransactionID = try TransactionID("A") },
+                TestFacts.renewal(of: "5", signed: 35),
             ]
         #expect(try truth(DecidingSamples.subscription(.status([.expired])), facts) == .no)
         #expect(try truth(DecidingSamples.subscription(.status([.active])), facts) == .yes)
@@ -326,10 +331,54 @@ struct ConditionTests {
     func share() throws {
         var inside = 0
         for number in 1...2000 {
-            let facts = [try TestFacts.transaction("\(number)", of: "\(number)", 0, 60)]
+            let facts = [
+                try TestFacts.transaction("\(number)", of: "\(number)", 0, 60) {
+                    $0.appTransactionID = try TransactionID("7\(number)")
+                }
+            ]
             if try truth(.test(.share(ShareTest(share: 0.9, name: "winback"))), facts) == .yes { inside += 1 }
         }
         #expect((1740...1860).contains(inside))
+    }
+
+    @Test(
+        "the place in a sample is the Apple Account's, whatever else is shown; without one, it needs the whole history")
+    func place() throws {
+        let test = ShareTest(share: 0.5, name: "winback")
+        func place(_ facts: [SubscriberFact]) throws -> Double? {
+            test.position(in: try DecidingSamples.situation(DecidingSamples.customer(facts)))
+        }
+        func purchase(_ id: String, _ appleAccount: String?) throws -> SubscriberFact {
+            try TestFacts.transaction(id, of: id, 0, 60) {
+                $0.appTransactionID = try appleAccount.map { try TransactionID($0) }
+            }
+        }
+        let ofA = try place([purchase("5", "A")])
+        #expect(ofA != nil)
+        #expect(try place([purchase("3", "A"), purchase("5", "A"), purchase("2", nil)]) == ofA)
+        #expect(try place([purchase("5", "B")]) != ofA)
+        #expect(try place([purchase("5", "A"), purchase("6", "B")]) == nil, "another purchase could change it")
+        let both = try [purchase("5", "A"), purchase("6", "B")]
+        let histories = try ["5", "6"].map { try TestFacts.history(of: $0, signed: 40) }
+        #expect(try place(both + histories) == ofA)
+        #expect(try place([purchase("5", nil)]) == nil)
+        #expect(try place([purchase("5", nil), TestFacts.history(of: "5", signed: 40)]) != nil)
+    }
+
+    @Test("a group without gaps tells of the offers that the catalogue has in it, and of nothing else")
+    func groupHistory() throws {
+        let facts = try Array(DecidingSamples.facts().dropLast())
+        func never(_ offers: Set<String>?) throws -> Truth {
+            try truth(.test(.redeemed(RedemptionTest(offers: offers, count: Bounds(atMost: 0)))), facts)
+        }
+        #expect(try never(["half"]) == .yes)
+        #expect(try never(["elsewhere"]) == .unknown && never(["half", "elsewhere"]) == .unknown)
+        #expect(try never(["deleted"]) == .unknown && never(nil) == .unknown)
+        #expect(try truth(.test(.refunded(RefundTest(expected: false))), facts) == .unknown)
+        #expect(try truth(.test(.owns([ProductID("lifetime")])), facts) == .unknown)
+        #expect(try truth(.test(.usedIntroductoryOffer(false)), facts) == .unknown)
+        let any = SubscriptionCondition(groups: .any, tests: [.status([.expired])])
+        #expect(try truth(.subscription(any), facts) == .unknown)
     }
 }
 

@@ -21,7 +21,13 @@ struct DecidingPropertyTests {
         let span = history.end.milliseconds - first.milliseconds
         let now = Timestamp(
             milliseconds: first.milliseconds + Int64.random(in: 0...(span + span / 4 + 1), using: &random))
-        let known = facts.filter { $0.signedDate <= now }
+        var known = facts.filter { $0.signedDate <= now }
+        if Bool.random(using: &random) {
+            known += try Set(known.map(\.originalTransactionID)).map { original in
+                try TestFacts.fact(
+                    .wholeHistory("r"), original.text.description, of: original.text.description, signed: now)
+            }
+        }
         let state = SubscriberState(known, history.environment, at: now)
         var team: [String: TeamFactValue] = Bool.random(using: &random) ? ["a": .bool(true)] : [:]
         if Bool.random(using: &random) {
@@ -126,6 +132,7 @@ struct DecidingPropertyTests {
             let conditions: [Condition] = [
                 .test(.usedIntroductoryOffer(false)), .test(.refunded(RefundTest(expected: false))),
                 .test(.redeemed(RedemptionTest(count: Bounds(atMost: 0)))),
+                .test(.redeemed(RedemptionTest(offers: ["half"], count: Bounds(atMost: 0)))),
             ]
             // Any of the transactions, the only proof of what they show. Without one, the history is not whole.
             let shown = history.facts.filter { $0.key.kind == .transaction }

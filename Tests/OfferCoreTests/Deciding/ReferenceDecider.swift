@@ -80,7 +80,7 @@ struct ReferenceDecider {
             best = max(best, condition.tests.map { test($0, subscription) }.min() ?? 1)
         }
         let mayHaveMore = condition.groups == .any || current.count < groups.count
-        if best < 1, mayHaveMore, customer.state.history == .partial { best = 0.5 }
+        if best < 1, mayHaveMore, !customer.state.history.isOfApp { best = 0.5 }
         return best
     }
 
@@ -175,7 +175,7 @@ struct ReferenceDecider {
             return truth(state.usedIntroductoryOffer(inGroup: group), is: expected)
         case .refundPending(let expected): return truth(state.hasRefundRequest, is: expected)
         case .refunded(let test):
-            var found: Double = state.history == .whole ? 0 : 0.5
+            var found: Double = state.history.isOfApp ? 0 : 0.5
             for refund in state.refunds {
                 if let within = test.within,
                     refund.at.milliseconds + Int64(within / .milliseconds(1)) < now.milliseconds
@@ -200,7 +200,7 @@ struct ReferenceDecider {
                 guard let within = test.within else { return true }
                 return redemption.at.milliseconds + Int64(within / .milliseconds(1)) >= now.milliseconds
             }.count
-            return state.history == .whole ? inside(test.count, count) : beyond(test.count, count)
+            return knowsRedemptions(of: test.offers) ? inside(test.count, count) : beyond(test.count, count)
         case .winBackOffers(let wanted):
             guard let current = newest(of: group), current.autoRenews != nil else { return 0.5 }
             let absent = current.areWinBackOffersKnown ? 0 : 0.5
@@ -225,10 +225,27 @@ struct ReferenceDecider {
             guard let time = customer.originalPurchase else { return 0.5 }
             return within(range, time)
         case .share(let test):
-            if state.subscriptions.isEmpty || state.history == .partial { return 0.5 }
-            let first = state.subscriptions.map(\.originalTransactionID).sorted { $0.precedes($1) }[0]
+            let purchases = state.subscriptions.map(\.originalTransactionID)
+            let candidates = state.appleAccounts.isEmpty ? purchases : Array(state.appleAccounts)
+            guard let first = candidates.sorted(by: { $0.precedes($1) }).first else { return 0.5 }
+            if state.appleAccounts.count != 1 && !state.history.isOfApp { return 0.5 }
             return Self.place(of: first.text.description, in: test.name) < test.share ? 1 : 0
         }
+    }
+
+    /// The group tells of an offer only if the catalogue has the offer in such groups and nowhere else.
+    private func knowsRedemptions(of offers: Set<String>?) -> Bool {
+        if customer.state.history.isOfApp { return true }
+        for offer in offers ?? [""] {
+            let owners = products.productIDs.filter { $0.key == offer }.flatMap(\.value)
+            if owners.isEmpty { return false }
+            for product in owners {
+                guard let group = products.groups[product], customer.state.history.groups.contains(group) else {
+                    return false
+                }
+            }
+        }
+        return true
     }
 
     /// FNV-1a and the finalizer of MurmurHash3, as a fraction with 53 bits.

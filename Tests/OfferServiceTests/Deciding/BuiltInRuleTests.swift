@@ -108,6 +108,7 @@ struct BuiltInRuleTests {
         if let risk = value("churnRisk") { team["churnRisk"] = .text(Array(risk.utf8)) }
         let now = Sample.day(
             ["active", "refunded"].contains(words[0]) ? end - 0.5 : end + (words[0] == "unsettled" ? 1 : 10))
+        facts.append(Sample.history(of: "100", at: now))
         let state = SubscriberState(of: SubscriberFacts(facts), environment: .production, at: now)
         let traits = try ProductTraits(
             groups: [product("basic"): "21012345", product("monthly"): "21012345", product("yearly"): "21012345"],

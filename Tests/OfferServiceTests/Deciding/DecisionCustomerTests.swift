@@ -16,12 +16,13 @@ struct DecisionCustomerTests {
     ) throws -> DecisionCustomer {
         let subject = DecisionSubject(
             Sample.bundleID, .appAccountToken(Sample.token(1)), transactionID: nil, environment: nil, proofs: nil,
-            isUser: false)
+            asking: .always)
         let app = Catalogue.App(appAppleID: 1, offers: [:], freshness: freshness)
         let stored = StoredCustomer(
             app: Sample.production, facts: facts, teamFacts: [], links: [], isComplete: true)
         return try DecisionCustomer(
-            subject, in: Sample.production, app, stored: stored, newFacts: new, lookUp, at: now)
+            subject, in: Sample.production, app, stored: stored, newFacts: new,
+            DecisionLookUp(customer: lookUp, history: lookUp), at: now)
     }
 
     private static func reasons(_ condition: Condition, _ customer: DecisionCustomer) throws -> [DecisionReason] {
@@ -37,11 +38,12 @@ struct DecisionCustomerTests {
     private static let retention = Condition.subscription(
         SubscriptionCondition(tests: [.status([.active]), .autoRenew(false)]))
 
-    @Test("a history is not known, whatever the store has")
+    @Test("a history that the App Store was to give and did not is not known")
     func history() throws {
         let facts = DecisionService.subscriber(autoRenew: false, signed: 9.9)
-        #expect(try Self.reasons(Self.never, Self.customer(facts, .notNeeded)) == [])
-        #expect(try Self.reasons(Self.never, Self.customer(facts, .answered(hasNews: true))) == [])
+        let history = Sample.history(of: "1000", at: Self.now)
+        #expect(try Self.reasons(Self.never, Self.customer(facts + [history], .notNeeded)) == [])
+        #expect(try Self.reasons(Self.never, Self.customer(facts, .notNeeded)).map(\.missing) == [.history])
         let reasons = try Self.reasons(Self.never, Self.customer(facts, .unanswered))
         #expect(reasons.map(\.code) == [.unknown] && reasons.map(\.missing) == [.appStore])
         #expect(reasons.allSatisfy { $0.text.contains("did not answer in time") })

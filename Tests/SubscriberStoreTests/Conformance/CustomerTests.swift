@@ -30,12 +30,39 @@ struct CustomerTests {
         }
     }
 
-    @Test("a transaction leads to the other subscriptions of its account", arguments: StoreEngine.all)
-    func sameAccount(engine: StoreEngine) async throws {
+    @Test(
+        "a transaction leads to the other subscriptions of its Apple Account, and to no other",
+        arguments: StoreEngine.all)
+    func sameAppleAccount(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            try await self.add("1", account: 1, appleAccount: nil, to: store)
-            try await self.add("2", account: 1, appleAccount: nil, to: store)
+            try await self.add("1", account: 1, appleAccount: "A", to: store)
+            try await self.add("2", account: 1, appleAccount: "A", to: store)
+            try await self.add("3", account: 1, appleAccount: "B", to: store)
+            try await self.add("4", account: 1, appleAccount: nil, to: store)
             #expect(try await self.originals(.transactionID(Sample.id("2")), store) == ["1", "2"])
+            #expect(try await self.originals(.transactionID(Sample.id("4")), store) == ["4"])
+            #expect(try await self.originals(Sample.account(1), store) == ["1", "2", "3", "4"])
+        }
+    }
+
+    @Test("everything that proofs show is read, with the purchases of their Apple Account", arguments: StoreEngine.all)
+    func proven(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            try await self.add("1", account: 1, appleAccount: "A", to: store)
+            try await self.add("9", account: nil, appleAccount: "B", to: store)
+            try await self.add("8", account: nil, appleAccount: "B", to: store)
+            try await self.add("7", account: 2, appleAccount: "B", to: store)
+            try await self.add("6", account: 2, appleAccount: "C", to: store)
+            let padding = (100..<300).map { Sample.id("\($0)") }
+            func found(_ query: CustomerQuery) async throws -> [String] {
+                let customer = try await store.customers(query, bundleID: Sample.bundleID, environment: .production)
+                    .first
+                #expect(customer?.isComplete == true)
+                return Set((customer?.facts ?? []).map(\.originalTransactionID.text.description)).sorted()
+            }
+            let shown = CustomerQuery(Sample.account(1), purchases: Set(padding + [Sample.id("9")]))
+            #expect(try await found(shown) == ["1", "7", "8", "9"])
+            #expect(try await found(CustomerQuery(nil, appleAccounts: [Sample.id("B")])) == ["7", "8", "9"])
         }
     }
 
@@ -51,7 +78,8 @@ struct CustomerTests {
             #expect(try await self.originals(Sample.account(1), store) == ["1", "3"])
             #expect(try await self.originals(Sample.account(2), store) == ["2", "3", "4"])
             let appleAccount = CustomerIdentifier.appTransactionID(Sample.id("A"))
-            #expect(try await self.originals(appleAccount, store) == ["1", "2", "3", "4"])
+            #expect(
+                try await self.originals(appleAccount, store) == ["1", "2", "3"], "never on to another Apple Account")
         }
     }
 

@@ -65,6 +65,39 @@ struct ErasureTests {
         }
     }
 
+    @Test(
+        "an erasure by a purchase of a shared Apple Account leaves the accounts that have more",
+        arguments: StoreEngine.all)
+    func sharedAppleAccount(engine: StoreEngine) async throws {
+        // Account 2 has bought once on the Apple Account of the customer, who has an anonymous purchase and account 1.
+        let (shared, other) = (Sample.id("70"), Sample.id("71"))
+        func facts(_ id: String, _ account: UInt64?, _ appleAccount: TransactionID) -> [SubscriberFact] {
+            [
+                Sample.transaction(id, of: id) {
+                    $0.appAccountToken = account.map(Sample.token)
+                    $0.appTransactionID = appleAccount
+                }
+            ]
+        }
+        for identifier in [CustomerIdentifier.originalTransactionID(Sample.id("1")), .appTransactionID(shared)] {
+            try await engine.withStore { store in
+                try await store.merge(
+                    facts("1", nil, shared) + facts("2", 1, shared) + facts("3", 2, shared) + facts("4", 2, other),
+                    in: Sample.production)
+                for account: UInt64 in [1, 2] {
+                    try await store.setTeamFacts(
+                        [Sample.text("a"): .bool(true)], of: Sample.account(account), in: Sample.production,
+                        at: Sample.day(0))
+                }
+                #expect(try await store.erase(identifier, in: Sample.production).subscriptions == 2, "\(identifier)")
+                let left = try await store.customer(Sample.account(2))
+                #expect(Set(left?.facts.map(\.originalTransactionID.text.description) ?? []) == ["3", "4"])
+                #expect(left?.teamFacts.count == 1)
+                #expect(try await store.customer(Sample.account(1)) == nil)
+            }
+        }
+    }
+
     @Test("an erasure does not reach the other environment", arguments: StoreEngine.all)
     func otherEnvironment(engine: StoreEngine) async throws {
         try await engine.withStore { store in

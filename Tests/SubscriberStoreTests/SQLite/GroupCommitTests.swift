@@ -25,7 +25,7 @@ struct GroupCommitTests {
         try database.execute("UPDATE fact SET kind = 77 WHERE kind = 4")
         #expect(try await applyAll(Array(0..<64), to: store) == 63)
         let error = await store.failure(applying: Sample.delivery("n7", Sample.facts(7)))
-        #expect(error?.kind == .corrupt && error?.isRetryable == false)
+        #expect(error?.kind == .unreadable && error?.isRetryable == false)
         #expect(try await store.intakes().first?.notifications == 64)
         #expect(try database.fetch("SELECT count(*) FROM payload") == [64], "nothing of the failed one is left")
     }

@@ -33,6 +33,12 @@ package struct OfferDecision: Sendable {
         }
     }
 
+    /// Whether the offer is refused because something is not known. A complete history may tell.
+    package var needsHistory: Bool {
+        guard case .facts(let findings, _) = grounds else { return false }
+        return findings.contains { $0.code == .unknown }
+    }
+
     /// Why not, in the order of the rule, with the values. Empty for a yes.
     package var reasons: [DecisionReason] {
         switch grounds {
@@ -94,8 +100,9 @@ extension OfferTerms {
     }
 
     private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
-        // A customer with a subscription who never bought one has a family member's.
-        guard state.subscriptions.isEmpty else { return DecisionReason(.familyShared) }
+        // A customer with subscriptions who never bought one has a share or a seat.
+        let others = state.subscriptions.filter { $0.ownership == nil || !state.hasUnclearSubscription }
+        if let reason = others.lazy.compactMap(ownershipReason).first { return reason }
         guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }
         return DecisionReason(
             .unknown, fact: "everSubscribed", required: .bool(true), missing: state.historySource)
@@ -105,6 +112,8 @@ extension OfferTerms {
         switch subscription.ownership {
         case .purchased?: nil
         case .familyShared?: DecisionReason(.familyShared)
+        case .assigned?: DecisionReason(.seatAssigned)
+        case .other?: DecisionReason(.notPurchaser)
         case nil: DecisionReason(.unknown, fact: "subscription.ownership", missing: .transaction)
         }
     }

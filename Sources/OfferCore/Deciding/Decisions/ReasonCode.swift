@@ -34,6 +34,8 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     // What is always in force.
     case neverSubscribed = "never_subscribed"
     case familyShared = "family_shared"
+    case seatAssigned = "seat_assigned"
+    case notPurchaser = "not_purchaser"
     case otherOfferPending = "other_offer_pending"
     case billingRetry = "billing_retry"
 

@@ -112,6 +112,10 @@ extension DecisionReason {
             "The customer never had a subscription in this app, so the App Store would refuse the offer."
         case .familyShared:
             "The subscription is shared by a family member, and only the purchaser can redeem an offer."
+        case .seatAssigned:
+            "The subscription is a seat of a group or an organisation, and only the purchaser can redeem an offer."
+        case .notPurchaser:
+            "The customer did not buy the subscription, and only the purchaser can redeem an offer."
         case .otherOfferPending:
             "Another promotional offer is redeemed for the next period, and this one would replace it."
         case .billingRetry:

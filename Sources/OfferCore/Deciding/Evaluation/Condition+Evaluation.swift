@@ -88,7 +88,7 @@ extension SubscriptionCondition {
     /// Whether no further subscription can exist that would be looked at. In each group only the current one is, and the App Store
     /// reports of that one.
     private func isEverySubscriptionKnown(_ situation: Situation) -> Bool {
-        if situation.facts.state.history == .whole { return groups != .offered || situation.groupID != nil }
+        if situation.facts.state.history.isOfApp { return groups != .offered || situation.groupID != nil }
         return switch groups {
         case .any: false
         case .offered: !situation.offered.isEmpty

@@ -10,7 +10,8 @@ extension CustomerTest {
         case .refundPending(let expected): return Truth(state.hasRefundRequest.map { $0 == expected })
         case .redeemed(let test):
             let count = test.redemptions(in: situation).count
-            return state.history == .whole ? Truth(test.count.contains(count)) : test.count.contains(atLeast: count)
+            return situation.knowsAllRedemptions(of: test.offers)
+                ? Truth(test.count.contains(count)) : test.count.contains(atLeast: count)
         case .winBackOffers(let test): return test.truth(in: situation)
         case .owns(let products): return .any(products.lazy.map { Truth(state.owns($0)) })
         case .originalAppVersion(let range): return Truth(situation.facts.originalAppVersion.map(range.contains))
@@ -36,7 +37,7 @@ extension RefundTest {
         // A refund in a receipt has no reason.
         let isCertain = reasons == nil || found.contains { $0.reason != nil }
         if !found.isEmpty { return isCertain ? Truth(expected) : .unknown }
-        return situation.facts.state.history == .whole ? Truth(!expected) : .unknown
+        return situation.facts.state.areRefundsKnown ? Truth(!expected) : .unknown
     }
 }
 
@@ -65,15 +66,19 @@ extension WinBackTest {
 }
 
 extension ShareTest {
-    /// The customer's place in the sample, from 0 to 1: the same for ever, because it depends on the first subscription and the name
-    /// alone.
-    /// - Returns: nil for a customer without a subscription, and for one who may have had an earlier one. Otherwise whoever shows
-    ///   their purchases could choose the place.
-    func position(in situation: Situation) -> Double? {
-        guard situation.facts.state.history == .whole else { return nil }
-        let subscriptions = situation.facts.state.subscriptions
-        let first = subscriptions.min { $0.originalTransactionID.precedes($1.originalTransactionID) }
-        return first.map { Self.position(of: $0.originalTransactionID, in: name) }
+    /// The customer's place in the sample, from 0 to 1, which never changes.
+    ///
+    /// It depends on the Apple Account, which any one transaction names. If no data names one, it depends on the earliest subscription.
+    /// - Returns: nil where a purchase that is not known could change the place: without an Apple Account, and with several, the
+    ///   history must be complete. Otherwise customers could choose the place by the purchases that they show.
+    package func position(in situation: Situation) -> Double? {
+        let state = situation.facts.state
+        if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: name) } }
+        guard state.history.isOfApp else { return nil }
+        let ids =
+            state.appleAccounts.isEmpty
+            ? state.subscriptions.map(\.originalTransactionID) : Array(state.appleAccounts)
+        return ids.min { $0.precedes($1) }.map { Self.position(of: $0, in: name) }
     }
 
     private static func position(of id: TransactionID, in name: String) -> Double {

@@ -27,6 +27,11 @@ extension SubscriberState {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
 
+    /// The group of a product that the customer has; nil if no subscription names it.
+    func group(of productID: ProductID) -> String? {
+        subscriptions.first { $0.productID == productID }?.subscriptionGroupID
+    }
+
     /// The current subscription of each group. One without a known group stands for itself.
     var current: [Subscription] {
         subscriptions.filter { candidate in

@@ -20,8 +20,7 @@ package final class Situation: Sendable {
         self.products = products
         self.now = now
         groupID =
-            products.groups[productID]
-            ?? facts.state.subscriptions.first { $0.productID == productID }?.subscriptionGroupID
+            products.groups[productID] ?? facts.state.group(of: productID)
         takers = (groupID.map(facts.state.takers) ?? []).map(Candidate.init)
         offered = Array(takers.prefix(1))
         current = facts.state.current.map(Candidate.init)
@@ -33,6 +32,24 @@ package final class Situation: Sendable {
     /// The current subscription of a group.
     func current(inGroup groupID: String) -> Candidate? {
         current.first { $0.subscription.subscriptionGroupID == groupID }
+    }
+
+    /// Whether every redemption of some offers is known.
+    ///
+    /// A group without gaps tells of the offers that the catalogue has for its products, and of no others.
+    /// - Parameter offers: nil for any promotional offer of the app.
+    func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
+        let history = facts.state.history
+        if history.isOfApp { return true }
+        guard let offers, !history.groups.isEmpty else { return false }
+        return offers.allSatisfy { offer in
+            guard let productIDs = products.productIDs[offer], !productIDs.isEmpty else { return false }
+            return productIDs.allSatisfy { group(of: $0).map(history.groups.contains) ?? false }
+        }
+    }
+
+    private func group(of productID: ProductID) -> String? {
+        products.groups[productID] ?? facts.state.group(of: productID)
     }
 
     func duration(since time: Timestamp) -> Duration { now - time }
@@ -56,10 +73,18 @@ package struct ProductTraits: Hashable, Sendable {
     package let groups: [ProductID: String]
     /// The place of each product within its group; the greater, the higher.
     package let ranks: [ProductID: Int]
+    /// The products of each offer ID.
+    package let productIDs: [String: Set<ProductID>]
 
-    package init(groups: [ProductID: String] = [:], ranks: [ProductID: Int] = [:]) {
+    /// - Parameter offers: of each product, with and without a rule.
+    package init(
+        groups: [ProductID: String] = [:], ranks: [ProductID: Int] = [:], offers: [ProductID: Set<OfferID>] = [:]
+    ) {
         self.groups = groups
         self.ranks = ranks
+        productIDs = offers.reduce(into: [:]) { productIDs, product in
+            for offer in product.value { productIDs[offer.text.description, default: []].insert(product.key) }
+        }
     }
 
     /// The greatest rank in the group of a product; nil if the product has no rank.

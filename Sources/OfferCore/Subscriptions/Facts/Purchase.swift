@@ -33,5 +33,7 @@ extension Purchase {
         return type == .autoRenewableSubscription
     }
 
-    package var isFamilyShared: Bool { ownership == .familyShared }
+    /// Whether someone else bought it: a share of a family, a seat, or an ownership that Apple has added since. Data that names no
+    /// ownership does not say.
+    package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 }

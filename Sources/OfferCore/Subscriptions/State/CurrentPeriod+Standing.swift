@@ -16,7 +16,7 @@ extension CurrentPeriod {
 
     /// A status alone counts unless a newer copy of the transaction has no revocation: then the refund was reversed.
     private var revoked: Standing? {
-        let isShare = ownership == .familyShared || period.purchase.revocation?.type == .family
+        let isShare = (ownership.map { $0 != .purchased } ?? false) || period.purchase.revocation?.type == .family
         let reason: Subscription.EndReason = isShare ? .other : .refunded
         if let revocation = period.purchase.revocation {
             return .revoked(at: min(period.end, revocation.date), because: reason)

@@ -4,6 +4,8 @@ struct KnownTransaction {
     let originalTransactionID: TransactionID
     let signedDate: Timestamp
     let purchase: Purchase
+    /// Whether a JWS describes it, and not only a receipt.
+    let isSigned: Bool
 
     /// Ascending by purchase date. The IDs decide between equal dates, the shorter and smaller one first.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
@@ -24,18 +26,20 @@ struct KnownTransaction {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             self.init(
                 transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
-                signedDate: fact.signedDate, purchase: purchase)
+                signedDate: fact.signedDate, purchase: purchase, isSigned: fact.key.kind == .transaction)
         case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: return nil
         }
     }
 
     private init(
-        transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp, purchase: Purchase
+        transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp, purchase: Purchase,
+        isSigned: Bool
     ) {
         self.transactionID = transactionID
         self.originalTransactionID = originalTransactionID
         self.signedDate = signedDate
         self.purchase = purchase
+        self.isSigned = isSigned
     }
 
     /// The other source says less, but a later one knows whether the purchase has been refunded since.
@@ -47,7 +51,7 @@ struct KnownTransaction {
         }
         return KnownTransaction(
             transactionID: transactionID, originalTransactionID: originalTransactionID,
-            signedDate: other.signedDate, purchase: purchase)
+            signedDate: other.signedDate, purchase: purchase, isSigned: isSigned)
     }
 
     static func precedes(_ one: KnownTransaction, _ other: KnownTransaction) -> Bool {

@@ -1,4 +1,4 @@
-/// A refunded purchase. The end of family sharing is not a refund.
+/// A refunded purchase. The end of a share or a seat is not a refund.
 package struct Refund: Hashable, Sendable {
     package let transactionID: TransactionID
     package let productID: ProductID
@@ -14,8 +14,8 @@ package struct Refund: Hashable, Sendable {
         case other
     }
 
-    init?(_ transactionID: TransactionID, _ purchase: Purchase, isFamilyShared: Bool) {
-        guard let revocation = purchase.revocation, revocation.type != .family, !isFamilyShared else { return nil }
+    init?(_ transactionID: TransactionID, _ purchase: Purchase, isAnothers: Bool) {
+        guard let revocation = purchase.revocation, revocation.type != .family, !isAnothers else { return nil }
         self.transactionID = transactionID
         productID = purchase.productID
         at = revocation.date
@@ -26,6 +26,6 @@ package struct Refund: Hashable, Sendable {
 
 extension SubscriptionPeriods {
     var refunds: [Refund] {
-        periods.compactMap { Refund($0.transactionID, $0.purchase, isFamilyShared: isFamilyShared) }
+        periods.compactMap { Refund($0.transactionID, $0.purchase, isAnothers: isAnothers) }
     }
 }

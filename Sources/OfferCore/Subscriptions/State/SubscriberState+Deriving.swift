@@ -3,24 +3,25 @@ extension SubscriberState {
     ///
     /// - Parameters:
     ///   - groups: the subscription group of each product, for receipts, which do not name it.
-    ///   - given: whether a history was given as complete. A new receipt among the facts is one.
-    ///   - sources: what counts as a whole history besides.
+    ///   - familySharable: the products that a member of the buyer's family may have, for receipts, which name no ownership.
+    ///   - evidence: decides whether a complete history among the facts still counts.
     ///   - oldBefore: if the App Store was to be asked and did not answer in time, the time before which its data is too old to say
     ///     what holds now.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
-        given: HistoryExtent = .partial, from sources: HistorySources = .all,
+        familySharable: Set<ProductID> = [], evidence: HistoryEvidence = HistoryEvidence(),
         oldBefore: Timestamp? = nil, at now: Timestamp
     ) {
         let transactions = KnownTransaction.all(in: facts)
-        let subscriptions = SubscriptionPeriods.all(of: transactions, groups: groups)
+        let subscriptions = SubscriptionPeriods.all(
+            of: transactions, groups: groups, familySharable: familySharable)
         let signals = SubscriptionSignals.all(in: facts)
         let requests = PendingRefunds(facts, transactions, at: now)
-        isAppStoreSilent = oldBefore != nil
-        let sources = isAppStoreSilent ? .newReceipts : sources
-        history = given == .whole ? .whole : HistoryExtent(facts, subscriptions, signals, from: sources, at: now)
+        isAppStoreSilent = oldBefore != nil || evidence.isAppStoreSilent
+        history = KnownHistory(facts, subscriptions, signals, evidence, at: now)
+        appleAccounts = Set(facts.lazy.compactMap(\.appTransactionID))
         refundPending = !requests.isEmpty
-        areRefundRequestsKnown = subscriptions.isEmpty ? history == .whole : requests.areKnown(of: subscriptions)
+        areRefundRequestsKnown = subscriptions.isEmpty ? history.isOfApp : requests.areKnown(of: subscriptions)
         readOtherPurchases(transactions)
         for subscription in subscriptions {
             readOffers(of: subscription, signals[subscription.originalTransactionID]?.renewal)
@@ -55,7 +56,7 @@ extension SubscriberState {
             if purchase.type == .nonConsumable, purchase.revocation == nil {
                 nonConsumables.insert(purchase.productID)
             }
-            if let refund = Refund(transaction.transactionID, purchase, isFamilyShared: purchase.isFamilyShared) {
+            if let refund = Refund(transaction.transactionID, purchase, isAnothers: purchase.isAnothers) {
                 refunds.append(refund)
             }
         }
@@ -63,8 +64,12 @@ extension SubscriberState {
 
     private mutating func readOffers(of subscription: SubscriptionPeriods, _ renewal: Signed<Renewal>?) {
         redemptions += Redemption.all(of: subscription, renewal)
-        hasOwnSubscription = hasOwnSubscription || !subscription.isFamilyShared
-        guard subscription.periods.contains(where: { $0.purchase.offer?.type == .introductory }) else { return }
+        hasOwnSubscription = hasOwnSubscription || subscription.ownership == .purchased
+        hasUnclearSubscription = hasUnclearSubscription || subscription.ownership == nil
+        // Only the purchaser has used the offer that a share or a seat shows.
+        guard !subscription.isAnothers,
+            subscription.periods.contains(where: { $0.purchase.offer?.type == .introductory })
+        else { return }
         if let group = subscription.groupID {
             introductoryGroups.insert(group)
         } else {

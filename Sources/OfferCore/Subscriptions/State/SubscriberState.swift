@@ -13,18 +13,23 @@ package struct SubscriberState: Hashable, Sendable {
     package internal(set) var isAppStoreSilent = false
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
-    package internal(set) var history: HistoryExtent
+    package internal(set) var history: KnownHistory
+    /// The Apple Accounts that the facts name.
+    package internal(set) var appleAccounts: Set<TransactionID> = []
     /// The groups in which an introductory offer was used, refunded ones included.
     var introductoryGroups: Set<String> = []
     /// Whether an introductory offer was used in a group that nothing names.
     var usedIntroductoryOfferSomewhere = false
+    /// Whether the customer has bought a subscription.
     var hasOwnSubscription = false
+    /// Whether nothing tells who bought one of the subscriptions.
+    var hasUnclearSubscription = false
 }
 
-/// A yes needs one witness. A no needs the whole history; without it, the answer is nil.
+/// A yes needs one witness. A no needs a history that is complete for the app; without it, the answer is nil.
 extension SubscriberState {
-    /// Whether the customer ever bought an auto-renewable subscription in the app. A family share does not count.
-    package var everSubscribed: Bool? { hasOwnSubscription ? true : no }
+    /// Whether the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
+    package var everSubscribed: Bool? { hasOwnSubscription ? true : hasUnclearSubscription ? nil : no }
 
     package func usedIntroductoryOffer(inGroup groupID: String) -> Bool? {
         if introductoryGroups.contains(groupID) { return true }
@@ -33,9 +38,12 @@ extension SubscriberState {
 
     package func owns(_ productID: ProductID) -> Bool? { nonConsumables.contains(productID) ? true : no }
 
-    package var everRefunded: Bool? { refunds.isEmpty ? no : true }
+    package var everRefunded: Bool? { refunds.isEmpty ? (areRefundsKnown ? false : nil) : true }
+
+    /// Whether every refund is known.
+    var areRefundsKnown: Bool { history.isOfApp && history.tellsOfConsumables }
 
     package var hasRefundRequest: Bool? { refundPending ? true : areRefundRequestsKnown ? false : nil }
 
-    private var no: Bool? { history == .whole ? false : nil }
+    private var no: Bool? { history.isOfApp ? false : nil }
 }

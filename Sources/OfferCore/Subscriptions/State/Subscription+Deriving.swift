@@ -29,7 +29,7 @@ extension Subscription {
         (status, settled) = standing.status
         (endedAt, endedBecause) = standing.end
         expiresAt = period.purchase.expiresDate
-        renewals = subscription.isFamilyShared ? 0 : run.renewals
+        renewals = subscription.isAnothers ? 0 : run.renewals
         (subscribedSince, isRunWhole) = (run.start, run.isWhole)
         lastPeriod = PeriodKind(period.purchase.offer)
         offerID = period.purchase.offer?.identifier

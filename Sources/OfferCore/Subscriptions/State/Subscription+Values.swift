@@ -44,6 +44,10 @@ extension Subscription {
     package enum Ownership: String, CaseIterable, Hashable, Sendable {
         case purchased
         case familyShared = "family_shared"
+        /// A seat of a group or an organisation.
+        case assigned
+        /// An ownership that this version does not know.
+        case other
     }
 }
 
@@ -94,11 +98,12 @@ extension Subscription.PriceIncrease {
 }
 
 extension Subscription.Ownership {
-    init?(_ type: OwnershipType) {
+    init(_ type: OwnershipType) {
         switch type {
         case .purchased: self = .purchased
         case .familyShared: self = .familyShared
-        default: return nil
+        case .assigned: self = .assigned
+        default: self = .other
         }
     }
 }

@@ -24,7 +24,7 @@ struct Timelines {
         /// - Parameter hasOneAccount: whether all subscriptions may belong to one Apple Account. Older data names none.
         init(_ subscription: SubscriptionPeriods, hasOneAccount: Bool) {
             let account = subscription.appTransactionID
-            if let group = subscription.groupID, !subscription.isFamilyShared, hasOneAccount || account != nil {
+            if let group = subscription.groupID, !subscription.isAnothers, hasOneAccount || account != nil {
                 self = .group(group, account: hasOneAccount ? nil : account)
             } else {
                 self = .alone(subscription.originalTransactionID)

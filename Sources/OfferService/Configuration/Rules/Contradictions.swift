@@ -26,8 +26,8 @@ enum Contradictions {
         for member in required(condition) {
             switch member {
             case .test(.everSubscribed(false)): return "the App Store gives promotional offers to subscribers only"
-            case .subscription(let condition) where condition.tests.contains(.ownership([.familyShared])):
-                return "the App Store gives no offers to family members"
+            case .subscription(let condition) where condition.tests.contains(where: \.excludesPurchasers):
+                return "the App Store gives offers to purchasers only, not to family members or holders of seats"
             default: continue
             }
         }
@@ -218,4 +218,10 @@ enum Contradictions {
 extension SubscriptionTest {
     /// Whether the test holds only if there is a next period.
     fileprivate var needsNextPeriod: Bool { if case .renewsTo = self { true } else { false } }
+}
+
+extension SubscriptionTest {
+    fileprivate var excludesPurchasers: Bool {
+        if case .ownership(let values) = self { !values.contains(.purchased) } else { false }
+    }
 }

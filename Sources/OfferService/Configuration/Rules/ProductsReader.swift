@@ -8,6 +8,7 @@ enum ProductsReader {
         let terms: [OfferTerms]
         let group: String?
         let rank: Int?
+        let isFamilySharable: Bool
         /// In the order of the file.
         let place: Int
     }
@@ -30,13 +31,15 @@ enum ProductsReader {
         _ place: RuleNode, _ index: Int, _ rules: inout RulesReader, _ reader: inout YAMLReader
     ) -> (ProductID, Product)? {
         let members = reader.members(
-            of: place.node, "a product", known: ["productID", "subscriptionGroupID", "rank", "price", "offers"],
+            of: place.node, "a product",
+            known: ["productID", "subscriptionGroupID", "rank", "familySharable", "price", "offers"],
             required: ["productID", "offers"])
         let productID = members["productID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try ProductID(utf8: text, field: "productID") }
         }
         let group = members["subscriptionGroupID"].flatMap { reader.digits(of: $0, "subscriptionGroupID") }
         let rank = members["rank"].flatMap { reader.integer(of: place.member("rank", $0)) }
+        let isFamilySharable = members["familySharable"].flatMap { reader.bool(of: $0, "familySharable") } ?? false
         let price = members["price"].map { reader.prices(of: place.member("price", $0)) } ?? [:]
         var (offers, terms): (Set<OfferID>, [OfferTerms]) = ([], [])
         let nodes = members["offers"].map { reader.items(of: $0, "offers") } ?? []
@@ -50,7 +53,9 @@ enum ProductsReader {
             compare(offer, with: price, &reader)
         }
         guard let productID else { return nil }
-        return (productID, Product(offers: offers, terms: terms, group: group, rank: rank, place: index))
+        let product = Product(
+            offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, place: index)
+        return (productID, product)
     }
 
     /// The App Store refuses an offer that is not cheaper than its product.
@@ -85,7 +90,8 @@ enum AppRulesReader {
         return AppRules(
             offers: sorted.flatMap(\.value.terms), introductoryOffers: introductory, retention: retention ?? [],
             products: ProductTraits(
-                groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank)),
+                groups: products.compactMapValues(\.group), ranks: products.compactMapValues(\.rank),
+                offers: products.mapValues(\.offers)),
             prefersWinBackOffers: members["preferWinBackOffers"].flatMap { reader.bool(of: $0, "preferWinBackOffers") }
                 ?? false,
             allowsSandboxV1: members["sandboxV1"].flatMap { reader.bool(of: $0, "sandboxV1") } ?? false,

@@ -12,6 +12,7 @@ enum PostgreSQLSchema {
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
         (.payloadBoundsHold, neededVersion: 1), (.payloadPartitions, neededVersion: 1),
+        (.postgreSQLCoverage, neededVersion: 1),
     ]
 
     static var latestVersion: Int { migrations.count }

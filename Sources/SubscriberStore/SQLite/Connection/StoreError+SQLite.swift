@@ -30,5 +30,5 @@ extension StoreError {
     }
 
     /// A stored value that this program would not have written.
-    static func unreadable(_ column: String) -> StoreError { StoreError(.corrupt, "unreadable \(column)") }
+    package static func unreadable(_ column: String) -> StoreError { StoreError(.unreadable, "unreadable \(column)") }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import OfferCore
 
 /// The tables of the database, as numbered migrations. A migration that was released never changes.
 enum Schema {
@@ -7,7 +9,7 @@ enum Schema {
 
     static let migrations: [Migration] = [
         .subscriptions, .notifications, .forwarding, .customers, .asking, .ledger, .ledgerOffers,
-        .counts, .retention, .ledgerCoverage,
+        .counts, .retention, .ledgerCoverage, .coverage,
     ]
 
     static var latestVersion: Int { migrations.count }
@@ -32,6 +34,7 @@ enum Schema {
                     """)
             return .commit
         }
+        db.add(function: uuidBytes)
         for (number, migration) in zip(1...target, migrations) {
             try db.inTransaction(.immediate) {
                 // Inside the transaction, because another process may have applied it meanwhile.
@@ -39,6 +42,16 @@ enum Schema {
                 return .commit
             }
         }
+    }
+}
+
+extension Schema {
+    /// `uuid_bytes(text)`: the 16 bytes of a UUID; NULL for any other text.
+    private static let uuidBytes = DatabaseFunction("uuid_bytes", argumentCount: 1, pure: true) { values in
+        guard let text = Data.fromDatabaseValue(values[0]), let uuid = UUIDText(parsing: Array(text)) else {
+            return nil
+        }
+        return Data(uuid.bytes)
     }
 }
 

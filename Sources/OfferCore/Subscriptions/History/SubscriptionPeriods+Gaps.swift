@@ -1,52 +1,7 @@
-/// How much of a customer's purchases in an app is known.
-package enum HistoryExtent: Hashable, Sendable {
-    /// Something may be missing, so that a purchase was never made is not known.
-    case partial
-    /// A history was given as complete, or every known subscription is known from its first transaction to now, without a gap.
-    case whole
-}
-
-/// What counts as a whole history.
-package enum HistorySources: Hashable, Sendable {
-    /// A subscription whose periods are known without a gap, a history that the App Store has given, and a new receipt.
-    case all
-    /// A history that the App Store has given, and a new receipt.
-    case given
-    /// A new receipt alone: the App Store was to be asked and did not answer in time.
-    case newReceipts
-}
-
-extension HistoryExtent {
-    /// The age up to which a receipt says that a customer never bought or used something.
-    package static let receiptAge = Duration.hours(24)
-
-    /// - Parameter signals: by subscription.
-    init(
-        _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods],
-        _ signals: [TransactionID: SubscriptionSignals], from sources: HistorySources, at now: Timestamp
-    ) {
-        // A receipt and a history each cover one Apple Account. Another subscription of the customer may belong to another one.
-        let given = Set(
-            facts.lazy.filter { fact in
-                switch fact.key.kind {
-                case .wholeHistory: sources != .newReceipts
-                case .receiptTransaction: now - fact.signedDate <= Self.receiptAge
-                default: false
-                }
-            }.map(\.originalTransactionID))
-        let isKnown = subscriptions.allSatisfy { subscription in
-            let id = subscription.originalTransactionID
-            return given.contains(id)
-                || sources == .all && subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now)
-        }
-        self = isKnown && !(given.isEmpty && subscriptions.isEmpty) ? .whole : .partial
-    }
-}
-
 extension SubscriptionPeriods {
     /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
     /// may leave purchases out, such as a refunded one.
-    fileprivate func isKnownThroughout(_ signals: SubscriptionSignals, at now: Timestamp) -> Bool {
+    func isKnownThroughout(_ signals: SubscriptionSignals, at now: Timestamp) -> Bool {
         guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
         var last = first
         for period in periods.dropFirst() {

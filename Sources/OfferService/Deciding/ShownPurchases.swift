@@ -1,0 +1,81 @@
+import AppStoreData
+import OfferCore
+import SubscriberStore
+
+/// The purchases that the proofs of a request show, checked to be the customer's as far as anything is known.
+struct ShownPurchases {
+    /// The Apple Account of the proofs; nil if nothing names it.
+    let appleAccount: TransactionID?
+    /// The accounts that own the purchases.
+    let owners: Set<Customer>
+    /// The Apple Accounts that the store knows of an account of the app. Proofs do not add to them.
+    let knownAppleAccounts: Set<TransactionID>
+
+    /// - Parameters:
+    ///   - proven: the purchases that the proofs show.
+    ///   - all: what the store knows, with the facts that the proofs show.
+    /// - Throws: ``Problem/anotherCustomersProof`` if a purchase is known as another customer's.
+    init(
+        _ proven: Set<TransactionID>, _ subject: DecisionSubject, _ all: StoredCustomer, stored: StoredCustomer,
+        _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
+    ) throws(Problem) {
+        if let account = subject.account,
+            CustomerPurchases.isAnothers(proven, of: account, in: all.facts, links: all.links, by: policy)
+        {
+            throw .anotherCustomersProof
+        }
+        let shown = CustomerPurchases(of: nil, in: all.facts, links: all.links, by: policy, proven: proven).purchases
+            .filter { proven.contains($0.original) }
+        let named = shown.map(\.appleAccount) + [subject.proofs?.appTransaction?.payload.appTransactionID]
+        let appleAccounts = Set(named.compactMap(\.self))
+        guard appleAccounts.count <= 1 else {
+            throw .proofRefused("proofs", DataRefusal(.severalAppleAccounts))
+        }
+        let known = OwnedCustomer(
+            stored, known: subject.account.map(CustomerIdentifier.init) ?? subject.boundIdentifier, by: policy)
+        appleAccount = appleAccounts.first
+        owners = Set(shown.flatMap(\.owners))
+        knownAppleAccounts = subject.account == nil ? [] : known?.purchases.appleAccounts ?? []
+        guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, subject),
+            Self.receiptMayBelong(newFacts, beside: known?.facts ?? SubscriberFacts(), subject)
+        else { throw .anotherCustomersProof }
+    }
+
+    /// Whether the proofs can be the customer's: they name the account, or are of an Apple Account of the customer, as far as the
+    /// store knows any.
+    private static func mayBelong(
+        _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ subject: DecisionSubject
+    ) -> Bool {
+        guard !facts.isEmpty, !known.isEmpty, !shown.isEmpty, shown.isDisjoint(with: known) else { return true }
+        guard case .appAccountToken(let token)? = subject.account else { return false }
+        return facts.contains { $0.appAccountToken == token }
+    }
+
+    /// Whether a receipt can be the customer's. It names neither an account nor an Apple Account, so it must share a purchase with the
+    /// transactions of the request, or with what the store knows of the customer.
+    private static func receiptMayBelong(
+        _ newFacts: [SubscriberFact], beside known: SubscriberFacts, _ subject: DecisionSubject
+    ) -> Bool {
+        guard subject.proofs?.receipt != nil else { return true }
+        let others = newFacts.filter { $0.key.kind != .receiptTransaction } + known
+        guard !others.isEmpty else { return true }
+        let inReceipt = newFacts.filter { $0.key.kind == .receiptTransaction }
+        return !Set(inReceipt.map(\.originalTransactionID)).isDisjoint(with: others.map(\.originalTransactionID))
+    }
+}
+
+extension DecisionSubject {
+    /// The transaction that names the customer.
+    fileprivate var boundIdentifier: CustomerIdentifier? {
+        isNamedByTransaction ? transactionID.map(CustomerIdentifier.transactionID) : nil
+    }
+}
+
+extension StoredCustomer {
+    func adding(_ newFacts: [SubscriberFact]) -> StoredCustomer {
+        guard !newFacts.isEmpty else { return self }
+        return StoredCustomer(
+            app: app, facts: Array(SubscriberFacts(facts + newFacts)), teamFacts: teamFacts, links: links,
+            isComplete: isComplete, hasUnreadConsumables: hasUnreadConsumables, coverage: coverage)
+    }
+}
