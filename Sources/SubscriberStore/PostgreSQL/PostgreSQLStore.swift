@@ -109,7 +109,7 @@ extension PostgreSQLStore {
     }
 
     /// The server keeps what rows refer to, but for payloads in partitions. What else can be wrong are indexes that a failed
-    /// operation has left.
+    /// operation has left, and counters after a change by hand.
     package func check() async throws(StoreError) -> [String] {
         try await read { db in
             let indexes = try db.rows(
@@ -125,7 +125,12 @@ extension PostgreSQLStore {
                 WHERE NOT EXISTS (SELECT 1 FROM payload WHERE payload.notification = forward.payload) LIMIT 100
                 """, []
             ).map { "row \(try $0["id"] as Int64) of forward refers to a payload that does not exist" }
-            return indexes + orphans
+            let miscounts = try db.rows(RedemptionTable.miscounted, []).map { row in
+                RedemptionTable.miscount(
+                    of: try row["offer_id"], try row["product_id"], counted: try row["counted"], found: try row["found"]
+                )
+            }
+            return indexes + orphans + miscounts
         }
     }
 

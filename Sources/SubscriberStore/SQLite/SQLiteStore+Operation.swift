@@ -25,6 +25,12 @@ extension SQLiteStore {
         let orphans = try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row in
             "a row of \(row[0] as String) refers to a row of \(row[2] as String) that does not exist"
         }
-        return faults + orphans
+        // A database of an older version has no counter.
+        guard try db.tableExists("redemption_count") else { return faults + orphans }
+        let miscounts = try GRDB.Row.fetchAll(db, sql: RedemptionTable.miscounted).map { row in
+            RedemptionTable.miscount(
+                of: row["offer_id"], row["product_id"], counted: row["counted"], found: row["found"])
+        }
+        return faults + orphans + miscounts
     }
 }

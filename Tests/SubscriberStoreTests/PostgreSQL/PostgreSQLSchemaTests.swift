@@ -89,4 +89,25 @@ struct PostgreSQLSchemaTests {
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'offer_signer.forward_due'::regclass")
         #expect(try await store.check().first?.contains("forward_due") == true)
     }
+
+    @Test(
+        "the release before adds and deletes redemptions without a counter of its own, and a check finds a change by hand"
+    )
+    func counter() async throws {
+        let database = try PostgreSQLDatabaseOfTest()
+        let store = try database.open()
+        defer { try? store.close() }
+        try database.execute(
+            """
+            INSERT INTO offer_signer.app (bundle_id, environment) VALUES ('com.example.app', 'Production');
+            INSERT INTO offer_signer.redemption (app, product_id, offer_id, ordinal, at, first_at)
+            SELECT 1, 'monthly', 'half', number, 0, 0 FROM generate_series(1, 5) AS number;
+            DELETE FROM offer_signer.redemption WHERE ordinal = 2
+            """)
+        let count = "SELECT CAST(sum(count) AS BIGINT) FROM offer_signer.redemption_count"
+        #expect(try database.numbers(count) == [4])
+        #expect(try await store.check() == [])
+        try database.execute("UPDATE offer_signer.redemption_count SET count = 7")
+        #expect(try await store.check().first?.contains("has 4 redemptions, and its counter says") == true)
+    }
 }

@@ -43,7 +43,7 @@ struct SharingTests {
             }
             try await group.waitForAll()
         }
-        try await single.merge(facts, in: Sample.production)
+        for fact in facts { try await single.merge([fact], in: Sample.production) }
         #expect(try await stores[0].records() == single.records())
     }
 
