@@ -11,8 +11,10 @@ struct SignaturePlan: Sendable {
     let jws: JWS?
     /// The timestamp of the signatures.
     let at: Timestamp
-    /// When the last of them becomes worthless.
+    /// When they hold their slot no longer.
     let expiresAt: Timestamp
+    /// When the last of them becomes worthless; nil if that is the same.
+    var validUntil: Timestamp?
 
     struct JWS: Sendable {
         let nonce: Nonce
@@ -161,7 +163,7 @@ struct OfferLedger {
             offers: plans.map { plan in
                 LedgerRequest.Offer(
                     productID: plan.terms.productID, offerID: plan.terms.offerID, limits: plan.terms.limits,
-                    nonces: plan.nonces, expiresAt: plan.expiresAt)
+                    nonces: plan.nonces, expiresAt: plan.expiresAt, validUntil: plan.validUntil)
             }, reserving: reserving, at: now)
     }
 

@@ -151,9 +151,10 @@ extension OfferSigner {
         let lifetimes =
             (v1 ? [Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)] : [])
             + (jws == nil ? [] : [rules.jwsLifetime])
+        let validUntil = time + (lifetimes.max() ?? .zero)
         return SignaturePlan(
             terms: terms, v1: v1 ? sources.makeNonce() : nil, jws: jws, at: time,
-            expiresAt: time + (lifetimes.max() ?? .zero) + (refresher == nil ? .zero : Authorisation.askingTime))
+            expiresAt: validUntil + (refresher == nil ? .zero : Authorisation.askingTime), validUntil: validUntil)
     }
 
     func sign(

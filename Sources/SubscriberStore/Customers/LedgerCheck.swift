@@ -100,7 +100,7 @@ struct LedgerCheck {
         for (place, nonce) in nonces.enumerated() {
             let authorisation = Authorisation(
                 productID: offer.productID, offerID: offer.offerID, state: .outstanding, at: request.at,
-                expiresAt: offer.expiresAt)
+                expiresAt: offer.expiresAt, validUntil: offer.validUntil)
             let slot = offer.limits.isCapped ? held.dropFirst(place).first : held.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)

@@ -12,15 +12,20 @@ package struct LedgerRequest: Sendable {
         /// place, because each can be redeemed. Empty to ask only.
         package let nonces: [Nonce]
         package let expiresAt: Timestamp
+        /// When the signatures become worthless.
+        package let validUntil: Timestamp
 
+        /// - Parameter validUntil: nil for `expiresAt`.
         package init(
-            productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp
+            productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp,
+            validUntil: Timestamp? = nil
         ) {
             self.productID = productID
             self.offerID = offerID
             self.limits = limits
             self.nonces = nonces
             self.expiresAt = expiresAt
+            self.validUntil = validUntil ?? expiresAt
         }
     }
 

@@ -19,12 +19,17 @@ package struct AuthorisationEntry: Hashable, Sendable {
     package let holders: [CustomerIdentifier]
     /// The other signature of the same answer, if that was added before.
     package let twin: Nonce?
+    /// The authorisation that took the slot, which may be this one; nil if an older version has exported it.
+    package let slot: Nonce?
 
-    package init(id: Nonce, authorisation: Authorisation, holders: [CustomerIdentifier], twin: Nonce? = nil) {
+    package init(
+        id: Nonce, authorisation: Authorisation, holders: [CustomerIdentifier], twin: Nonce? = nil, slot: Nonce? = nil
+    ) {
         self.id = id
         self.authorisation = authorisation
         self.holders = holders
         self.twin = twin
+        self.slot = slot
     }
 }
 

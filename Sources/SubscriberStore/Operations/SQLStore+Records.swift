@@ -18,31 +18,40 @@ extension SQLStore {
     private static func authorisations(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
         try db.forEachRow(
             """
-            SELECT authorisation.*, twin.nonce AS twin_nonce, bundle_id, environment
+            SELECT authorisation.*, twin.nonce AS twin_nonce, taker.nonce AS slot_nonce, bundle_id, environment
             FROM authorisation JOIN app ON app.id = authorisation.app
                 LEFT JOIN authorisation AS twin ON twin.id = authorisation.twin
+                LEFT JOIN authorisation AS taker ON taker.id = authorisation.slot
             ORDER BY authorisation.id
             """
         ) { row in
             let entry = AuthorisationEntry(
                 id: try AuthorisationTable.nonce(row), authorisation: try AuthorisationTable.authorisation(row),
                 holders: try AuthorisationTable.holders(of: try row["id"], db),
-                twin: (try row["twin_nonce"] as String?) == nil ? nil : try AuthorisationTable.nonce(row, "twin_nonce"))
+                twin: try AuthorisationTable.optionalNonce(row, "twin_nonce"),
+                slot: try AuthorisationTable.optionalNonce(row, "slot_nonce"))
             try body(.authorisation(AppTable.scope(row), entry))
         }
     }
 
     private static func facts(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
+        func fact(_ row: Row) throws {
+            let original = try row.transactionID("original_transaction_id")
+            try body(.fact(AppTable.scope(row), FactTable.fact(row, of: original)))
+        }
         try db.forEachRow(
             """
             SELECT fact.*, original_transaction_id, bundle_id, environment
             FROM fact JOIN subscription ON subscription.id = fact.subscription JOIN app ON app.id = subscription.app
             ORDER BY subscription, kind, transaction_id
+            """, fact)
+        try db.forEachRow(
             """
-        ) { row in
-            let original = try row.transactionID("original_transaction_id")
-            try body(.fact(AppTable.scope(row), FactTable.fact(row, of: original)))
-        }
+            SELECT announcement.*, original_transaction_id, bundle_id, environment
+            FROM announcement JOIN subscription ON subscription.id = announcement.subscription
+                JOIN app ON app.id = subscription.app
+            ORDER BY subscription, kind, transaction_id
+            """, fact)
     }
 
     private static func identifiers(_ db: any Database, _ body: (StoreRecord) throws -> Void) throws {
@@ -107,7 +116,8 @@ extension SQLStore {
     private static func add(_ record: StoreRecord, _ db: any Database) throws {
         switch record {
         case .intake(let intake): try AppTable.raise(to: intake, AppTable.makeID(of: intake.app, db), db)
-        case .fact(let app, let fact): _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact])
+        case .fact(let app, let fact):
+            _ = try FactMerge(db: db, app: AppTable.makeID(of: app, db)).merge([fact], isExported: true)
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
             let subscription = try SubscriptionTable.makeID(of: original, app, db)
@@ -123,14 +133,29 @@ extension SQLStore {
 
     private static func add(_ entry: AuthorisationEntry, _ app: Int64, _ db: any Database) throws {
         let authorisation = entry.authorisation
-        let shared = try AuthorisationTable.held(by: entry.holders, app, db).first { found in
+        let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
+        let slot: Int64?
+        if let first = entry.slot {
+            // It was exported before. One that took the slot itself is new.
+            slot = try AuthorisationTable.id(of: first, app, db)
+        } else {
+            slot = twin == nil ? try sharedSlot(of: entry, app, db) : nil
+        }
+        try AuthorisationTable.add(
+            authorisation, entry.id, heldBy: entry.holders, slot: slot, twin: twin, app, db)
+    }
+
+    /// The slot of an authorisation that an older version has exported: shared with what was outstanding then. Each form of an answer may
+    /// have had a slot of its own, so each gets one. A slot too many is free again when the signature expires.
+    private static func sharedSlot(
+        of entry: AuthorisationEntry, _ app: Int64, _ db: any Database
+    ) throws -> Int64? {
+        let authorisation = entry.authorisation
+        return try AuthorisationTable.held(by: entry.holders, app, db).first { found in
             found.authorisation.productID == authorisation.productID
                 && found.authorisation.offerID == authorisation.offerID
                 && found.authorisation.isOutstanding(at: authorisation.at)
-        }
-        let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
-        try AuthorisationTable.add(
-            authorisation, entry.id, heldBy: entry.holders, slot: shared?.slot, twin: twin, app, db)
+        }?.slot
     }
 
     private static func add(_ entry: NotificationEntry, _ db: any Database) throws {

@@ -55,13 +55,18 @@ enum AuthorisationTable {
         }
         return Authorisation(
             productID: try row.productID, offerID: try row.offerID, state: state, at: try row.requiredTime("at"),
-            expiresAt: try row.requiredTime("expires_at"))
+            expiresAt: try row.requiredTime("expires_at"), validUntil: try row.time("valid_until"))
     }
 
     static func nonce(_ row: Row, _ column: String = "nonce") throws -> Nonce {
         do { return try Nonce(utf8: Array((row[column] as String).utf8)) } catch {
             throw StoreError.unreadable(column)
         }
+    }
+
+    /// - Returns: nil if the column is NULL.
+    static func optionalNonce(_ row: Row, _ column: String) throws -> Nonce? {
+        try (row[column] as String?).map { _ in try nonce(row, column) }
     }
 
     static func id(of nonce: Nonce, _ app: Int64, _ db: any Database) throws -> Int64? {
@@ -79,13 +84,13 @@ enum AuthorisationTable {
     ) throws -> (id: Int64, slot: Int64)? {
         let id = try db.insertNew(
             """
-            INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            INSERT INTO authorisation (app, nonce, product_id, offer_id, state, at, expires_at, slot, twin, valid_until)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
                 app, "\(nonce)", authorisation.productID.text.description, authorisation.offerID.text.description,
                 states[authorisation.state], authorisation.at.milliseconds, authorisation.expiresAt.milliseconds,
-                slot ?? 0, twin,
+                slot ?? 0, twin, authorisation.validUntil.milliseconds,
             ])
         guard let id else { return nil }
         if slot == nil { try db.send("UPDATE authorisation SET slot = id WHERE id = ?", [id]) }
@@ -117,7 +122,7 @@ enum AuthorisationTable {
 
     /// The number of slots that all customers hold: redemptions, and those with something outstanding.
     ///
-    /// One statement counts both, so it sees one state of the database. PostgreSQL shows each statement what has been committed
+    /// Redemptions have a counter, so a million cost as much as ten. One statement reads both, so it sees one state of the database. PostgreSQL shows each statement what has been committed
     /// by then. A redemption closes its authorisation in one change, but without the lock of the total. With two statements, one
     /// that is committed in between would be counted in neither.
     static func slots(
@@ -125,7 +130,8 @@ enum AuthorisationTable {
     ) throws -> Int64 {
         try db.number(
             """
-            SELECT (SELECT count(*) FROM redemption WHERE app = ?1 AND offer_id = ?2 AND product_id = ?3)
+            SELECT (SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM redemption_count
+                    WHERE app = ?1 AND offer_id = ?2 AND product_id = ?3)
                 + (SELECT count(DISTINCT slot) FROM authorisation
                     WHERE app = ?1 AND offer_id = ?2 AND product_id = ?3 AND state = 1 AND expires_at > ?4)
             """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0

@@ -94,12 +94,18 @@ extension AuthorisationEntry {
         let authorisation = Authorisation(
             productID: try reader.field("productID") { try ProductID(utf8: $0) },
             offerID: try reader.field("offerID") { try OfferID(utf8: $0) }, state: state, at: try reader.time("at"),
-            expiresAt: try reader.time("expiresAt"))
+            expiresAt: try reader.time("expiresAt"), validUntil: try reader.optionalTime("validUntil"))
         var holders: [CustomerIdentifier] = []
         for reader in try reader.records("holders") { holders.append(try reader.identifier("identifier")) }
         self.init(
             id: try reader.field("nonce") { try Nonce(utf8: $0) }, authorisation: authorisation, holders: holders,
-            twin: reader.object["twin"] == nil ? nil : try reader.field("twin") { try Nonce(utf8: $0) })
+            twin: try reader.optionalNonce("twin"), slot: try reader.optionalNonce("slot"))
+    }
+}
+
+extension RecordReader {
+    fileprivate func optionalNonce(_ name: String) throws(TransferError) -> Nonce? {
+        object[name] == nil ? nil : try field(name) { try Nonce(utf8: $0) }
     }
 }
 

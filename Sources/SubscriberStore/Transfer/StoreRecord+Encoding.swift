@@ -108,7 +108,9 @@ extension JSONWriter {
         member("state", authorisation.state.rawValue)
         member("at", authorisation.at.milliseconds)
         member("expiresAt", authorisation.expiresAt.milliseconds)
+        member("validUntil", authorisation.validUntil.milliseconds)
         if let twin = entry.twin { member("twin", "\(twin)") }
+        if let slot = entry.slot { member("slot", "\(slot)") }
         objects("holders", entry.holders) { writer, holder in writer.member("identifier", of: holder) }
     }
 
