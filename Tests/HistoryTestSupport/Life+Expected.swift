@@ -100,8 +100,9 @@ extension Life {
         }
     }
 
-    /// In a history, every redemption has an offer ID of its own.
+    /// In a history, every redemption has an offer ID of its own. A share redeems nothing.
     var expectedRedemptions: Set<ExpectedRedemption> {
+        guard !isShared else { return [] }
         var redemptions: [String: ExpectedRedemption] = [:]
         if let id = pending?.identifier, let lastRenewal {
             redemptions[id] = ExpectedRedemption(

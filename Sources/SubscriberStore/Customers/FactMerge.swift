@@ -5,9 +5,11 @@ struct FactMerge {
     let db: any Database
     let app: Int64
 
-    /// Merges facts and works out anew when their subscriptions are checked.
+    /// Merges facts, and works out when their subscriptions are checked and what they have redeemed.
+    /// - Parameter isExported: whether the facts come from another store, where they are kept with what was announced.
     /// - Returns: the subscriptions that the facts are about, in the order in which they are first named.
-    func merge(_ facts: [SubscriberFact]) throws -> [Int64] {
+    func merge(_ facts: [SubscriberFact], isExported: Bool = false) throws -> [Int64] {
+        let facts = isExported ? facts : try withAnnouncements(facts)
         var subscriptions: [Int64] = []
         var ids: [TransactionID: Int64] = [:]
         var names: Set<Name> = []
@@ -29,6 +31,19 @@ struct FactMerge {
             if let id = ids[original] { try Self.schedule(id, original, db) }
         }
         return subscriptions
+    }
+
+    /// Adds what renewal infos have announced, before the next one replaces them.
+    ///
+    /// An older version has kept none of it. So when an offer is shown, the renewal info that is known of the subscription counts too.
+    private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
+        var announcements = facts.announcements
+        for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
+            guard let subscription = try SubscriptionTable.id(of: original, app, db) else { continue }
+            let known = try FactTable.all(subscription, of: original, db)
+            announcements += known.flatMap { $0.announcements(beside: known + facts) }
+        }
+        return facts + announcements
     }
 
     /// Keeps for a subscription what callers said about one of its transactions before anyone knew whose it is.

@@ -5,12 +5,15 @@ struct FactRederivation {
     private let db: any Database
     private let app: Int64
     private let payload: RereadPayload
+    /// What the payload gives now, with what its renewal infos have announced.
+    private let facts: [SubscriberFact]
 
     /// - Returns: the number of facts withdrawn.
     static func rederive(_ payload: RereadPayload, _ db: any Database) throws -> Int {
         // It may have been pruned or erased meanwhile.
         guard let app = try PayloadTable.app(of: payload.id.number, db) else { return 0 }
-        let rederivation = FactRederivation(db: db, app: app, payload: payload)
+        let rederivation = FactRederivation(
+            db: db, app: app, payload: payload, facts: payload.facts + payload.facts.announcements)
         let withdrawn = try rederivation.withdraw()
         try rederivation.merge()
         return withdrawn
@@ -26,7 +29,7 @@ struct FactRederivation {
 
     private func withdraw(from subscription: Int64, _ original: TransactionID) throws -> Int {
         let facts = try FactTable.all(subscription, of: original, db)
-        let wrong = facts.filter { payload.digests.contains($0.digest) && !payload.facts.contains($0) }
+        let wrong = facts.filter { payload.digests.contains($0.digest) && !self.facts.contains($0) }
         guard !wrong.isEmpty else { return 0 }
         for fact in wrong {
             try FactTable.delete(fact, subscription, db)
@@ -36,11 +39,12 @@ struct FactRederivation {
         // An identifier that another fact names stays.
         for fact in right { try IdentifierTable.add(fact, subscription, app, db) }
         if right.isEmpty && !payload.facts.contains(where: { $0.originalTransactionID == original }) {
+            try RedemptionTable.removeAll(of: subscription, forgotten: .neverWas, db)
             try SubscriptionTable.retract(subscription, app, db)
         } else {
             try FactMerge.schedule(subscription, original, forgotten: .neverWas, db)
         }
-        return wrong.count { !isReplaced($0) }
+        return wrong.count { !$0.key.kind.isAnnouncement && !isReplaced($0) }
     }
 
     private func isReplaced(_ fact: SubscriberFact) -> Bool {

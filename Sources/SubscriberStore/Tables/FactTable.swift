@@ -1,29 +1,64 @@
 import Foundation
 import OfferCore
 
-/// The newest fact for each key.
+/// The fact that remains for each key. Announcements have a table of their own, which the release before this one does not read.
 enum FactTable {
-    /// Keeps each fact that is the newest with its key, as `SubscriberFact.replaces` says.
+    /// Keeps each fact that `SubscriberFact.replaces` puts in place of the one with its key.
     /// - Returns: whether each was kept.
     static func merge(
         _ facts: [(fact: SubscriberFact, subscription: Int64)], _ db: any Database
     ) throws -> [Bool] {
-        try db.changes(
-            """
-            INSERT INTO fact (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
-            SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
-            WHERE excluded.signed_date > fact.signed_date
-                OR (excluded.signed_date = fact.signed_date AND excluded.digest > fact.digest)
-            """,
-            forEach: facts.map { fact, subscription in
-                [
-                    subscription, fact.key.kind.rawValue, storedID(fact), fact.signedDate.milliseconds, fact.digest,
-                    fact.encoded,
-                ]
-            }
-        ).map { $0 > 0 }
+        var kept = facts.map { _ in false }
+        for (statement, places) in Dictionary(grouping: facts.indices, by: { statement(for: facts[$0].fact.key.kind) })
+        {
+            let changes = try db.changes(
+                statement,
+                forEach: places.map { place in
+                    let (fact, subscription) = facts[place]
+                    return [
+                        subscription, fact.key.kind.rawValue, storedID(fact), fact.signedDate.milliseconds, fact.digest,
+                        fact.encoded,
+                    ]
+                })
+            for (place, change) in zip(places, changes) { kept[place] = change > 0 }
+        }
+        return kept
     }
+
+    private static func statement(for kind: SubscriberFact.Kind) -> String {
+        switch kind {
+        case .firstAnnouncement: keepFirst
+        case .lastAnnouncement: keepLast
+        default: keepNewest
+        }
+    }
+
+    private static let keepNewest = """
+        INSERT INTO fact (subscription, kind, transaction_id, signed_date, digest, value) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
+        SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
+        WHERE excluded.signed_date > fact.signed_date
+            OR (excluded.signed_date = fact.signed_date AND excluded.digest > fact.digest)
+        """
+
+    private static let keepLast = """
+        \(insertAnnouncement)
+        WHERE excluded.signed_date > announcement.signed_date
+            OR (excluded.signed_date = announcement.signed_date AND excluded.digest > announcement.digest)
+        """
+
+    private static let keepFirst = """
+        \(insertAnnouncement)
+        WHERE excluded.signed_date < announcement.signed_date
+            OR (excluded.signed_date = announcement.signed_date AND excluded.digest > announcement.digest)
+        """
+
+    private static let insertAnnouncement = """
+        INSERT INTO announcement (subscription, kind, transaction_id, signed_date, digest, value)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (subscription, kind, transaction_id) DO UPDATE
+        SET signed_date = excluded.signed_date, digest = excluded.digest, value = excluded.value
+        """
 
     /// Most facts have the identifier of the subscription, which is not stored again.
     private static func storedID(_ fact: SubscriberFact) -> String {
@@ -32,7 +67,11 @@ enum FactTable {
 
     /// Asks for what ``fact(_:of:)`` reads.
     static func all(_ subscription: Int64) -> Question {
-        Question("SELECT * FROM fact WHERE subscription = ?", [subscription])
+        Question(
+            """
+            SELECT kind, transaction_id, signed_date, digest, value FROM fact WHERE subscription = ?1
+            UNION ALL SELECT kind, transaction_id, signed_date, digest, value FROM announcement WHERE subscription = ?1
+            """, [subscription])
     }
 
     static func all(_ subscription: Int64, of original: TransactionID, _ db: any Database) throws -> [SubscriberFact] {
@@ -53,8 +92,9 @@ enum FactTable {
     }
 
     static func delete(_ fact: SubscriberFact, _ subscription: Int64, _ db: any Database) throws {
+        let table = fact.key.kind.isAnnouncement ? "announcement" : "fact"
         try db.send(
-            "DELETE FROM fact WHERE subscription = ? AND kind = ? AND transaction_id = ?",
+            "DELETE FROM \(table) WHERE subscription = ? AND kind = ? AND transaction_id = ?",
             [subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 

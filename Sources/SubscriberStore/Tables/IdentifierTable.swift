@@ -96,7 +96,10 @@ extension SubscriberFact {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.type == .consumable
-        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: false
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
+            .firstAnnouncement,
+            .lastAnnouncement:
+            false
         }
     }
 }

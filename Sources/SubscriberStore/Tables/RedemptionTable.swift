@@ -15,7 +15,7 @@ enum RedemptionTable {
                     isUsed(purchase.offer, purchase.productID) && purchase.purchaseDate >= time
                 case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal):
                     isUsed(renewal.offer, renewal.autoRenewProductID ?? renewal.productID)
-                case .status, .refundRequest, .expiryReason, .wholeHistory: false
+                case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: false
                 }
             }
         }
@@ -25,10 +25,7 @@ enum RedemptionTable {
         }
     }
 
-    /// The tolerance between Apple's clock and ours.
-    private static let clockTolerance = Duration.seconds(300)
-
-    /// Works out anew what a subscription has redeemed, and closes the authorisations that explain what is new.
+    /// Works out what a subscription has redeemed, and closes the authorisations that explain what is new.
     ///
     /// An offer shows in the renewal info first and in a transaction later. It keeps its row, so it counts once.
     /// - Parameters:
@@ -37,15 +34,102 @@ enum RedemptionTable {
     static func update(
         _ facts: [SubscriberFact], of subscription: Int64, forgotten: Forgotten? = nil, _ db: any Database
     ) throws {
-        let byOffer = Dictionary(grouping: Redemption.promotional(in: facts)) {
+        let redemptions = Dictionary(grouping: Redemption.promotional(in: facts)) {
             Offer(productID: $0.productID, offerID: $0.offerID)
         }
-        for (offer, redemptions) in byOffer {
-            for row in try update(redemptions, of: offer, by: subscription, db) {
+        for (offer, redemptions) in redemptions { try adopt(redemptions, of: offer, by: subscription, db) }
+        let rows = Dictionary(grouping: try self.rows(of: subscription, db), by: \.offer)
+        guard let app = try app(of: subscription, db) else { return }
+        // Freed authorisations first, because they may explain others.
+        var unexplained: [(id: Int64, redemption: Redemption, at: Timestamp)] = []
+        var new: [(redemption: Redemption, ordinal: Int64)] = []
+        for offer in Set(redemptions.keys).union(rows.keys) {
+            let matches = Matches(redemptions[offer] ?? [], rows[offer] ?? [])
+            var hasForgotten = false
+            for row in matches.rest {
                 if let forgotten {
                     try forget(row.id, forgotten, db)
-                } else if !offer.isReplaced(row.at, in: facts) {
+                } else if row.isLasting || !offer.isReplaced(row.at, in: facts) {
                     try forget(row.id, .neverWas, db)
+                } else {
+                    continue
+                }
+                hasForgotten = true
+            }
+            for (redemption, row) in matches.known {
+                let firstAt = min(row.firstAt, redemption.firstAt)
+                let isLasting = row.isLasting || redemption.isLasting
+                let hasMoved = firstAt != row.firstAt || redemption.at != row.at
+                if hasMoved || isLasting != row.isLasting {
+                    try db.send(
+                        "UPDATE redemption SET at = ?, first_at = ?, is_lasting = ? WHERE id = ?",
+                        [redemption.at.milliseconds, firstAt.milliseconds, isLasting ? 1 : 0, row.id])
+                }
+                if !row.isExplained && (hasMoved || hasForgotten) { unexplained.append((row.id, redemption, firstAt)) }
+            }
+            let ordinal = ((rows[offer] ?? []).map(\.ordinal).max() ?? -1) + 1
+            new += zip(matches.new, ordinal...).map { ($0, $1) }
+        }
+        for (id, redemption, at) in unexplained {
+            guard let explanation = try explanation(of: redemption, at: at, by: subscription, app, db) else { continue }
+            try db.send("UPDATE redemption SET authorisation = ? WHERE id = ?", [explanation, id])
+            try AuthorisationTable.setState(.redeemed, explanation, db)
+        }
+        for (redemption, ordinal) in new { try add(redemption, ordinal, of: subscription, app, db) }
+    }
+
+    private struct StoredRow {
+        let id: Int64
+        let offer: Offer
+        let at: Timestamp
+        let firstAt: Timestamp
+        let ordinal: Int64
+        let isExplained: Bool
+        let isLasting: Bool
+    }
+
+    private static func rows(of subscription: Int64, _ db: any Database) throws -> [StoredRow] {
+        try db.rows("SELECT * FROM redemption WHERE subscription = ? ORDER BY at, id", [subscription]).map { row in
+            StoredRow(
+                id: try row["id"], offer: Offer(productID: try row.productID, offerID: try row["offer_id"]),
+                at: try row.requiredTime("at"), firstAt: try row.requiredTime("first_at"), ordinal: try row["ordinal"],
+                isExplained: try (row["authorisation"] as Int64?) != nil,
+                isLasting: try (row["is_lasting"] as Int64) != 0)
+        }
+    }
+
+    /// The row of each redemption of an offer: found first by its time, then, for one that has moved from the renewal info to its
+    /// period, in the order of time. An older redemption that becomes known late has no row, and moves none of the others.
+    private struct Matches {
+        private(set) var known: [(redemption: Redemption, row: StoredRow)] = []
+        private(set) var new: [Redemption] = []
+        /// The rows that no redemption is left for.
+        private(set) var rest: [StoredRow]
+
+        /// - Parameter rows: in the order of time.
+        init(_ redemptions: [Redemption], _ rows: [StoredRow]) {
+            rest = rows
+            var unmatched: [Redemption] = []
+            for redemption in redemptions {
+                let place =
+                    rest.firstIndex { $0.at == redemption.at }
+                    ?? redemption.announcedAt.flatMap { date in rest.firstIndex { $0.at == date } }
+                if let place {
+                    known.append((redemption, rest.remove(at: place)))
+                } else {
+                    unmatched.append(redemption)
+                }
+            }
+            // Without a signature, the others are no redemptions, so they move no row.
+            new = unmatched.filter { !$0.isCertain }
+            unmatched.removeAll { !$0.isCertain }
+            let isNew = rest.count < unmatched.count
+            for redemption in unmatched {
+                // A row moves later, when its period begins. Where there are more redemptions than before, an older one is new.
+                if let place = rest.firstIndex(where: { !isNew || $0.at <= redemption.at }) {
+                    known.append((redemption, rest.remove(at: place)))
+                } else {
+                    new.append(redemption)
                 }
             }
         }
@@ -59,44 +143,16 @@ enum RedemptionTable {
         case erased(ErasedSubscription)
     }
 
-    /// Finds the row of each redemption: first by its time, then, for one that has moved from the renewal info to its period, in the
-    /// order of time. An older redemption that becomes known late has no row, and moves none of the others.
-    /// - Returns: the rows that no redemption is left for.
-    private static func update(
-        _ redemptions: [Redemption], of offer: Offer, by subscription: Int64, _ db: any Database
-    ) throws -> [(id: Int64, at: Timestamp)] {
-        try adopt(redemptions, of: offer, by: subscription, db)
-        var rows = try db.rows(
-            "SELECT id, at, ordinal FROM redemption WHERE subscription = ? AND offer_id = ? AND product_id = ? ORDER BY at, id",
-            [subscription, offer.offerID, offer.productID.text.description]
-        ).map { (id: try $0["id"] as Int64, at: try $0.requiredTime("at"), ordinal: try $0["ordinal"] as Int64) }
-        let isNew = rows.count < redemptions.count
-        var ordinal = (rows.map(\.ordinal).max() ?? -1) + 1
-        var unmatched: [Redemption] = []
-        for redemption in redemptions {
-            if let place = rows.firstIndex(where: { $0.at == redemption.at }) {
-                rows.remove(at: place)
-            } else {
-                unmatched.append(redemption)
-            }
-        }
-        for redemption in unmatched {
-            // A row moves later, when its period begins. Where there are more redemptions than before, an older one is new.
-            let place = rows.firstIndex { !isNew || $0.at <= redemption.at }
-            if let place {
-                let row = rows.remove(at: place)
-                try db.send("UPDATE redemption SET at = ? WHERE id = ?", [redemption.at.milliseconds, row.id])
-            } else {
-                try add(redemption, offer, ordinal, of: subscription, db)
-                ordinal += 1
-            }
-        }
-        return rows.map { (id: $0.id, at: $0.at) }
-    }
-
     private static func forget(_ id: Int64, _ forgotten: Forgotten, _ db: any Database) throws {
         switch forgotten {
-        case .neverWas: try db.send("DELETE FROM redemption WHERE id = ?", [id])
+        case .neverWas:
+            // Its signature can still be used.
+            try db.send(
+                """
+                UPDATE authorisation SET state = 1
+                WHERE state = 2 AND id = (SELECT authorisation FROM redemption WHERE redemption.id = ?)
+                """, [id])
+            try db.send("DELETE FROM redemption WHERE id = ?", [id])
         case .erased(let subscription):
             try db.send(
                 "UPDATE redemption SET subscription = NULL, erased = ?, continues_until = ? WHERE id = ?",
@@ -147,45 +203,42 @@ enum RedemptionTable {
     }
 
     private static func add(
-        _ redemption: Redemption, _ offer: Offer, _ ordinal: Int64, of subscription: Int64, _ db: any Database
+        _ redemption: Redemption, _ ordinal: Int64, of subscription: Int64, _ app: Int64, _ db: any Database
     ) throws {
-        let (productID, at) = (offer.productID.text.description, redemption.at.milliseconds)
-        guard let app = try app(of: subscription, db) else { return }
-        let explanation = try explanation(of: redemption, by: subscription, app, db)
+        let (productID, firstAt) = (redemption.productID.text.description, redemption.firstAt)
+        let explanation = try explanation(of: redemption, at: firstAt, by: subscription, app, db)
+        guard redemption.isCertain || explanation != nil else { return }
         try db.send(
             """
-            INSERT INTO redemption (app, subscription, product_id, offer_id, ordinal, at, first_at, authorisation)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, [app, subscription, productID, offer.offerID, ordinal, at, at, explanation])
+            INSERT INTO redemption
+                (app, subscription, product_id, offer_id, ordinal, at, first_at, authorisation, is_lasting)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                app, subscription, productID, redemption.offerID, ordinal, redemption.at.milliseconds,
+                firstAt.milliseconds, explanation, redemption.isLasting ? 1 : 0,
+            ])
         if let explanation { try AuthorisationTable.setState(.redeemed, explanation, db) }
         try db.send(
             "INSERT INTO redeemed_offer (app, product_id, offer_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [app, productID, offer.offerID])
+            [app, productID, redemption.offerID])
     }
 
-    /// The oldest authorisation that can have led to a redemption, expired ones included.
+    /// The oldest authorisation that can have led to a redemption: it was valid when the customer redeemed it, however late that became
+    /// known. A signature that had expired by then explains nothing.
     private static func explanation(
-        of redemption: Redemption, by subscription: Int64, _ app: Int64, _ db: any Database
+        of redemption: Redemption, at time: Timestamp, by subscription: Int64, _ app: Int64, _ db: any Database
     ) throws -> Int64? {
         let holders =
             try [CustomerIdentifier.originalTransactionID(redemption.originalTransactionID)]
             + IdentifierTable.identifiers(of: subscription, db)
         let candidates = try AuthorisationTable.held(by: holders, app, includingErased: true, db).filter { found in
             let authorisation = found.authorisation
-            // The other form of a signature that was used explains nothing once it is worthless.
-            if redemption.at >= authorisation.expiresAt + clockTolerance, try hasUsedTwin(found, db) { return false }
-            return try isOpen(found, db) && authorisation.productID == redemption.productID
+            return try authorisation.productID == redemption.productID
                 && authorisation.offerID.text.description == redemption.offerID
-                && authorisation.at <= redemption.at + clockTolerance
+                && authorisation.wasValid(at: time) && isOpen(found, db)
         }
         return candidates.min { ($0.authorisation.at, $0.id) < ($1.authorisation.at, $1.id) }?.id
-    }
-
-    /// Whether the other signature of the same answer has led to a redemption.
-    private static func hasUsedTwin(_ found: AuthorisationTable.Found, _ db: any Database) throws -> Bool {
-        try db.row(
-            "SELECT 1 FROM authorisation WHERE (id = ?1 OR twin = ?2) AND id != ?2 AND state = 2",
-            [found.twin, found.id]) != nil
     }
 
     /// Whether an authorisation has led to no redemption that is known. After an import, or after facts were removed, one can be
@@ -255,9 +308,30 @@ enum RedemptionTable {
         ).map { try redemption($0, scope) }
     }
 
+    /// The offers whose counter differs from their rows, which no statement of the service causes.
+    static let miscounted = """
+        SELECT product_id, offer_id, counted, found FROM (
+            SELECT app, product_id, offer_id, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(found) AS BIGINT) AS found
+            FROM (
+                SELECT app, product_id, offer_id, count AS counted, 0 AS found FROM redemption_count
+                UNION ALL SELECT app, product_id, offer_id, 0, 1 FROM redemption) AS entries
+            GROUP BY app, product_id, offer_id) AS sums
+        WHERE counted != found ORDER BY product_id, offer_id LIMIT 100
+        """
+
+    /// Describes an offer that ``miscounted`` has found.
+    static func miscount(of offer: String, _ product: String, counted: Int64, found: Int64) -> String {
+        "the offer \(offer) of \(product) has \(found) redemptions, and its counter says \(counted)"
+    }
+
     static func acknowledge(_ number: Int64, at now: Timestamp, _ db: any Database) throws {
         try db.send(
             "UPDATE redemption SET acknowledged_at = ? WHERE id = ? AND acknowledged_at IS NULL",
             [now.milliseconds, number])
     }
+}
+
+extension Redemption {
+    /// When the customer redeemed the offer, as far as that is known.
+    fileprivate var firstAt: Timestamp { min(at, announcedAt ?? at) }
 }

@@ -36,7 +36,7 @@ struct FactEncodingTests {
             try TestFacts.status(.init(rawValue: 99), signed: 1), try TestFacts.expired(.init(rawValue: ""), signed: 1),
             try TestFacts.expired(.init(rawValue: "NEW_REASON"), signed: 1),
             try TestFacts.refundRequest(.declined, "2", signed: 1),
-        ]
+        ] + renewal.announcements(beside: [])
     }
 
     private static func stored(_ fact: SubscriberFact, _ encoded: [UInt8]) throws -> SubscriberFact {

@@ -84,9 +84,10 @@ struct OrderTests {
             seen.formUnion(history.facts.map { "\($0.key.kind)" } + [history.environment.rawValue])
         }
         let ends = Subscription.EndReason.allCases.map(\.rawValue)
-        // Receipts and answers to questions come in copies only.
+        // Receipts and answers to questions come in copies only. The store adds announcements.
         let copied: Set<SubscriberFact.Kind> = [
-            .receiptTransaction, .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory,
+            .receiptTransaction, .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement,
+            .lastAnnouncement,
         ]
         let kinds = SubscriberFact.Kind.allCases.filter { !copied.contains($0) }.map { "\($0)" }
         let periods = ["trial", "promotional", "offer_code", "win_back", "regular"]

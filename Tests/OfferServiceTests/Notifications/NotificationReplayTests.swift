@@ -81,7 +81,8 @@ extension Mistake {
         case .refundRequest: return .refundRequest(.declined)
         case .expiryReason: return .expiryReason(ExpiryReason(rawValue: "WRONG"))
         // No notification brings these.
-        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory: return fact.value
+        case .fetchedTransaction, .fetchedRenewalInfo, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
+            return fact.value
         }
     }
 

@@ -5,7 +5,9 @@ extension SubscriberFact {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.write(to: &writer)
-        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.write(to: &writer)
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal), .firstAnnouncement(let renewal),
+            .lastAnnouncement(let renewal):
+            renewal.write(to: &writer)
         case .status(let status): writer.write(Self.onlyTag, status.rawValue)
         case .refundRequest(let request): writer.write(Self.onlyTag, request.rawValue)
         case .expiryReason(let reason): writer.write(Self.onlyTag, reason.rawValue)
@@ -37,6 +39,8 @@ extension SubscriberFact {
         case .fetchedTransaction: return .fetchedTransaction(try Purchase(reader))
         case .fetchedRenewalInfo: return .fetchedRenewalInfo(try Renewal(reader))
         case .wholeHistory: return .wholeHistory(try reader.required(onlyTag, reader.text(onlyTag)))
+        case .firstAnnouncement: return .firstAnnouncement(try Renewal(reader))
+        case .lastAnnouncement: return .lastAnnouncement(try Renewal(reader))
         case .status:
             let number = try reader.required(onlyTag, reader.number(onlyTag))
             return .status(SubscriptionStatus(rawValue: number))

@@ -13,7 +13,8 @@ package struct SubscriberFact: Hashable, Sendable {
 
     package struct Key: Hashable, Sendable {
         package let kind: Kind
-        /// The `transactionId` for transactions and refund requests, otherwise the `originalTransactionId`.
+        /// The `transactionId` for transactions and refund requests; for announcements, the period and the offer; otherwise the
+        /// `originalTransactionId`.
         package let id: TransactionID
 
         package init(kind: Kind, id: TransactionID) {
@@ -39,6 +40,10 @@ package struct SubscriberFact: Hashable, Sendable {
         case fetchedRenewalInfo = 8
         /// The App Store has given the whole history of the customer.
         case wholeHistory = 9
+        /// The first renewal info of a period that showed an offer for the next period, or none.
+        case firstAnnouncement = 10
+        /// The last one that showed this offer.
+        case lastAnnouncement = 11
     }
 
     /// It is indirect, because facts are copied often, and purchases have many members.
@@ -53,6 +58,9 @@ package struct SubscriberFact: Hashable, Sendable {
         case fetchedRenewalInfo(Renewal)
         /// The value is the `revision` from which later changes can be read.
         case wholeHistory(String)
+        /// Of the renewal info, only what concerns the next period.
+        case firstAnnouncement(Renewal)
+        case lastAnnouncement(Renewal)
     }
 
     /// - Parameter transactionID: the transaction that the fact is about. Facts about a whole subscription ignore it.
@@ -60,8 +68,13 @@ package struct SubscriberFact: Hashable, Sendable {
         _ value: Value, transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp,
         digest: [UInt8]
     ) {
-        let id = value.kind.isAboutOneTransaction ? transactionID : originalTransactionID
-        key = Key(kind: value.kind, id: id)
+        switch value {
+        case .firstAnnouncement(let renewal), .lastAnnouncement(let renewal):
+            key = Key(value.kind, renewal, signed: signedDate, originalTransactionID)
+        default:
+            let id = value.kind.isAboutOneTransaction ? transactionID : originalTransactionID
+            key = Key(kind: value.kind, id: id)
+        }
         self.originalTransactionID = originalTransactionID
         self.signedDate = signedDate
         self.digest = digest
@@ -69,9 +82,11 @@ package struct SubscriberFact: Hashable, Sendable {
     }
 
     /// True if this fact is to be kept in place of another with the same key: the later `signedDate` wins, and of two
-    /// with the same date the greater digest.
+    /// with the same date the greater digest. Of first announcements, the earlier one wins.
     package func replaces(_ other: SubscriberFact) -> Bool {
-        guard signedDate == other.signedDate else { return signedDate > other.signedDate }
+        guard signedDate == other.signedDate else {
+            return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
+        }
         return other.digest.lexicographicallyPrecedes(digest)
     }
 }
@@ -81,14 +96,22 @@ extension SubscriberFact.Kind {
     package var isTransaction: Bool {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction: true
-        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: false
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
+            .firstAnnouncement,
+            .lastAnnouncement:
+            false
         }
     }
+
+    /// Whether it keeps what a renewal info has announced.
+    package var isAnnouncement: Bool { self == .firstAnnouncement || self == .lastAnnouncement }
 
     fileprivate var isAboutOneTransaction: Bool {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest: true
-        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .wholeHistory: false
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .wholeHistory, .firstAnnouncement,
+            .lastAnnouncement:
+            false
         }
     }
 }
@@ -105,6 +128,8 @@ extension SubscriberFact.Value {
         case .fetchedTransaction: .fetchedTransaction
         case .fetchedRenewalInfo: .fetchedRenewalInfo
         case .wholeHistory: .wholeHistory
+        case .firstAnnouncement: .firstAnnouncement
+        case .lastAnnouncement: .lastAnnouncement
         }
     }
 }
@@ -129,7 +154,8 @@ extension SubscriberFact {
             case .fetchedTransaction(let purchase): .fetchedTransaction(anonymous(purchase))
             case .renewalInfo(let renewal): .renewalInfo(anonymous(renewal))
             case .fetchedRenewalInfo(let renewal): .fetchedRenewalInfo(anonymous(renewal))
-            case .status, .refundRequest, .expiryReason, .wholeHistory: self.value
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
+                self.value
             }
         return SubscriberFact(
             value, transactionID: key.id, originalTransactionID: originalTransactionID, signedDate: signedDate,
@@ -142,7 +168,7 @@ extension SubscriberFact {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.appAccountToken
         case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appAccountToken
-        case .status, .refundRequest, .expiryReason, .wholeHistory: nil
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
         }
     }
 
@@ -152,7 +178,7 @@ extension SubscriberFact {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.appTransactionID
         case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appTransactionID
-        case .status, .refundRequest, .expiryReason, .wholeHistory: nil
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
         }
     }
 }

@@ -23,7 +23,9 @@ package enum NextCheck {
                 if let renewal, renewal.signedDate > fact.signedDate { continue }
                 renewal = Signed(value: value, signedDate: fact.signedDate)
             case .status(let value): status = Signed(value: value, signedDate: fact.signedDate)
-            case .receiptTransaction, .refundRequest, .expiryReason, .wholeHistory: continue
+            case .receiptTransaction, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement,
+                .lastAnnouncement:
+                continue
             }
         }
         guard let purchase = current?.purchase, purchase.revocation == nil, let end = purchase.expiresDate else {

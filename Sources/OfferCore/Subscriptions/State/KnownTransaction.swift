@@ -27,7 +27,9 @@ struct KnownTransaction {
             self.init(
                 transactionID: fact.key.id, originalTransactionID: fact.originalTransactionID,
                 signedDate: fact.signedDate, purchase: purchase, isSigned: fact.key.kind == .transaction)
-        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory: return nil
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
+            .firstAnnouncement, .lastAnnouncement:
+            return nil
         }
     }
 

@@ -15,7 +15,9 @@ struct PendingRefunds {
         let reports = facts.lazy.filter { fact in
             switch fact.key.kind {
             case .status, .refundRequest, .expiryReason, .wholeHistory: true
-            case .transaction, .receiptTransaction, .renewalInfo, .fetchedTransaction, .fetchedRenewalInfo: false
+            case .transaction, .receiptTransaction, .renewalInfo, .fetchedTransaction, .fetchedRenewalInfo,
+                .firstAnnouncement, .lastAnnouncement:
+                false
             }
         }
         reported = Set(reports.map(\.originalTransactionID))

@@ -4,7 +4,7 @@ extension Redemption {
         let facts = SubscriberFacts(facts)
         let signals = SubscriptionSignals.all(in: facts)
         return SubscriptionPeriods.all(of: KnownTransaction.all(in: facts), groups: [:]).flatMap { subscription in
-            Redemption.all(of: subscription, signals[subscription.originalTransactionID]?.renewal)
+            Redemption.all(of: subscription, signals[subscription.originalTransactionID])
         }.filter { $0.type == .promotional }
     }
 }
@@ -15,7 +15,9 @@ extension SubscriberFact {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
             purchase.offer?.type == .promotional
-        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.offer?.type == .promotional
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal), .firstAnnouncement(let renewal),
+            .lastAnnouncement(let renewal):
+            renewal.offer?.type == .promotional
         case .status, .refundRequest, .expiryReason, .wholeHistory: false
         }
     }

@@ -7,76 +7,87 @@ package struct Redemption: Hashable, Sendable {
     package let productID: ProductID
     /// The first discounted period; nil while it is to come.
     package let transactionID: TransactionID?
-    /// That period's purchase date, or the date of the renewal info that shows the offer.
+    /// That period's purchase date, or the date of the first known renewal info that shows the offer.
     package let at: Timestamp
+    /// When a renewal info showed the offer for the first time; nil if none is known that did.
+    package let announcedAt: Timestamp?
+    /// False if the offer ran, and was missing only while the customer had turned renewal off. Then the customer may have done no more
+    /// than turn renewal on again, so without a signature it is no redemption.
+    package let isCertain: Bool
+    /// Whether the facts that show it stay. The newest renewal info of an unsigned source is replaced by the next.
+    package let isLasting: Bool
 }
 
 extension Redemption {
     /// - Returns: the redemptions of a subscription in the order of their periods.
-    static func all(of subscription: SubscriptionPeriods, _ renewal: Signed<Renewal>?) -> [Redemption] {
+    static func all(of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals?) -> [Redemption] {
+        let outlooks = OfferOutlook.all(of: subscription, signals)
         var redemptions: [Redemption] = []
-        var previous: Period?
-        for period in subscription.periods {
-            if let offer = UsedOffer(period), !offer.continues(previous, until: period) {
-                redemptions.append(
-                    Redemption(offer, subscription, transactionID: period.transactionID, at: period.start))
+        for place in -1..<subscription.periods.count {
+            redemptions += [ofPeriod(place, subscription, outlooks)].compactMap(\.self)
+            redemptions += announced(in: place, subscription, outlooks)
+        }
+        return redemptions
+    }
+
+    /// The redemption that begins with a period.
+    private static func ofPeriod(
+        _ place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
+    ) -> Redemption? {
+        guard place >= 0 else { return nil }
+        let period = subscription.periods[place]
+        guard let offer = UsedOffer(period), subscription.isPurchasers(place) else { return nil }
+        let (previous, outlook) = (place > 0 ? subscription.periods[place - 1] : nil, outlooks[place - 1])
+        let continues = offer.continues(previous, until: period)
+        let interruption = continues ? outlook?.interruption(of: offer) : nil
+        guard !continues || interruption != nil else { return nil }
+        return Redemption(
+            offer, subscription, transactionID: period.transactionID, at: period.start,
+            announcedAt: outlook?.firstDate(of: offer, after: interruption?.date),
+            isCertain: interruption?.isCertain ?? true, isLasting: true)
+    }
+
+    /// The redemptions that renewal infos of one period have announced, and that no period has shown: they are to come, or another
+    /// offer has taken their place.
+    private static func announced(
+        in place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
+    ) -> [Redemption] {
+        guard let outlook = outlooks[place], subscription.isPurchasers(max(place, 0)) else { return [] }
+        let current = place >= 0 ? subscription.periods[place] : nil
+        let next = place + 1 < subscription.periods.count ? UsedOffer(subscription.periods[place + 1]) : nil
+        return outlook.offers.compactMap { offer, shown in
+            guard offer != next else { return nil }
+            var interruption: OfferOutlook.Interruption?
+            if offer.continues(current) {
+                // The rest of an offer that runs is no redemption, unless it was gone in between.
+                interruption = outlook.interruption(of: offer, before: shown.last)
+                guard interruption != nil else { return nil }
             }
-            previous = period
-        }
-        guard let renewal, let offer = UsedOffer(renewal.value), !offer.isShown(by: subscription, renewal) else {
-            return redemptions
-        }
-        return redemptions + [Redemption(offer, subscription, transactionID: nil, at: renewal.signedDate)]
+            guard let date = outlook.firstDate(of: offer, after: interruption?.date) else { return nil }
+            return Redemption(
+                offer, subscription, transactionID: nil, at: date, announcedAt: date,
+                isCertain: interruption?.isCertain ?? true, isLasting: shown.isLasting)
+        }.sorted { ($0.at, $0.offerID) < ($1.at, $1.offerID) }
     }
 
     private init(
-        _ offer: UsedOffer, _ subscription: SubscriptionPeriods, transactionID: TransactionID?, at: Timestamp
+        _ offer: UsedOffer, _ subscription: SubscriptionPeriods, transactionID: TransactionID?, at: Timestamp,
+        announcedAt: Timestamp?, isCertain: Bool, isLasting: Bool
     ) {
         self.init(
             originalTransactionID: subscription.originalTransactionID, type: offer.type, offerID: offer.identifier,
-            productID: offer.productID, transactionID: transactionID, at: at)
+            productID: offer.productID, transactionID: transactionID, at: at, announcedAt: announcedAt,
+            isCertain: isCertain, isLasting: isLasting)
     }
 }
 
-/// An offer of a period, or of the period to come.
-private struct UsedOffer: Equatable {
-    let type: OfferType
-    let identifier: String
-    let productID: ProductID
-
-    init?(_ period: Period) { self.init(period.purchase.offer, period.purchase.productID) }
-
-    init?(_ renewal: Renewal) { self.init(renewal.offer, renewal.autoRenewProductID ?? renewal.productID) }
-
-    private init?(_ offer: AppliedOffer?, _ productID: ProductID) {
-        guard let offer, let identifier = offer.identifier else { return nil }
-        type = offer.type
-        self.identifier = identifier
-        self.productID = productID
-    }
-
-    /// Whether the period before has the same offer. A free or prepaid offer has one period only, so there the customer
-    /// redeemed it again, and so did one who bought instead of renewing, or came back after a gap.
-    /// - Parameter next: the period that follows; nil while it is to come.
-    func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
-        guard let previous, UsedOffer(previous) == self else { return false }
-        if let next, next.purchase.reason == .purchase || next.start > previous.end + Self.longestRetry { return false }
-        switch previous.purchase.offer?.discountType {
-        case .freeTrial, .payUpFront: return false
-        default: return true
-        }
-    }
-
-    /// A renewal follows at the latest when the App Store gives up collecting the payment.
-    private static let longestRetry = Duration.days(62)
-
-    /// Whether a transaction already stands for the offer that a renewal info announces: the period in which the renewal
-    /// info was signed, or the one after it.
-    func isShown(by subscription: SubscriptionPeriods, _ renewal: Signed<Renewal>) -> Bool {
-        let periods = subscription.periods
-        let place = periods.lastIndex { renewal.describes($0) }
-        let next = place.map { $0 + 1 } ?? 0
-        if next < periods.count, UsedOffer(periods[next]) == self { return true }
-        return continues(place.map { periods[$0] })
+extension SubscriptionPeriods {
+    /// Whether the purchaser's own transaction describes a period. A share of a family, a seat and whatever Apple adds later carry the
+    /// purchaser's offer, and redeem nothing.
+    ///
+    /// Receipts and old data name no ownership. The rest of the subscription then tells, and without it they are the purchaser's.
+    fileprivate func isPurchasers(_ place: Int) -> Bool {
+        let named = periods[place].purchase.ownership ?? periods.lazy.compactMap(\.purchase.ownership).first
+        return named.map { $0 == .purchased } ?? true
     }
 }

@@ -24,7 +24,7 @@ extension SubscriberState {
         areRefundRequestsKnown = subscriptions.isEmpty ? history.isOfApp : requests.areKnown(of: subscriptions)
         readOtherPurchases(transactions)
         for subscription in subscriptions {
-            readOffers(of: subscription, signals[subscription.originalTransactionID]?.renewal)
+            readOffers(of: subscription, signals[subscription.originalTransactionID])
             refunds += subscription.refunds
         }
         refunds.sort { $0.at == $1.at ? $0.transactionID.precedes($1.transactionID) : $0.at < $1.at }
@@ -62,8 +62,8 @@ extension SubscriberState {
         }
     }
 
-    private mutating func readOffers(of subscription: SubscriptionPeriods, _ renewal: Signed<Renewal>?) {
-        redemptions += Redemption.all(of: subscription, renewal)
+    private mutating func readOffers(of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals?) {
+        redemptions += Redemption.all(of: subscription, signals)
         hasOwnSubscription = hasOwnSubscription || subscription.ownership == .purchased
         hasUnclearSubscription = hasUnclearSubscription || subscription.ownership == nil
         // Only the purchaser has used the offer that a share or a seat shows.

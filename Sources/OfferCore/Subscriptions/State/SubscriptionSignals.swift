@@ -3,6 +3,8 @@ struct SubscriptionSignals {
     private(set) var renewal: Signed<Renewal>?
     private(set) var status: Signed<SubscriptionStatus>?
     private(set) var expiryReason: Signed<ExpiryReason>?
+    /// The first and the last renewal info of each period that showed an offer for the next one, or none, in no order.
+    private(set) var announcements: [Signed<Renewal>] = []
 
     static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {
         var byID: [TransactionID: SubscriptionSignals] = [:]
@@ -16,6 +18,8 @@ struct SubscriptionSignals {
         case .fetchedRenewalInfo(let value): add(value, fact, isSigned: false)
         case .status(let value): status = Signed(value: value, signedDate: fact.signedDate)
         case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
+        case .firstAnnouncement(let value), .lastAnnouncement(let value):
+            announcements.append(Signed(value: value, signedDate: fact.signedDate))
         case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
         }
     }
