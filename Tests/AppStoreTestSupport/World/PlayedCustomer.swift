@@ -47,10 +47,12 @@ package struct PlayedCustomer {
         return try notify("SUBSCRIBED", isFirst ? "INITIAL_BUY" : "RESUBSCRIBE", at: time)
     }
 
-    /// A family member's share of somebody else's subscription.
-    package mutating func share(_ product: String = "monthly", at time: Int64) throws -> String {
+    /// A family member's share of somebody else's subscription, which carries the purchaser's offer.
+    package mutating func share(
+        _ product: String = "monthly", at time: Int64, redeemedAs offerID: String? = nil
+    ) throws -> String {
         isFamilyShared = true
-        return try subscribe(to: product, at: time)
+        return try subscribe(to: product, at: time, redeeming: offerID)
     }
 
     package mutating func renew(at time: Int64) throws -> String {

@@ -33,8 +33,9 @@ struct HistoryTests {
         }
         for arrival in arrivals { reference.take(arrival) }
         for (app, history) in histories {
-            let state = SubscriberState(
-                of: reference.facts(in: app), environment: app.environment, at: history.end)
+            // A history does not say what was announced and then replaced.
+            let facts = SubscriberFacts(reference.facts(in: app).filter { !$0.key.kind.isAnnouncement })
+            let state = SubscriberState(of: facts, environment: app.environment, at: history.end)
             #expect(try history.differences(state, at: history.end) == [], "\(app.bundleID.text)")
         }
         let shuffled = arrivals.shuffled(using: &random)
@@ -47,6 +48,13 @@ struct HistoryTests {
             let wrong = Set(found).subtracting(expected)
             #expect(wrong.isEmpty, "\(wrong.count) records are wrong, such as \(wrong.first ?? "")")
             #expect(found == expected)
+            let redemptions = try await stores[0].redemptions(after: 0, limit: 100_000)
+            #expect(redemptions.count > Self.count / 2)
+            let byApp = Dictionary(grouping: redemptions, by: \.app).mapValues { $0.map(\.summary).sorted() }
+            for (app, _) in histories {
+                let expected = Redemption.promotional(in: Array(reference.facts(in: app))).filter(\.isCertain)
+                #expect((byApp[app] ?? []) == expected.map(\.summary).sorted(), "\(app.bundleID.text)")
+            }
             #expect(try await stores[0].check() == [])
         }
     }
@@ -104,6 +112,18 @@ struct HistoryTests {
     }
 }
 
+extension LedgerRedemption {
+    fileprivate var summary: String {
+        "\(originalTransactionID?.text.description ?? "") \(offerID) \(productID.text) \(at.milliseconds)"
+    }
+}
+
+extension Redemption {
+    fileprivate var summary: String {
+        "\(originalTransactionID.text) \(offerID) \(productID.text) \(at.milliseconds)"
+    }
+}
+
 private enum Arrival: Sendable {
     case notification(Delivery)
     case facts([SubscriberFact], AppScope)
@@ -134,7 +154,7 @@ private struct ReferenceStore {
     }
 
     private mutating func take(_ facts: [SubscriberFact], in app: AppScope) {
-        for fact in facts {
+        for fact in facts + facts.announcements {
             copies[Key(app: app, key: fact.key), default: []].append(fact)
             let original = fact.originalTransactionID
             if let account = fact.appAccountToken {
@@ -146,12 +166,15 @@ private struct ReferenceStore {
         }
     }
 
-    /// Of each key the copy that was signed last; of two signed at once, the one with the greater digest.
+    /// Of each key the copy that was signed last, and of first announcements the first; of two signed at once, the one with the
+    /// greater digest.
     private var kept: [(app: AppScope, fact: SubscriberFact)] {
         copies.compactMap { key, copies in
             copies.max { one, other in
-                one.signedDate == other.signedDate
-                    ? one.digest.lexicographicallyPrecedes(other.digest) : one.signedDate < other.signedDate
+                guard one.signedDate == other.signedDate else {
+                    return (one.signedDate < other.signedDate) == (key.key.kind != .firstAnnouncement)
+                }
+                return one.digest.lexicographicallyPrecedes(other.digest)
             }.map { (key.app, $0) }
         }
     }
