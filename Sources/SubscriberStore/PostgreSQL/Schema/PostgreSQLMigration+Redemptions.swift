@@ -24,7 +24,7 @@ extension Migration {
                 count BIGINT NOT NULL,
                 PRIMARY KEY (app, offer_id, product_id, shard)
             ) WITH (fillfactor = 50);
-            CREATE FUNCTION count_redemption() RETURNS trigger LANGUAGE plpgsql SET search_path = offer_signer AS $$
+            CREATE FUNCTION count_redemption() RETURNS trigger LANGUAGE plpgsql SET search_path = \(PostgreSQLSchema.name) AS $$
             DECLARE
                 changed redemption%ROWTYPE;
             BEGIN
