@@ -327,6 +327,37 @@ struct ConditionTests {
         #expect(try truth(.subscription(any), DecidingSamples.facts(isWhole: false)) == .unknown)
     }
 
+    @Test("without a group, a condition about a product looks at the groups that contain it")
+    func products() throws {
+        func condition(_ products: String...) throws -> Condition {
+            let ids = Set(try products.map { try ProductID($0) })
+            return .subscription(SubscriptionCondition(products: ids, tests: [.status([.active])]))
+        }
+        func other(_ productID: String) throws -> SubscriberFact {
+            try TestFacts.transaction("8", of: "7", 20, 90) {
+                $0 = Purchase($0, to: try ProductID(productID))
+                $0.subscriptionGroupID = "h"
+            }
+        }
+        let monthly = try DecidingSamples.facts(isWhole: false)
+        #expect(try truth(condition("other"), monthly + [other("other")]) == .yes, "a product of another group")
+        #expect(try truth(condition("other", "lifetime"), monthly + [other("other")]) == .yes)
+        // The catalogue names the group h of the product, and the customer has another product in it.
+        #expect(try truth(condition("other"), monthly + [other("more")]) == .no)
+        #expect(try truth(condition("other", "yearly"), monthly + [other("more")]) == .no)
+        #expect(try truth(.not(condition("other")), monthly + [other("more")]) == .yes)
+        // A subscription in the group h, or to a product of an unknown group, might exist.
+        #expect(try truth(condition("other"), monthly) == .unknown)
+        #expect(try truth(.not(condition("other")), monthly) == .unknown)
+        #expect(try truth(condition("stray"), monthly + [other("more")]) == .unknown)
+        #expect(try truth(condition("other"), DecidingSamples.facts()) == .no, "the history is whole, so there is none")
+        #expect(try truth(condition("yearly"), monthly) == .no)
+        #expect(try truth(condition("monthly"), monthly) == .yes)
+        // With a group, only that one is looked at.
+        let inGroup = SubscriptionCondition(groups: .some(["g"]), products: [try ProductID("other")], tests: [])
+        #expect(try truth(.subscription(inGroup), monthly + [other("other")]) == .no)
+    }
+
     @Test("a sample holds its share of customers, the same ones every time")
     func share() throws {
         var inside = 0

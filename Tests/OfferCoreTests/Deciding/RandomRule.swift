@@ -27,8 +27,12 @@ struct RandomRule {
         let groups: [SubscriptionCondition.Groups] = [.offered, .offered, .any, .some(["h"]), .some(["g", "h"])]
         var tests: [SubscriptionTest] = []
         for _ in 0..<Int.random(in: 1...2, using: &random) { tests.append(try subscriptionTest()) }
-        let products: Set<ProductID>? = Int.random(in: 0..<8, using: &random) == 0 ? [try ProductID("monthly")] : nil
-        return SubscriptionCondition(groups: pick(groups), products: products, tests: tests)
+        guard Int.random(in: 0..<5, using: &random) == 0 else {
+            return SubscriptionCondition(groups: pick(groups), tests: tests)
+        }
+        let products = try some(["monthly", "yearly", "other"].map { try ProductID($0) })
+        return SubscriptionCondition(
+            groups: pick(groups.map(Optional.some) + [nil, nil]), products: products, tests: tests)
     }
 
     private mutating func subscriptionTest() throws -> SubscriptionTest {

@@ -79,7 +79,11 @@ struct ReferenceDecider {
         for subscription in current where condition.products?.contains(subscription.productID) ?? true {
             best = max(best, condition.tests.map { test($0, subscription) }.min() ?? 1)
         }
-        let mayHaveMore = condition.groups == .any || current.count < groups.count
+        var mayHaveMore = condition.groups == .any || current.count < groups.count
+        if condition.groups == .any, let wanted = condition.products {
+            // All of them are in the catalogue of the samples.
+            mayHaveMore = wanted.contains { newest(of: products.groups[$0] ?? "") == nil }
+        }
         if best < 1, mayHaveMore, !customer.state.history.isOfApp { best = 0.5 }
         return best
     }

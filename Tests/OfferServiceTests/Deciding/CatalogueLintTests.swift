@@ -64,6 +64,75 @@ struct CatalogueLintTests {
                 == ["com.example.app p a: the rule names the group 2, which no product of the app has"])
     }
 
+    @Test("a rule about a product of another group is no mistake, unless nothing names its group")
+    func products() throws {
+        func warnings(_ rest: String) throws -> [String] {
+            try Self.warnings(
+                "{offerID: a, rule: {subscription: {product: q, status: active}}}]}\n      - {productID: q, \(rest)offers: ["
+            )
+        }
+        #expect(try warnings(#"subscriptionGroupID: "2", "#) == [])
+        #expect(
+            try warnings("") == [
+                "com.example.app p a: the rule names the product q, which has no subscriptionGroupID, so it is not known "
+                    + "that a customer does not subscribe to it"
+            ])
+        // The two tests are about one subscription, so the second offer never comes first.
+        #expect(
+            try Self.warnings(
+                """
+                {offerID: wide, priority: 1, rule: {subscription: {product: p, status: active}}},
+                {offerID: narrow, rule: {subscription: {product: p, status: active, autoRenew: off}}}
+                """) == ["com.example.app p narrow: never the best: whoever gets it also gets wide, which comes first"])
+    }
+
+    @Test("a price that may be meant is a warning: one for all periods together, or of an unknown mode")
+    func prices() throws {
+        func warnings(_ offer: String) throws -> [String] {
+            try Self.warnings("{offerID: a, \(offer)}", product: "price: {USD: 9.99, EUR: 10}")
+        }
+        for offer in [
+            "mode: pay_up_front, periods: 3, price: {USD: 19.99, EUR: 29.99}", "mode: pay_up_front, price: {USD: 99}",
+            "mode: pay_as_you_go, periods: 3, price: {USD: 9.98}", "price: {USD: 9.98}", "price: {GBP: 99}",
+            "mode: free_trial", "mode: free_trial, price: {USD: 0}",
+        ] { #expect(try warnings(offer) == [], "\(offer)") }
+        #expect(
+            try warnings("mode: pay_up_front, periods: 3, price: {USD: 29.97, EUR: 31}")
+                == [
+                    "com.example.app p a: the offer costs 31.0 EUR, and 3 periods of the product 30.0",
+                    "com.example.app p a: the offer costs 29.97 USD, and 3 periods of the product 29.97",
+                ])
+        #expect(
+            try warnings("price: {USD: 19.99}")
+                == ["com.example.app p a: the offer costs 19.99 USD, and the product 9.99"])
+        #expect(
+            try warnings("rule: save, periods: 3, price: {USD: 9.99}")
+                == ["com.example.app p a: the offer costs 9.99 USD, and the product 9.99"])
+    }
+
+    @Test("an app with rules is told once what StoreKit 1 lacks in the sandbox, unless its file says what it wants")
+    func sandbox() throws {
+        func notes(_ app: String, rule: String = ", rule: save") throws -> [String] {
+            let text = """
+                apps:
+                  - bundleID: com.example.app
+                    \(app)
+                    products: [{productID: p, offers: [{offerID: a\(rule)}, {offerID: b\(rule)}]}]
+                """
+            let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+            try #require(problems == [], "\(problems)")
+            return CatalogueLint.notes(about: try #require(file.catalogue)).map { $0.error + " | " + $0.hint }
+        }
+        let found = try notes("appAppleID: 1234567890")
+        #expect(found.count == 1 && found[0].contains("com.example.app: in the sandbox"))
+        #expect(found.first?.contains("set sandboxV1: true") == true)
+        #expect(try notes("ownership: first").count == 1)
+        #expect(try notes("sandboxV1: true") == [])
+        #expect(try notes("sandboxV1: false") == [])
+        #expect(try notes("ownership: first", rule: "") == [], "offers without a rule get a signature")
+        #expect(try notes("appAppleID: 1\n    environments: [Production]") == [])
+    }
+
     @Test("limits that nobody can reach, and ranks that nothing has, are mistakes")
     func limits() throws {
         #expect(

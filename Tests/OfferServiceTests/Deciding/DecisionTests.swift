@@ -105,6 +105,40 @@ struct DecisionTests {
         #expect(anonymous.refused["keep"] == ["unknown"])
     }
 
+    @Test("a rule about a product of another group holds for its subscribers")
+    func productOfAnotherGroup() async throws {
+        let yaml = """
+            apps:
+              - bundleID: com.example.app
+                appAppleID: 1234567890
+                products:
+                  - productID: monthly
+                    subscriptionGroupID: "21012345"
+                    offers:
+                      - {offerID: fan, rule: {subscription: {product: news, status: active}}}
+                      - {offerID: other, rule: {not: {subscription: {product: news}}}}
+                  - {productID: news, subscriptionGroupID: "2", offers: []}
+                  - {productID: sport, subscriptionGroupID: "2", offers: []}
+            """
+        let service = try DecisionService(yaml: yaml)
+        for (account, name) in [(1, "news"), (2, "sport")] as [(UInt64, String)] {
+            let productID = try ProductID(utf8: Array(name.utf8))
+            try await service.addSubscriber("\(account)000", account: account)
+            try await service.addSubscriber("\(account)001", account: account) {
+                var bought = Purchase(productID: productID, purchaseDate: $0.purchaseDate)
+                (bought.type, bought.subscriptionGroupID) = ($0.type, "2")
+                (bought.expiresDate, bought.ownership) = ($0.expiresDate, $0.ownership)
+                (bought.reason, bought.price) = ($0.reason, $0.price)
+                bought.appAccountToken = $0.appAccountToken
+                $0 = bought
+            }
+        }
+        let subscriber = try await service.decide(#""sign":false,"# + DecisionService.token(1))
+        #expect(subscriber.eligible == ["fan"], "\(subscriber.response.text)")
+        let another = try await service.decide(#""sign":false,"# + DecisionService.token(2))
+        #expect(another.eligible == ["other"] && another.refused == ["fan": ["no_subscription"]])
+    }
+
     @Test("an app and a user learn codes alone")
     func codesAlone() async throws {
         let tokens = ["a-token-of-the-app-1", "a-token-of-support-1"]

@@ -85,12 +85,21 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
+    /// Whether the current subscription of every group that contains one of the products is known. A product of an unknown group
+    /// may be subscribed to without anyone's knowledge.
+    private func isEveryProductRuledOut(_ situation: Situation) -> Bool {
+        guard let products else { return false }
+        return products.allSatisfy { product in
+            situation.group(of: product).flatMap(situation.current(inGroup:)) != nil
+        }
+    }
+
     /// Whether no further subscription can exist that would be looked at. In each group only the current one is, and the App Store
     /// reports of that one.
     private func isEverySubscriptionKnown(_ situation: Situation) -> Bool {
         if situation.facts.state.history.isOfApp { return groups != .offered || situation.groupID != nil }
         return switch groups {
-        case .any: false
+        case .any: isEveryProductRuledOut(situation)
         case .offered: !situation.offered.isEmpty
         case .some(let ids): ids.allSatisfy { situation.current(inGroup: $0) != nil }
         }

@@ -19,8 +19,7 @@ package final class Situation: Sendable {
         self.facts = facts
         self.products = products
         self.now = now
-        groupID =
-            products.groups[productID] ?? facts.state.group(of: productID)
+        groupID = Self.group(of: productID, products, facts)
         takers = (groupID.map(facts.state.takers) ?? []).map(Candidate.init)
         offered = Array(takers.prefix(1))
         current = facts.state.current.map(Candidate.init)
@@ -28,6 +27,13 @@ package final class Situation: Sendable {
 
     /// The current subscription in the offered group.
     var subscription: Subscription? { offered.first?.subscription }
+
+    /// The subscription group of a product; nil if neither the catalogue nor a subscription names it.
+    func group(of productID: ProductID) -> String? { Self.group(of: productID, products, facts) }
+
+    private static func group(of productID: ProductID, _ products: ProductTraits, _ facts: CustomerFacts) -> String? {
+        products.groups[productID] ?? facts.state.group(of: productID)
+    }
 
     /// The current subscription of a group.
     func current(inGroup groupID: String) -> Candidate? {
@@ -46,10 +52,6 @@ package final class Situation: Sendable {
             guard let productIDs = products.productIDs[offer], !productIDs.isEmpty else { return false }
             return productIDs.allSatisfy { group(of: $0).map(history.groups.contains) ?? false }
         }
-    }
-
-    private func group(of productID: ProductID) -> String? {
-        products.groups[productID] ?? facts.state.group(of: productID)
     }
 
     func duration(since time: Timestamp) -> Duration { now - time }

@@ -13,8 +13,9 @@ package struct SubscriptionCondition: Hashable, Sendable {
     package let products: Set<ProductID>?
     package let tests: [SubscriptionTest]
 
-    package init(groups: Groups = .offered, products: Set<ProductID>? = nil, tests: [SubscriptionTest]) {
-        self.groups = groups
+    /// - Parameter groups: nil for the usual ones: those that contain the products, or the offered one if no products are given.
+    package init(groups: Groups? = nil, products: Set<ProductID>? = nil, tests: [SubscriptionTest]) {
+        self.groups = groups ?? (products == nil ? .offered : .any)
         self.products = products
         self.tests = tests
     }

@@ -52,11 +52,19 @@ private struct AppLint {
                 for case .renewsTo(let renewals) in condition.tests {
                     for case .product(let product) in renewals { named.insert(product) }
                 }
-                let unknown = named.subtracting(products).map(\.text.description).sorted().map {
-                    warning(
-                        offer, "the rule names the product \($0), which the app does not list",
-                        hint: "correct it, or list the product without offers")
-                }
+                let unknown =
+                    named.subtracting(products).map(\.text.description).sorted().map {
+                        warning(
+                            offer, "the rule names the product \($0), which the app does not list",
+                            hint: "correct it, or list the product without offers")
+                    }
+                    + withoutGroup(of: condition).map {
+                        warning(
+                            offer,
+                            "the rule names the product \($0), which has no subscriptionGroupID, so it is not known "
+                                + "that a customer does not subscribe to it",
+                            hint: "copy it from App Store Connect")
+                    }
                 guard case .some(let ids) = condition.groups else { return unknown }
                 return unknown
                     + ids.subtracting(groups).sorted().map {
@@ -106,6 +114,13 @@ private struct AppLint {
                     hint: "shorten the cooldown, or lower the count"))
         }
         return warnings
+    /// The listed products of a condition on all groups that have none of their own.
+    private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
+        guard condition.groups == .any else { return [] }
+        return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
+            .map(\.text.description).sorted()
+    }
+
     }
 
     // MARK: Order
@@ -172,13 +187,15 @@ extension Condition {
         switch self {
         case .all(let members): members.reduce(into: []) { $0.formUnion($1.requirements) }
         case .rule(_, let condition): condition.requirements
-        case .subscription(let condition) where condition.groups == .offered:
-            // All are about the one current subscription of the group.
-            Set(
-                condition.tests.map {
-                    .subscription(
-                        SubscriptionCondition(groups: .offered, products: condition.products, tests: [$0]))
-                })
+        case .subscription(let condition) where condition.groups == .offered || condition.products?.count == 1:
+            // All are about one subscription: the current one of a group. A condition without tests is one by itself.
+            condition.tests.isEmpty
+                ? [self]
+                : Set(
+                    condition.tests.map {
+                        .subscription(
+                            SubscriptionCondition(groups: condition.groups, products: condition.products, tests: [$0]))
+                    })
         case .any, .not, .subscription, .test: [self]
         }
     }

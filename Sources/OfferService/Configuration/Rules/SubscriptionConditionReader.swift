@@ -22,7 +22,7 @@ enum SubscriptionConditionReader {
             return nil
         }
         return SubscriptionCondition(
-            groups: (groups ?? nil) ?? .offered, products: products ?? nil, tests: tests.compactMap { $0 })
+            groups: groups ?? nil, products: products ?? nil, tests: tests.compactMap { $0 })
     }
 
     private static func readGroups(_ place: RuleNode, _ reader: inout YAMLReader) -> SubscriptionCondition.Groups? {
