@@ -92,6 +92,29 @@ struct OfferDecisionTests {
         #expect(try codes(facts, rule: .rule("r", asks)) == [])
     }
 
+    @Test("only a test of the offered group's subscription lets an offer through a payment problem")
+    func billingRetryOfAnotherGroup() throws {
+        let facts = try DecidingSamples.facts(
+            renewal: TestFacts.renewal(signed: 30.1) { $0.isInBillingRetryPeriod = true },
+            status: TestFacts.status(.billingRetry, signed: 30.1), end: 30)
+        func rule(
+            _ groups: SubscriptionCondition.Groups?, _ products: String...
+        ) throws -> Condition {
+            let ids = Set(try products.map { try ProductID($0) })
+            let retry = SubscriptionCondition(
+                groups: groups, products: ids.isEmpty ? nil : ids, tests: [.status([.billingRetry])])
+            return .any([.subscription(retry), Self.anyone])
+        }
+        #expect(try codes(facts, rule: rule(.some(["h"]))) == [.billingRetry])
+        #expect(try codes(facts, rule: rule(nil, "other")) == [.billingRetry])
+        #expect(try codes(facts, rule: rule(.any, "other")) == [.billingRetry])
+        #expect(try codes(facts, rule: rule(.some(["g", "h"]), "other")) == [.billingRetry])
+        #expect(try codes(facts, rule: rule(.some(["g", "h"]))) == [])
+        #expect(try codes(facts, rule: rule(.any)) == [])
+        #expect(try codes(facts, rule: rule(nil, "other", "monthly")) == [])
+        #expect(try codes(facts, rule: .not(rule(.offered))).first == .billingRetry)
+    }
+
     @Test("the App Store's own offer comes first, where the app prefers it")
     func winBack() throws {
         let facts = try DecidingSamples.facts(

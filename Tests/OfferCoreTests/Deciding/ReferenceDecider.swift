@@ -26,18 +26,23 @@ struct ReferenceDecider {
             let isOver = subscription.status == .expired || subscription.status == .revoked
             if subscription.settled, isOver, subscription != newest(of: group) { continue }
             guard subscription.ownership == .purchased, subscription.settled else { return false }
-            if subscription.status == .billingRetry, !mentionsRetry(offer.rule.condition) { return false }
+            if subscription.status == .billingRetry, !mentionsRetry(offer.rule.condition, subscription) {
+                return false
+            }
             if isOver { continue }
             guard subscription.autoRenews != nil, subscription.pendingOffer?.type != .promotional else { return false }
         }
         return true
     }
 
-    private func mentionsRetry(_ condition: Condition) -> Bool {
+    private func mentionsRetry(_ condition: Condition, _ subscription: Subscription) -> Bool {
         switch condition {
-        case .all(let members), .any(let members): return members.contains(where: mentionsRetry)
-        case .rule(_, let member): return mentionsRetry(member)
+        case .all(let members), .any(let members):
+            return members.contains { mentionsRetry($0, subscription) }
+        case .rule(_, let member): return mentionsRetry(member, subscription)
         case .subscription(let condition):
+            if let products = condition.products, !products.contains(subscription.productID) { return false }
+            if case .some(let ids) = condition.groups, !ids.contains(group) { return false }
             for case .status(let statuses) in condition.tests where statuses.contains(.billingRetry) { return true }
             return false
         case .not, .test: return false

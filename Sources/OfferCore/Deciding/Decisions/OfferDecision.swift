@@ -89,7 +89,7 @@ extension OfferTerms {
         for taker in situation.takers {
             if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
             if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
-            if let reason = retryReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = retryReason(taker.subscription, in: situation) { findings.append(.other(reason)) }
         }
         // An active subscriber is offered none.
         if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
@@ -134,10 +134,10 @@ extension OfferTerms {
         }
     }
 
-    private func retryReason(_ subscription: Subscription) -> DecisionReason? {
-        guard subscription.settled, subscription.status == .billingRetry, !rule.condition.asksForBillingRetry else {
-            return nil
-        }
+    private func retryReason(_ subscription: Subscription, in situation: Situation) -> DecisionReason? {
+        guard subscription.settled, subscription.status == .billingRetry,
+            !rule.condition.asksForBillingRetry(of: subscription, offeredIn: situation.groupID)
+        else { return nil }
         return DecisionReason(.billingRetry)
     }
 }

@@ -22,17 +22,31 @@ package struct Rule: Hashable, Sendable {
 }
 
 extension Condition {
-    /// Whether a subscription in billing retry is asked for, outside any `not`. Only then may a customer with a payment problem
-    /// get the offer.
-    package var asksForBillingRetry: Bool {
+    /// Whether the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a payment
+    /// problem get the offer. A test of another group's subscription says nothing about this one.
+    func asksForBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
         switch self {
-        case .all(let members), .any(let members): members.contains(where: \.asksForBillingRetry)
+        case .all(let members), .any(let members):
+            members.contains { $0.asksForBillingRetry(of: subscription, offeredIn: groupID) }
         case .not, .test: false
-        case .rule(_, let condition): condition.asksForBillingRetry
+        case .rule(_, let condition): condition.asksForBillingRetry(of: subscription, offeredIn: groupID)
         case .subscription(let condition):
-            condition.tests.contains {
-                if case .status(let statuses) = $0 { statuses.contains(.billingRetry) } else { false }
-            }
+            condition.looks(at: subscription, offeredIn: groupID)
+                && condition.tests.contains {
+                    if case .status(let statuses) = $0 { statuses.contains(.billingRetry) } else { false }
+                }
+        }
+    }
+}
+
+extension SubscriptionCondition {
+    /// Whether a subscription is in one of the groups and to one of the products.
+    fileprivate func looks(at subscription: Subscription, offeredIn groupID: String?) -> Bool {
+        guard products?.contains(subscription.productID) ?? true else { return false }
+        return switch groups {
+        case .any: true
+        case .offered: subscription.subscriptionGroupID == groupID
+        case .some(let ids): subscription.subscriptionGroupID.map(ids.contains) ?? false
         }
     }
 }
