@@ -27,7 +27,7 @@ struct RulesPageTests {
         #expect(refused.status == 1)
         #expect(
             refused.standardError.contains(
-                "line 15: rules.long_gone.all[0].subscription.endedAgo.atLeast: \"7\" is not valid here"))
+                "line 19: rules.long_gone.all[0].subscription.endedAgo.atLeast: \"7\" is not valid here"))
     }
 
     @Test("the built-in rules that are printed can be used as they are, and the page lists them")

@@ -17,6 +17,8 @@ package struct Catalogue: Hashable, Sendable {
         package let freshness: Duration?
         package let notifications: AppNotifications
         package let rules: AppRules
+        /// The prices of offers, for comparison with those of their products.
+        package let prices: [OfferPrice]
 
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
         package init(
@@ -24,7 +26,8 @@ package struct Catalogue: Hashable, Sendable {
             offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:],
             familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
             ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
-            notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules()
+            notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules(),
+            prices: [OfferPrice] = []
         ) {
             self.appAppleID = appAppleID
             self.environments = environments ?? Self.usualEnvironments(appAppleID: appAppleID)
@@ -36,6 +39,7 @@ package struct Catalogue: Hashable, Sendable {
             self.freshness = freshness
             self.notifications = notifications
             self.rules = rules
+            self.prices = prices
         }
 
         package static func usualEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {

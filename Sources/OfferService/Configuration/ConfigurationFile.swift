@@ -183,7 +183,7 @@ package struct ConfigurationFile: Sendable {
             notifications: AppNotifications(
                 receivers: members["notifications"].map { Self.readReceivers($0, &reader) } ?? [],
                 sharedSecret: members["sharedSecret"].flatMap { Self.readSharedSecret($0, &reader, readSecret) }),
-            rules: appRules)
+            rules: appRules, prices: products.values.sorted { $0.place < $1.place }.flatMap(\.prices))
         let keyID = members["keyID"].flatMap { node in
             reader.value(of: node) { text throws(FieldError) in try KeyID(utf8: text) }
         }

@@ -170,18 +170,30 @@ struct RulesFileTests {
         #expect(file.catalogue?.apps.values.first?.offers.values.first?.count == 3)
     }
 
-    @Test("an offer that is not cheaper than its product is refused, and limits that contradict each other")
+    @Test("an offer with a price that its mode cannot have is refused, and limits that contradict each other")
     func prices() {
         let text = """
             apps:
               - bundleID: a
                 products:
-                  - {productID: p, price: {USD: 9.99}, offers: [{offerID: o, price: {USD: 9.99}}]}
+                  - productID: p
+                    price: {USD: 9.99}
+                    offers:
+                      - {offerID: o, mode: pay_as_you_go, price: {USD: 9.99}}
+                      - {offerID: f, mode: free_trial, price: {USD: 0.99}}
+                      - {offerID: u, mode: pay_up_front, periods: 3, price: {USD: 19.99}}
+                      - {offerID: n, price: {USD: 19.99}}
+                      - {offerID: m, mode: monthly, periods: 0}
                   - {productID: q, offers: [{offerID: o, limits: {perCustomer: 3, total: 2}}]}
             """
         let (_, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
-        #expect(problems.count == 2, "\(problems)")
-        #expect(problems.first?.error.contains("apps[0].products[0].offers[0]: the offer costs 9.99 USD") == true)
+        #expect(problems.count == 5, "\(problems)")
+        let errors = problems.map(\.error).joined(separator: "\n")
+        for error in [
+            "offers[0]: the offer costs 9.99 USD for each period, and the product 9.99",
+            "offers[1]: the offer costs 0.99 USD, and is a free trial", "offers[4].mode: \"monthly\" is not valid here",
+            "offers[4].periods: \"0\" is not valid here",
+        ] { #expect(errors.contains("apps[0].products[0].\(error)"), "\(errors)") }
         #expect(problems.last?.error.contains("perCustomer is greater than total") == true)
     }
 

@@ -18,7 +18,37 @@ private struct AppLint {
         let offers = app.rules.offers
         return offers.flatMap { ofNames($0) + ofLimits($0) + ofProduct($0) }
             + Dictionary(grouping: offers, by: \.productID).values.flatMap(ofOrder)
-            .sorted { $0.error < $1.error } + ofRetention
+            .sorted { $0.error < $1.error } + ofRetention + ofPrices
+    }
+
+    var notes: [Diagnostic] {
+        guard !app.rules.offers.isEmpty, !app.rules.isSandboxV1Set, app.environments.contains(.sandbox) else {
+            return []
+        }
+        return [
+            Diagnostic(
+                "\(name): in the sandbox, offers with a rule get a compactJWS and no signature, so an app that uses "
+                    + "StoreKit 1 cannot redeem them in TestFlight and App Review",
+                hint: "for such an app, set sandboxV1: true; otherwise set it to false, and this note disappears")
+        ]
+    }
+
+    /// Prices that can hardly be meant. Impossible ones have stopped the reading of the file.
+    private var ofPrices: [Diagnostic] {
+        app.prices.flatMap { price in
+            price.excesses.filter { !$0.isImpossible }.map { excess in
+                Diagnostic(
+                    "\(name) \(price.productID.text) \(price.offerID.text): the offer costs \(excess.amount) "
+                        + "\(excess.currency), and \(Self.product(for: excess.periods)) \(excess.full)",
+                    hint: price.mode == nil
+                        ? "correct one of the prices, or set the mode of the offer and its periods"
+                        : "correct one of the prices, or the number of periods")
+            }
+        }
+    }
+
+    private static func product(for periods: Int) -> String {
+        periods == 1 ? "the product" : "\(periods) periods of the product"
     }
 
     /// What is shown to a customer of whom nothing is known.

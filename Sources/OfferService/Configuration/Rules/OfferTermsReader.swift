@@ -9,18 +9,21 @@ struct OfferTermsReader {
         /// nil for an offer without a rule.
         let terms: OfferTerms?
         /// By currency, for comparison with the product's.
-        let price: [String: Double]
+        var price: [String: Double] = [:]
+        var mode: OfferPrice.Mode?
+        /// The number of periods that it lasts.
+        var periods: Int?
         let place: RuleNode
     }
 
-    private static let names = ["offerID", "rule", "priority", "price", "limits", "signedElsewhere"]
+    private static let names = ["offerID", "rule", "priority", "price", "mode", "periods", "limits", "signedElsewhere"]
 
     /// - Parameter productID: nil if it cannot be read.
     static func read(
         _ place: RuleNode, of productID: ProductID?, _ rules: inout RulesReader, _ reader: inout YAMLReader
     ) -> Listed? {
         guard place.node.mapping != nil else {
-            return readOfferID(place, &reader).map { Listed(offerID: $0, terms: nil, price: [:], place: place) }
+            return readOfferID(place, &reader).map { Listed(offerID: $0, terms: nil, place: place) }
         }
         let members = reader.members(of: place, "an offer", known: names)
         if place.node.mapping != nil, members["offerID"] == nil {
@@ -32,10 +35,13 @@ struct OfferTermsReader {
         let priority = members["priority"].map { reader.integer(of: $0) }
         let isElsewhere = members["signedElsewhere"].map { reader.flag(of: $0) }
         let price = members["price"].map { reader.prices(of: $0) } ?? [:]
+        let mode = members["mode"].flatMap { reader.mode(of: $0) }
+        let periods = members["periods"].flatMap { reader.positive(of: $0) }
         guard let offerID else { return nil }
         // An offer whose rule cannot be read must not count as one without a rule. The problem keeps it from being used.
         guard rule != nil || limits != nil || priority != nil, let productID else {
-            return Listed(offerID: offerID, terms: nil, price: price, place: place)
+            return Listed(
+                offerID: offerID, terms: nil, price: price, mode: mode, periods: periods, place: place)
         }
         let subscribers = Rule(name: nil, condition: .test(.everSubscribed(true)))
         if let condition = (rule ?? nil)?.condition, let reason = Contradictions.ofOffer(condition) {
@@ -45,7 +51,7 @@ struct OfferTermsReader {
             productID: productID, offerID: offerID, rule: (rule ?? nil) ?? subscribers,
             priority: (priority ?? nil) ?? 0,
             limits: (limits ?? nil) ?? OfferLimits(), isSignedElsewhere: (isElsewhere ?? nil) ?? false)
-        return Listed(offerID: offerID, terms: terms, price: price, place: place)
+        return Listed(offerID: offerID, terms: terms, price: price, mode: mode, periods: periods, place: place)
     }
 
     private static func readOfferID(_ place: RuleNode, _ reader: inout YAMLReader) -> OfferID? {
@@ -86,6 +92,11 @@ extension YAMLReader {
             return refuse(place, expected: "a whole number from 1 on")
         }
         return count
+    }
+
+    fileprivate mutating func mode(of place: RuleNode) -> OfferPrice.Mode? {
+        place.node.scalar.flatMap { OfferPrice.Mode(rawValue: $0.string) }
+            ?? refuse(place, expected: OfferPrice.Mode.allCases.map(\.rawValue).joined(separator: ", "))
     }
 
     mutating func integer(of place: RuleNode) -> Int? {

@@ -9,6 +9,8 @@ enum ProductsReader {
         let group: String?
         let rank: Int?
         let isFamilySharable: Bool
+        /// Of the offers that have one.
+        let prices: [OfferPrice]
         /// In the order of the file.
         let place: Int
     }
@@ -41,7 +43,7 @@ enum ProductsReader {
         let rank = members["rank"].flatMap { reader.integer(of: place.member("rank", $0)) }
         let isFamilySharable = members["familySharable"].flatMap { reader.bool(of: $0, "familySharable") } ?? false
         let price = members["price"].map { reader.prices(of: place.member("price", $0)) } ?? [:]
-        var (offers, terms): (Set<OfferID>, [OfferTerms]) = ([], [])
+        var (offers, terms, prices): (Set<OfferID>, [OfferTerms], [OfferPrice]) = ([], [], [])
         let nodes = members["offers"].map { reader.items(of: $0, "offers") } ?? []
         for (number, node) in nodes.enumerated() {
             let item = RuleNode(node, place.path + ".offers[\(number)]")
@@ -50,23 +52,31 @@ enum ProductsReader {
                 reader.add("this offer is a duplicate", at: node, hint: "remove one")
             }
             if let offered = offer.terms { terms.append(offered) }
-            compare(offer, with: price, &reader)
+            guard let productID, !offer.price.isEmpty else { continue }
+            let compared = OfferPrice(
+                productID: productID, offerID: offer.offerID, mode: offer.mode, periods: offer.periods,
+                price: offer.price, productPrice: price)
+            refuseExcess(of: compared, at: offer.place, &reader)
+            prices.append(compared)
         }
         guard let productID else { return nil }
         let product = Product(
-            offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, place: index)
+            offers: offers, terms: terms, group: group, rank: rank, isFamilySharable: isFamilySharable, prices: prices,
+            place: index)
         return (productID, product)
     }
 
-    /// The App Store refuses an offer that is not cheaper than its product.
-    private static func compare(
-        _ offer: OfferTermsReader.Listed, with price: [String: Double], _ reader: inout YAMLReader
-    ) {
-        for (currency, amount) in offer.price.sorted(by: { $0.key < $1.key }) {
-            guard let full = price[currency], amount >= full else { continue }
-            reader.contradict(
-                offer.place, "the offer costs \(amount) \(currency), and the product \(full)",
-                hint: "an offer must be cheaper than its product; correct one of the prices")
+    /// Refuses a price that no offer of its mode can have. ``CatalogueLint`` warns about the others.
+    private static func refuseExcess(of price: OfferPrice, at place: RuleNode, _ reader: inout YAMLReader) {
+        for excess in price.excesses where excess.isImpossible {
+            let amount = "the offer costs \(excess.amount) \(excess.currency)"
+            if price.mode == .freeTrial {
+                reader.contradict(place, "\(amount), and is a free trial", hint: "correct the price or the mode")
+            } else {
+                reader.contradict(
+                    place, "\(amount) for each period, and the product \(excess.full)",
+                    hint: "an offer must be cheaper than its product; correct one of the prices, or the mode")
+            }
         }
     }
 }
