@@ -43,6 +43,9 @@ struct DoctorCommand: AsyncParsableCommand {
         for warning in configuration.catalogue.map(CatalogueLint.warnings) ?? [] {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
+        for note in configuration.catalogue.map(CatalogueLint.notes) ?? [] {
+            StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n")
+        }
         if let notice = configuration.proxyNotice {
             StandardStreams.print("note: \(notice.error)\nhint: \(notice.hint)\n")
         }

@@ -37,6 +37,9 @@ struct RulesCheckCommand: ParsableCommand {
         for warning in catalogue.map(CatalogueLint.warnings) ?? [] {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
+        for note in catalogue.map(CatalogueLint.notes) ?? [] {
+            StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n")
+        }
         StandardStreams.print("ok: the rules are consistent\n")
     }
 }

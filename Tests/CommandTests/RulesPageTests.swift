@@ -20,8 +20,10 @@ struct RulesPageTests {
         #expect(checked.status == 0, "\(checked.standardError)")
         #expect(
             checked.standardOutput
-                == "com.example.app com.example.app.pro.monthly winback_1m: rule long_gone, priority 20\n"
-                + "ok: the rules are consistent\n")
+                .hasPrefix(
+                    "com.example.app com.example.app.pro.monthly winback_1m: rule long_gone, priority 20\nnote: "))
+        #expect(checked.standardOutput.hasSuffix("\nok: the rules are consistent\n"))
+        #expect(!checked.standardOutput.contains("warning: "))
         try walk.folder.write(walk.block(0).replacing("atLeast: 7d", with: "atLeast: 7").utf8, to: "offers.yaml")
         let refused = try walk.shell(walk.block(1))
         #expect(refused.status == 1)

@@ -11,6 +11,8 @@ package struct AppRules: Hashable, Sendable {
     package let prefersWinBackOffers: Bool
     /// Whether customers of the sandbox get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
+    /// Whether the configuration says so, either way.
+    package let isSandboxV1Set: Bool
     /// For how long an unused JWS counts as outstanding.
     package let jwsLifetime: Duration
 
@@ -34,14 +36,15 @@ package struct AppRules: Hashable, Sendable {
     package init(
         offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
         products: ProductTraits = ProductTraits(),
-        prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool = false, jwsLifetime: Duration = .hours(24)
+        prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool? = nil, jwsLifetime: Duration = .hours(24)
     ) {
         self.offers = offers
         self.introductoryOffers = introductoryOffers
         self.retention = retention
         self.products = products
         self.prefersWinBackOffers = prefersWinBackOffers
-        self.allowsSandboxV1 = allowsSandboxV1
+        self.allowsSandboxV1 = allowsSandboxV1 ?? false
+        isSandboxV1Set = allowsSandboxV1 != nil
         self.jwsLifetime = jwsLifetime
         places = Dictionary(
             offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },

@@ -4,8 +4,15 @@ package import OfferCore
 package enum CatalogueLint {
     /// - Returns: warnings, in the order of the apps' names.
     package static func warnings(about catalogue: Catalogue) -> [Diagnostic] {
-        catalogue.apps.sorted { $0.key.text.description < $1.key.text.description }.flatMap { bundleID, app in
-            AppLint(name: bundleID.text.description, app: app).warnings
+        lints(of: catalogue).flatMap(\.warnings)
+    }
+
+    /// - Returns: consequences of the file that may surprise later, in the order of the apps' names.
+    package static func notes(about catalogue: Catalogue) -> [Diagnostic] { lints(of: catalogue).flatMap(\.notes) }
+
+    private static func lints(of catalogue: Catalogue) -> [AppLint] {
+        catalogue.apps.sorted { $0.key.text.description < $1.key.text.description }.map { bundleID, app in
+            AppLint(name: bundleID.text.description, app: app)
         }
     }
 }
@@ -107,6 +114,13 @@ private struct AppLint {
         }
     }
 
+    /// The listed products of a condition on all groups that have none of their own.
+    private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
+        guard condition.groups == .any else { return [] }
+        return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
+            .map(\.text.description).sorted()
+    }
+
     /// What a rule needs to know of the product.
     private func ofProduct(_ offer: OfferTerms) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
@@ -144,13 +158,6 @@ private struct AppLint {
                     hint: "shorten the cooldown, or lower the count"))
         }
         return warnings
-    /// The listed products of a condition on all groups that have none of their own.
-    private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
-        guard condition.groups == .any else { return [] }
-        return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
-            .map(\.text.description).sorted()
-    }
-
     }
 
     // MARK: Order

@@ -104,7 +104,7 @@ enum AppRulesReader {
                 offers: products.mapValues(\.offers)),
             prefersWinBackOffers: members["preferWinBackOffers"].flatMap { reader.bool(of: $0, "preferWinBackOffers") }
                 ?? false,
-            allowsSandboxV1: members["sandboxV1"].flatMap { reader.bool(of: $0, "sandboxV1") } ?? false,
+            allowsSandboxV1: members["sandboxV1"].flatMap { reader.bool(of: $0, "sandboxV1") },
             jwsLifetime: members["jwsLifetime"].flatMap { reader.duration(of: $0, "jwsLifetime") } ?? .hours(24))
     }
 }
