@@ -3,26 +3,19 @@ import Foundation
 
 /// Where a database is and how to connect to it, as libpq reads it from a connection URL.
 package struct PostgreSQLServer: Hashable, Sendable {
-    /// The URL. It contains no password.
-    package let url: String
+    /// It may contain a password.
+    private let url: String
     private let isRemote: Bool
     private let namesSSLMode: Bool
 
-    /// - Parameter url: such as `postgresql://offers@db1,db2/offers`. The password belongs elsewhere: into the file `~/.pgpass`, a
-    ///   service file or `PGPASSWORD`.
+    /// - Parameter url: such as `postgresql://offers@db1,db2/offers`. It may contain a password; libpq also reads one from the file
+    ///   `~/.pgpass`, a service file or `PGPASSWORD`.
     package init(url: String) throws(PostgreSQLError) {
         if let missing = unsafe offer_pg_load() {
             throw PostgreSQLError(
                 state: nil, message: "\(unsafe String(cString: missing)); install the Debian package libpq5")
         }
-        guard !url.contains("\0") else { throw Self.invalid }
-        guard try Self.setting("password", of: url) == nil, try Self.setting("sslpassword", of: url) == nil else {
-            throw PostgreSQLError(
-                state: nil,
-                message:
-                    "the URL contains a password; put it into a password file (PGPASSFILE), a service file or PGPASSWORD"
-            )
-        }
+        guard !url.contains("\0"), !Self.isAmbiguous(url) else { throw Self.invalid }
         self.url = url
         let environment = ProcessInfo.processInfo.environment
         let hosts = try Self.setting("host", of: url) ?? environment["PGHOST"] ?? ""
@@ -31,9 +24,33 @@ package struct PostgreSQLServer: Hashable, Sendable {
         let hasService = try (Self.setting("service", of: url) ?? environment["PGSERVICE"]) != nil
         isRemote = hasService || !"\(hosts),\(addresses)".split(separator: ",").allSatisfy { Self.isLocal($0) }
         namesSSLMode = try Self.setting("sslmode", of: url) != nil || environment["PGSSLMODE"] != nil
+        // libpq checks the ports only when it connects, and shows in its error what is there: part of a password with a "/".
+        let ports = try Self.setting("port", of: url) ?? ""
+        guard ports.split(separator: ",").allSatisfy({ (1...65535).contains(Int($0) ?? 0) }) else { throw Self.invalid }
+        let passwords = [try Self.setting("password", of: url), try Self.setting("sslpassword", of: url)]
+        containsPassword = passwords.contains { $0 != nil }
     }
 
-    private static let invalid = PostgreSQLError(state: nil, message: "the URL is invalid")
+    /// Whether the URL contains a secret: `password` or `sslpassword`, before the host or among the settings.
+    package let containsPassword: Bool
+
+    /// The error never repeats a part of the URL, which may be a password.
+    private static let invalid = PostgreSQLError(
+        state: nil,
+        message: """
+            the URL is invalid; write special characters in it as %40 for @, %2F for / and so on, and leave out settings \
+            that libpq does not have
+            """)
+
+    /// Whether an @ comes after the one that ends the user and the password, and before the settings. libpq would take part of the
+    /// password for the host or the database.
+    private static func isAmbiguous(_ url: String) -> Bool {
+        guard let scheme = url.range(of: "://") else { return true }
+        let rest = url[scheme.upperBound...]
+        let user = rest.prefix { $0 != "@" && $0 != "/" }
+        let place = rest[user.endIndex...].first == "@" ? rest[user.endIndex...].dropFirst() : rest
+        return place.prefix { $0 != "?" }.contains("@")
+    }
 
     private static func setting(_ name: String, of url: String) throws(PostgreSQLError) -> String? {
         var isValid = false
@@ -68,4 +85,9 @@ package struct PostgreSQLServer: Hashable, Sendable {
         }
         return settings + [("dbname", url), ("client_encoding", "UTF8")]
     }
+}
+
+extension PostgreSQLServer: CustomStringConvertible, CustomReflectable {
+    package var description: String { "a PostgreSQL server" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -5,6 +5,7 @@ import OfferFiles
 import OfferHTTP
 import OfferKeys
 import OfferService
+import SubscriberStore
 
 /// A reader of the configuration from the flags, the environment file, the process environment and the configuration file.
 struct ConfigurationReader: Sendable {
@@ -197,6 +198,12 @@ private struct LoadedEnvironmentFile {
             ),
             (Settings.auditKey, "chmod 600 \(path): this key can identify the customers in the audit trail"),
         ]
+        if variables[Settings.database.variable].flatMap(StoreLocation.init)?.containsPassword == true {
+            problems.append(
+                Diagnostic(
+                    "\(path) contains the password of the database and can be read by others (mode \(file.mode))",
+                    hint: "chmod 600 \(path), and change the password"))
+        }
         for (secret, hint) in secrets where holds(secret) {
             problems.append(
                 Diagnostic(

@@ -49,6 +49,84 @@ struct DoctorTests {
         #expect(missing.status == 1 && missing.standardError.contains("the database cannot be written"))
     }
 
+    /// Settings with a configuration file.
+    private func settings(_ more: [String: String] = [:]) throws -> [String: String] {
+        try folder.write("apps: [{bundleID: a, products: []}]\n".utf8, to: "offers.yaml")
+        return [
+            "SUBSCRIPTION_OFFERS_KEY_ID": "2X9R4HXF34", "SUBSCRIPTION_OFFERS_CONFIG": folder.path + "/offers.yaml",
+        ].merging(more) { $1 }
+    }
+
+    @Test("a database URL with a password is accepted from the environment and its file, and never shown")
+    func databasePassword() throws {
+        let url = "postgres://offers:marked@127.0.0.1:1/offers"
+        for (setting, mode) in [("process", 0o600), ("file", 0o600), ("file", 0o644)] {
+            try folder.write("SUBSCRIPTION_OFFERS_DATABASE=\(url)\n".utf8, to: "env", mode: mode)
+            let outcome = try doctor(
+                settings(
+                    setting == "file"
+                        ? ["SUBSCRIPTION_OFFERS_ENV_FILE": folder.path + "/env"] : ["SUBSCRIPTION_OFFERS_DATABASE": url]
+                ))
+            // Nothing listens there.
+            #expect(outcome.status == 1 && outcome.standardError.contains("the database cannot be reached"))
+            let isReadable = outcome.standardError.contains("env contains the password of the database and can be read")
+            #expect(isReadable == (mode == 0o644), "\(outcome.standardError)")
+            #expect(outcome.standardError.components(separatedBy: "error: ").count - 1 == (isReadable ? 2 : 1))
+            #expect(!(outcome.standardOutput + outcome.standardError).contains("marked"))
+        }
+    }
+
+    @Test(
+        "a database that cannot be used stops the start, and no message repeats a part of its URL",
+        arguments: [
+            ("postgres://u:mar/marked@db/x", "cannot be used: the URL is invalid"),
+            ("postgresql://u:marked@db/x?pgbouncer=true", "cannot be used: the URL is invalid"),
+            ("host=db password=marked", "names no database"), ("jdbc:postgresql://u:marked@db/x", "names no database"),
+        ])
+    func databaseURL(url: String, problem: String) throws {
+        for command in ["doctor", "serve"] {
+            let outcome = try run(command, settings(["SUBSCRIPTION_OFFERS_DATABASE": url]))
+            #expect(outcome.status == 1)
+            #expect(outcome.standardError.contains("error: SUBSCRIPTION_OFFERS_DATABASE or --database \(problem)"))
+            #expect(outcome.standardError.contains("\nhint: write it like"), "\(outcome.standardError)")
+            #expect(!(outcome.standardOutput + outcome.standardError).contains("marked"))
+        }
+    }
+
+    @Test("a database URL with a password is refused on the command line, which other accounts can read")
+    func databasePasswordAsFlag() throws {
+        for command in [["serve", "--port", "0"], ["doctor"], ["database", "check"]] {
+            for url in ["postgres://offers:marked@db/offers", "postgresql://db/offers?password=marked"] {
+                let environment = try settings(["SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path])
+                let outcome = try Command.run(
+                    Command.offerSigner, command + ["--database", url], environment: environment)
+                #expect(outcome.status == 1)
+                #expect(outcome.standardError.contains("error: --database contains a password"))
+                #expect(outcome.standardError.contains("hint: set SUBSCRIPTION_OFFERS_DATABASE in the environment"))
+                #expect(!(outcome.standardOutput + outcome.standardError).contains("marked"))
+            }
+        }
+    }
+
+    @Test("doctor and rules check say what StoreKit 1 lacks in the sandbox, without a complaint")
+    func sandboxNote() throws {
+        let products = "products: [{productID: p, subscriptionGroupID: '1', offers: [{offerID: o, rule: retention}]}]"
+        for (more, isNoted) in [("", true), (", sandboxV1: true", false)] {
+            let environment = try settings([
+                "SUBSCRIPTION_OFFERS_DATABASE": "sqlite:\(folder.path)/store.sqlite",
+                "SUBSCRIPTION_OFFERS_KEYS_DIR": folder.path,
+            ])
+            try folder.write("apps: [{bundleID: a, \(products)\(more)}]\n".utf8, to: "offers.yaml")
+            for command in [["doctor"], ["rules", "check"]] {
+                let outcome = try Command.run(Command.offerSigner, command, environment: environment)
+                #expect(outcome.status == 0, "\(outcome.standardError)")
+                #expect(outcome.standardOutput.contains("note: a: in the sandbox, offers with a rule") == isNoted)
+                #expect(outcome.standardOutput.contains("hint: for such an app, set sandboxV1: true") == isNoted)
+                if command == ["rules", "check"] { #expect(!outcome.standardOutput.contains("warning: ")) }
+            }
+        }
+    }
+
     @Test("files and folders that others can write to are refused with a hint, except with a development key")
     func writable() throws {
         let file = folder.path + "/offers.yaml"

@@ -125,10 +125,21 @@ enum Parse {
     }
 
     static func storeLocation(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> StoreLocation?? {
-        if let location = StoreLocation(text) { return location }
-        problems.append(
-            Diagnostic("\(name) names no database", hint: "write it like sqlite:data/offer-signer.sqlite"))
-        return nil
+        guard let location = StoreLocation(text) else {
+            problems.append(
+                Diagnostic(
+                    "\(name) names no database",
+                    hint: "write it like sqlite:data/offer-signer.sqlite or postgresql://offers@db.example/offers"))
+            return nil
+        }
+        do { try location.check() } catch {
+            problems.append(
+                Diagnostic(
+                    "\(name) cannot be used: \(error.detail)",
+                    hint: "write it like postgresql://offers@db.example/offers"))
+            return nil
+        }
+        return location
     }
 
     static func days(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Int? {

@@ -5,6 +5,7 @@ import OfferCore
 import OfferCrypto
 import OfferHTTP
 import OfferKeys
+import SubscriberStore
 
 // Groups of settings that depend on each other, or on the configuration file.
 extension SettingReader {
@@ -117,6 +118,11 @@ extension SettingReader {
     /// - Returns: nil if no part of the configuration needs a database.
     mutating func store(file: ConfigurationFile) -> StoreSettings? {
         let (location, days) = (value(Settings.database), value(Settings.payloadDays))
+        if let location, isFlag(Settings.database), location.containsPassword {
+            add(
+                "--database contains a password, which the list of processes shows to every account of this machine",
+                hint: "set \(Settings.database.variable) in the environment or in the environment file instead")
+        }
         if location == nil, !file.needsStore {
             if isSet(Settings.payloadDays) || isSet(Settings.notificationsAddress) {
                 add(

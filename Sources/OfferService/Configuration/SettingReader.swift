@@ -41,6 +41,9 @@ struct SettingReader {
     /// Whether a flag or variable sets the setting.
     func isSet<Value>(_ setting: Setting<Value>) -> Bool { text(setting) != nil }
 
+    /// Whether the command line sets the setting.
+    func isFlag<Value>(_ setting: Setting<Value>) -> Bool { flags[setting] != nil }
+
     private func text<Value>(_ setting: Setting<Value>) -> String? {
         flags[setting] ?? environment[setting.variable]
     }

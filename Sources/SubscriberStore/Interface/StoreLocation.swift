@@ -1,14 +1,16 @@
 import Foundation
+import OfferPostgreSQL
 
 /// Where the database is: the value of `SUBSCRIPTION_OFFERS_DATABASE`.
 package enum StoreLocation: Hashable, Sendable {
     case sqlite(path: String)
     case postgreSQL(url: String)
 
-    /// - Parameter text: `sqlite:PATH`, or a connection URL of PostgreSQL.
+    /// - Parameter text: `sqlite:PATH`, or a connection URL of PostgreSQL. ``check()`` says whether libpq can read it.
     package init?(_ text: String) {
-        if Self.postgreSQLPrefixes.contains(where: text.hasPrefix), !text.contains("\0") {
-            self = .postgreSQL(url: text)
+        if let prefix = Self.postgreSQLPrefixes.first(where: text.lowercased().hasPrefix), !text.contains("\0") {
+            // libpq knows the scheme in lower case alone.
+            self = .postgreSQL(url: prefix + text.dropFirst(prefix.count))
             return
         }
         let path = text.dropFirst(Self.sqlitePrefix.count)
@@ -18,6 +20,18 @@ package enum StoreLocation: Hashable, Sendable {
 
     private static let sqlitePrefix = "sqlite:"
     private static let postgreSQLPrefixes = ["postgresql://", "postgres://"]
+
+    /// Checks everything that needs no connection, so that a mistake shows before the service starts.
+    package func check() throws(StoreError) {
+        guard case .postgreSQL(let url) = self else { return }
+        do { _ = try PostgreSQLServer(url: url) } catch { throw StoreError(error) }
+    }
+
+    /// Whether a password is part of the location, which must then not be shown to others.
+    package var containsPassword: Bool {
+        guard case .postgreSQL(let url) = self else { return false }
+        return (try? PostgreSQLServer(url: url).containsPassword) ?? true
+    }
 
     /// Opens the database. Blocks while it does.
     package func open(_ opening: StoreOpening = .migrating) throws(StoreError) -> any SubscriberStore {
@@ -50,13 +64,18 @@ package enum StoreOpening: Hashable, Sendable {
     case anyVersion
 }
 
-extension StoreLocation: CustomStringConvertible {
-    /// A URL without its user and its settings, which may contain a password although the engine refuses one.
+extension StoreLocation: CustomStringConvertible, CustomReflectable {
+    /// A URL without its user, its password and its settings.
+    ///
+    /// A password may contain any of `/ ? @` if its owner did not encode them. So an @ behind the first question mark leaves open
+    /// where the password ends, and nothing is shown.
     private static func withoutSecrets(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "postgresql:" }
-        let rest = url[scheme.upperBound...].prefix { $0 != "?" }
-        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        return String(url[..<scheme.upperBound] + place)
+        let rest = url[scheme.upperBound...]
+        let place = rest.prefix { $0 != "?" }
+        guard !rest[place.endIndex...].contains("@") else { return url[..<scheme.upperBound] + "…" }
+        let shown = place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place
+        return String(url[..<scheme.upperBound] + shown)
     }
 
     package var description: String {
@@ -65,4 +84,6 @@ extension StoreLocation: CustomStringConvertible {
         case .postgreSQL(let url): Self.withoutSecrets(url)
         }
     }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,6 @@
 /// How the PostgreSQL engine connects to its database.
 package struct PostgreSQLSettings: Sendable {
-    /// A connection URL without a password.
+    /// A connection URL, which may contain a password.
     package let url: String
     /// The number of connections for changes.
     package let writers: Int
@@ -12,4 +12,9 @@ package struct PostgreSQLSettings: Sendable {
         self.writers = writers
         self.readers = readers
     }
+}
+
+extension PostgreSQLSettings: CustomStringConvertible, CustomReflectable {
+    package var description: String { "\(StoreLocation.postgreSQL(url: url))" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

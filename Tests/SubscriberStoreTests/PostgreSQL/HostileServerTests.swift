@@ -9,18 +9,85 @@ import Testing
 
 @Suite("Names and settings of a PostgreSQL database")
 struct HostileServerTests {
-    @Test("a URL with a password is refused, and nothing shows it")
-    func password() {
+    @Test("a URL may contain a password, and nothing shows it")
+    func password() throws {
         for url in [
             "postgresql://offers:marked@db/offers", "postgresql://db/offers?password=marked",
-            "postgres://u:marked@127.0.0.1:1/x?user=v",
+            "postgres://u:marked@127.0.0.1:1/x?user=v", "POSTGRES://u:mar%40marked%2F@127.0.0.1:1/x",
+            "PostgreSQL://u:m?marked@127.0.0.1:1/x", "postgresql://127.0.0.1:1/x?user=u&password=m@marked",
+            "postgresql://127.0.0.1:1/x?sslpassword=marked", "postgresql://u:m:marked#@127.0.0.1:1/x",
         ] {
-            let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLServer(url: url) }
-            #expect(error?.message.contains("PGPASSFILE") == true)
-            let location = StoreLocation(url)
-            let failure = #expect(throws: StoreError.self) { _ = try location?.open() }
-            let shown = "\(error as Any) \(location?.description ?? "") \(failure?.diagnostic as Any) \(failure as Any)"
+            let location = try #require(StoreLocation(url))
+            #expect(location.containsPassword)
+            #expect(throws: Never.self) { try location.check() }
+            guard case .postgreSQL(let normal) = location else { continue }
+            let failure = #expect(throws: StoreError.self) { _ = try location.open() }
+            var dumped = ""
+            dump(location, to: &dumped)
+            dump(PostgreSQLSettings(url: normal), to: &dumped)
+            dump(try PostgreSQLServer(url: normal), to: &dumped)
+            let shown =
+                "\(location) \(String(reflecting: location)) \(failure?.diagnostic as Any) \(failure as Any) \(dumped)"
             #expect(!shown.contains("marked"), "\(shown)")
+        }
+        for url in [
+            "postgresql://offers@db/offers", "postgresql://db/offers?passfile=/run/pgpass", "postgresql:///x?service=s",
+        ] { #expect(StoreLocation(url)?.containsPassword == false) }
+    }
+
+    @Test(
+        "a password that libpq would take for something else is refused, and not shown",
+        arguments: [
+            "postgresql://u:mar/marked@db/offers", "postgresql://u:1/marked@db/offers",
+            "postgresql://u:mar@marked@db/offers", "postgresql://u:mar@marked?x@db/offers",
+            "postgresql://u:marked%zz@db/offers", "postgresql://db/offers?password=a&marked",
+            "postgresql://u:marked@db/offers?pgbouncer=true", "postgresql://u@db:marked/offers",
+        ])
+    func ambiguousPassword(url: String) throws {
+        let location = try #require(StoreLocation(url))
+        let error = #expect(throws: StoreError.self) { try location.check() }
+        let failure = #expect(throws: StoreError.self) { _ = try location.open() }
+        let shown = "\(error?.diagnostic as Any) \(failure as Any)"
+        #expect(shown.contains("the URL is invalid") && !shown.contains("marked"), "\(shown)")
+    }
+
+    @Test("a connection string that is no URL names no database, so nothing takes it for one")
+    func connectionString() {
+        for text in [
+            "host=db user=offers password=marked", "postgresql+asyncpg://u:p@db/x", "jdbc:postgresql://db/x",
+            "postgresql:x",
+        ] { #expect(StoreLocation(text) == nil, "\(text)") }
+    }
+
+    @Test("the password in the URL is the one that the server gets")
+    func rightPassword() async throws {
+        let server = try TestPostgreSQL()
+        let password = #"p@ss/w:r?d%#"#
+        try server.execute("CREATE ROLE guarded LOGIN PASSWORD '\(password)'", in: "postgres")
+        try server.execute("CREATE DATABASE guarded OWNER guarded", in: "postgres")
+        try server.execute(
+            """
+            DO $$ BEGIN EXECUTE format('COPY (VALUES (''local all guarded scram-sha-256''), (''local all all trust'')) TO %L', \
+            current_setting('hba_file')); END $$
+            """, in: "postgres")
+        try server.stop()
+        try server.start()
+        func location(_ password: String, in settings: Bool = false) throws -> StoreLocation {
+            let encoded = password.utf8.map { String(format: "%%%02x", $0) }.joined()
+            let url = server.url(of: "guarded")
+            let changed =
+                settings
+                ? url.replacing("offers@", with: "guarded@") + "&password=\(encoded)"
+                : url.replacing("postgresql://offers@", with: "POSTGRES://guarded:\(encoded)@")
+            return try #require(StoreLocation(changed))
+        }
+        let wrong = #expect(throws: StoreError.self) { _ = try location("marked").open() }
+        #expect(wrong?.kind == .unreachable && wrong?.detail.contains("marked") == false, "\(wrong as Any)")
+        for inSettings in [false, true] {
+            let store = try location(password, in: inSettings).open()
+            _ = try await store.apply(Sample.delivery("n1", Sample.facts(1)))
+            #expect(try await store.intakes().count == 1)
+            try store.close()
         }
     }
 
