@@ -472,6 +472,19 @@ struct UserTests {
         #expect(routes.post("/offer", Self.body).status == 401, "with users configured, every request needs a token")
     }
 
+    @Test("an issuer whose users are named by their e-mail addresses has one warning, which names hashedUsername")
+    func emailAddress() async throws {
+        let key = ProviderKey()
+        let routes = try await Self.routes(ProviderKey.set(key), Self.issuer(customer: .applicationUsername("email")))
+        for name in ["a", "b"] {
+            let token = try key.token(claims: Self.claims(["email": "\"\(name)@marked.example\""]))
+            #expect(Self.ask(routes, token).status == 200)
+        }
+        let lines = routes.log.text.split(separator: "\n").filter { $0.contains("is an e-mail address") }
+        #expect(lines.count == 1 && lines[0].contains("hashedUsername"), "\(lines)")
+        #expect(!routes.log.text.contains("marked"))
+    }
+
     @Test("the username is the claim or its HMAC, and an account UUID is lowercased")
     func customers() async throws {
         let key = ProviderKey()

@@ -50,6 +50,15 @@ package struct JSONObject: Hashable, Sendable {
         return copy
     }
 
+    /// A copy with other values, in the same order.
+    package func mapValues<Failure: Error>(
+        _ transform: (Member) throws(Failure) -> JSONValue
+    ) throws(Failure) -> JSONObject {
+        var copy = JSONObject()
+        for member in members { _ = copy.add(member.name, try transform(member)) }
+        return copy
+    }
+
     /// Adds a member.
     /// - Returns: false, without adding it, if the name is already present.
     package mutating func add(_ name: [UInt8], _ value: JSONValue) -> Bool {

@@ -32,13 +32,19 @@ package struct Caller: Hashable, Sendable {
     package let apps: Set<BundleID>?
     /// When the token expires; nil means never.
     package let expiry: Timestamp?
+    /// Whether the service replaces each `applicationUsername` of its requests by a hash.
+    package let hashesUsernames: Bool
 
-    package init(name: String, tokenDigest: [UInt8], scopes: Set<Scope>, apps: Set<BundleID>?, expiry: Timestamp?) {
+    package init(
+        name: String, tokenDigest: [UInt8], scopes: Set<Scope>, apps: Set<BundleID>?, expiry: Timestamp?,
+        hashesUsernames: Bool = false
+    ) {
         self.name = name
         self.tokenDigest = tokenDigest
         self.scopes = scopes
         self.apps = apps
         self.expiry = expiry
+        self.hashesUsernames = hashesUsernames
     }
 
     /// Whether `text` is a valid caller name.

@@ -36,6 +36,10 @@ package enum Principal: Sendable {
         }
     }
 
+    /// Whether the usernames of its requests are hashed. A user's is derived from the token, where the issuer's
+    /// `hashedUsername` does the same.
+    package var hashesUsernames: Bool { if case .token(let caller) = self { caller.hashesUsernames } else { false } }
+
     /// The principal's name in the log. For a user it names the identity provider, not the person.
     package var name: String {
         switch self {

@@ -302,7 +302,7 @@ package struct ConfigurationFile: Sendable {
 
     private mutating func readCaller(_ node: YAMLNode, _ reader: inout YAMLReader) {
         let members = reader.members(
-            of: node, "a caller", known: ["name", "tokenSHA256", "scopes", "apps", "expires"],
+            of: node, "a caller", known: ["name", "tokenSHA256", "scopes", "apps", "expires", "hashUsernames"],
             required: ["name", "tokenSHA256"])
         let name = members["name"].flatMap { node in
             reader.text(of: node).flatMap { text in
@@ -336,9 +336,11 @@ package struct ConfigurationFile: Sendable {
                     ?? reader.refuse("expires is not a date", at: node, hint: "write it like 2027-01-31")
             }
         }
+        let hashesUsernames = members["hashUsernames"].flatMap { reader.bool(of: $0, "hashUsernames") } ?? false
         guard let name, let digest else { return }
         callers.append(
             Caller(
-                name: name, tokenDigest: digest, scopes: scopes ?? Caller.Scope.usual, apps: apps, expiry: expiry))
+                name: name, tokenDigest: digest, scopes: scopes ?? Caller.Scope.usual, apps: apps, expiry: expiry,
+                hashesUsernames: hashesUsernames))
     }
 }

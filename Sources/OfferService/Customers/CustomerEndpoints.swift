@@ -29,7 +29,7 @@ struct CustomerEndpoints: Sendable {
     /// `POST /v1/customers/lookup`.
     var lookup: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let customer = try CustomerReference(RequestMembers.read(request))
+            let customer = try CustomerReference(admission.members(of: request))
             let app = try admission.app(customer.bundleID)
             var stored = try await stored(customer)
             if let refresher, await refresher.refresh(customer, knownAs: stored, of: app, at: now()) != .notNeeded {
@@ -47,7 +47,7 @@ struct CustomerEndpoints: Sendable {
     /// `PUT /v1/customers/facts`.
     var facts: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let members = try RequestMembers.read(request, maximumCount: CustomerFactsRequest.maximumCount)
+            let members = try admission.members(of: request, maximumCount: CustomerFactsRequest.maximumCount)
             let body = try CustomerFactsRequest(members)
             let customer = body.customer
             let scope = try await scope(of: customer, admission.app(customer.bundleID))
@@ -62,7 +62,7 @@ struct CustomerEndpoints: Sendable {
     /// `PUT /v1/customers/links`.
     var links: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let body = try CustomerLinkRequest(RequestMembers.read(request))
+            let body = try CustomerLinkRequest(admission.members(of: request))
             let customer = body.customer
             let scope = try await scope(of: customer, admission.app(customer.bundleID))
             let change = CustomerChange(.link, in: scope.environment, account: body.account?.utf8)
@@ -78,7 +78,7 @@ struct CustomerEndpoints: Sendable {
     /// `DELETE /v1/customers`.
     var erasure: Endpoint.Handler {
         .later(limit: limit) { request, admission async throws(Problem) in
-            let customer = try CustomerReference(RequestMembers.read(request))
+            let customer = try CustomerReference(admission.members(of: request))
             _ = try admission.app(customer.bundleID)
             let change = CustomerChange(.erasure, in: customer.environment)
             let erased = try await make(change, of: customer, admission) { store async throws(StoreError) in

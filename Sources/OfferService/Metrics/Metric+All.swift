@@ -14,6 +14,10 @@ extension Metric {
         "offer_signer_limited_total", .counter, ["who"],
         "Requests and offers in lists that exceeded a rate limit, by kind of limit.")
 
+    static let emailUsernames = Metric(
+        "offer_signer_email_usernames_total", .counter, [],
+        "Offers and decisions whose `applicationUsername` is an e-mail address, where Apple asks for a one-way hash.")
+
     // Signatures.
     static let signatures = Metric(
         "offer_signer_signatures_total", .counter, ["kind", "app", "key"],
@@ -220,7 +224,8 @@ extension Metric {
         "Always 1, labelled with the versions of the program, its compiler, and the OpenSSL library it runs with.")
 
     package static let all = [
-        requests, refusals, limited, signatures, unboundJWS, selfVerificationFailures, signing, verifying,
+        requests, refusals, limited, emailUsernames, signatures, unboundJWS, selfVerificationFailures, signing,
+        verifying,
         decisions, reservations, redemptions, redemptionDelay, unexplainedRedemptions,
         appStoreData, appStoreDataRefusals, unansweredCertificates, revokedCertificates, notifications,
         notificationTypes, lastNotification, notificationLag, subscriptions, storeUp, storeChanges, storeCommits,

@@ -22,6 +22,7 @@ package final class ServiceMetrics: Sendable {
     let signing: Histogram
     let verifying: Histogram
     let clockSteps: Counter
+    let emailUsernames: Counter
     private let apiSeconds: Histogram
     private let appStoreData: [AppStoreDataSeries: Counter]
     private let appStoreRefusals: [String: Counter]
@@ -41,6 +42,7 @@ package final class ServiceMetrics: Sendable {
         reloads = Self.each { registry.counter(.ringReloads, $0) }
         signing = registry.histogram(.signing)
         verifying = registry.histogram(.verifying)
+        emailUsernames = registry.counter(.emailUsernames)
         clockSteps = registry.counter(.clockSteps)
         apiSeconds = registry.histogram(.apiSeconds)
         appStoreData = Dictionary(

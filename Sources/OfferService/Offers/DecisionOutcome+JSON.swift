@@ -5,9 +5,11 @@ extension DecisionOutcome {
     /// - Parameters:
     ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
     ///   - proofs: to repeat in the answer.
-    func body(showsDetails: Bool, showing proofs: VerifiedProofs?) -> [UInt8] {
+    ///   - hashed: the customer whose hashed username the app needs; nil for one whose name the client knows.
+    func body(showsDetails: Bool, showing proofs: VerifiedProofs?, naming hashed: Customer?) -> [UInt8] {
         var writer = JSONWriter()
         writer.member("environment", customer.app.environment.rawValue)
+        if case .applicationUsername(let name) = hashed { writer.member("applicationUsername", utf8: name.utf8) }
         if showsDetails {
             writer.objects("subscriptions", customer.facts.state.subscriptions) { $1.write(to: &$0) }
         }

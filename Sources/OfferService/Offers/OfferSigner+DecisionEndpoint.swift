@@ -8,7 +8,7 @@ extension OfferSigner {
         _ request: HTTPRequest, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
         try requireReady()
-        let body = try ProofBody(RequestMembers.read(request))
+        let body = try ProofBody(admission.members(of: request))
         let decision = try DecisionRequest(body.rest, user: admission.principal.customer)
         let item = CatalogueItem(app: decision.bundleID)
         do throws(Problem) {
@@ -29,7 +29,9 @@ extension OfferSigner {
                 signing: decision.signing.reserving, wantsJWS: true, admission)
             let shown = body.wantsVerifiedProofs ? verified : nil
             return try await respond(
-                with: outcome.body(showsDetails: admission.principal.showsDetails, showing: shown),
+                with: outcome.body(
+                    showsDetails: admission.principal.showsDetails, showing: shown,
+                    naming: admission.principal.hashesUsernames ? decision.customer : nil),
                 to: outcome.eligible.compactMap(\.signed), admission)
         } catch {
             noteRefusal(error, of: .promotionalOffer, item, customer: decision.customer.utf8, admission)

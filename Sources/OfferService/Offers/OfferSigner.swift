@@ -26,6 +26,7 @@ package struct OfferSigner: Sendable {
     let refusals: RefusalLog
     let log: Logger
     let missingIssuerWarning: ThrottledWarning
+    private let usernameWarning: UsernameWarning
     let proofs: ProofVerifier
     let store: CurrentStore
     /// nil if the App Store is not asked.
@@ -54,6 +55,7 @@ package struct OfferSigner: Sendable {
         self.store = store
         self.refresher = refresher
         self.log = log
+        usernameWarning = UsernameWarning(metrics: metrics, log: log)
         missingIssuerWarning = ThrottledWarning(
             "a JWS was requested for an app without an issuer ID", log: log)
     }
@@ -64,17 +66,19 @@ package struct OfferSigner: Sendable {
     func answerSample(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         let user = admission.principal.customer
-        let offer = try OfferRequest(RequestMembers.read(request), spelling: .sample, user: user)
+        let offer = try OfferRequest(admission.members(of: request), spelling: .sample, user: user)
+        // A username that the service has derived is one that the client does not know.
+        let namesCustomer = user != nil || admission.principal.hashesUsernames
         guard admission.policy.terms(of: offer) == nil else {
             return .later { () async throws(Problem) in
                 let signed = try await self.signByRule(offer, proofs: nil, admission)
                 return try await self.respond(
-                    with: signed.offer.sampleBody(namesCustomer: user != nil), to: [signed], admission)
+                    with: signed.offer.sampleBody(namesCustomer: namesCustomer), to: [signed], admission)
             }
         }
         let signed = try signPlain(offer, admission)
         return .now(
-            try record(signed.entries(for: admission), answer: signed.sampleBody(namesCustomer: user != nil)))
+            try record(signed.entries(for: admission), answer: signed.sampleBody(namesCustomer: namesCustomer)))
     }
 
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
@@ -85,11 +89,11 @@ package struct OfferSigner: Sendable {
         try requireReady()
         guard request.body.count <= HTTPRequest.maximumBodySize else {
             return .later { () async throws(Problem) in
-                let body = try ProofBody(RequestMembers.read(request))
+                let body = try ProofBody(admission.members(of: request))
                 return try await self.answerLater(body, OfferList(body.rest, admission.principal), admission)
             }
         }
-        let body = try ProofBody(RequestMembers.read(request))
+        let body = try ProofBody(admission.members(of: request))
         let list = try OfferList(body.rest, admission.principal)
         guard body.proofs == nil, !list.requests.contains(where: { admission.policy.terms(of: $0) != nil }) else {
             return .later { () async throws(Problem) in try await self.answerLater(body, list, admission) }
@@ -110,7 +114,7 @@ package struct OfferSigner: Sendable {
     func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         try refuseUsers(admission)
-        let body = try ProofBody(RequestMembers.read(request))
+        let body = try ProofBody(admission.members(of: request))
         let offer = try IntroductoryOfferRequest(body.rest)
         guard let isAllowed = offer.allowIntroductoryOffer else {
             guard let rule = admission.policy.catalogue?.apps[offer.bundleID]?.rules.introductoryOffers else {
@@ -255,6 +259,7 @@ package struct OfferSigner: Sendable {
     func countCustomer(
         _ customer: Customer, of app: BundleID, _ transactionID: TransactionID?, _ admission: Admission
     ) throws(Problem) {
+        usernameWarning.check(customer, of: admission.principal, admission.context)
         guard admission.principal.customer == nil else { return }
         let limits = admission.policy.limits
         try self.limits.countCustomer(customer, of: app, under: limits, admission.context)

@@ -25,7 +25,7 @@ package struct SignedOffer: Hashable, Sendable {
     }
 
     /// The body of `/offer`, with the same members as Apple's sample.
-    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user.
+    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user and for a caller whose usernames are hashed.
     package func sampleBody(namesCustomer: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writeSignature(to: &writer)

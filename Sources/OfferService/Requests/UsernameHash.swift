@@ -1,0 +1,44 @@
+import OfferCore
+import OfferCrypto
+import OfferHTTP
+
+/// The hash that takes the place of the usernames of a caller with `hashUsernames`.
+///
+/// It is SHA-256 of the username's UTF-8 bytes as sent, in lowercase hexadecimal. The empty username stays empty, because it names
+/// no customer. The hash comes before everything else: limits, look-ups, the ledger, signatures and the audit trail know nothing
+/// but the hash.
+enum UsernameHash {
+    /// Replaces the `applicationUsername` of a request, and of each offer in its list. What is no valid username stays as it is,
+    /// so that it is refused.
+    static func replacing(in members: JSONObject) throws(OpenSSLError) -> JSONObject {
+        try members.mapValues { member throws(OpenSSLError) in
+            switch (String(decoding: member.name, as: UTF8.self), member.value) {
+            case ("applicationUsername", .string(let utf8)):
+                guard !utf8.isEmpty, (try? Customer(applicationUsername: utf8)) != nil else { return member.value }
+                return .string(Array(Hexadecimal.text(of: try SHA256.hash(utf8)).utf8))
+            case ("offers", .array(let offers)):
+                var hashed: [JSONValue] = []
+                for offer in offers {
+                    guard case .object(let members) = offer else {
+                        hashed.append(offer)
+                        continue
+                    }
+                    hashed.append(.object(try replacing(in: members)))
+                }
+                return .array(hashed)
+            default: return member.value
+            }
+        }
+    }
+}
+
+extension Admission {
+    /// Reads the members of a request, as ``RequestMembers`` does, with hashes in place of usernames if the caller wants them.
+    func members(
+        of request: HTTPRequest, maximumCount: Int = JSONReader.Limit.count
+    ) throws(Problem) -> JSONObject {
+        let members = try RequestMembers.read(request, maximumCount: maximumCount)
+        guard principal.hashesUsernames else { return members }
+        do { return try UsernameHash.replacing(in: members) } catch { throw .signingUnavailable }
+    }
+}

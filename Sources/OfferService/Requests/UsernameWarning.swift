@@ -1,0 +1,42 @@
+import Logging
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferHTTP
+import OfferTelemetry
+
+/// A warning about usernames that are e-mail addresses. Apple asks for a one-way hash of the account's name, because it keeps what
+/// an app attaches to a purchase.
+///
+/// Each caller and each issuer of users has one line in the log. The metric counts the requests. Neither contains a username.
+final class UsernameWarning: Sendable {
+    private let metrics: ServiceMetrics
+    private let log: Logger
+    /// The names of the principals warned about; no more than there are callers and issuers.
+    private let known = NIOLockedValueBox<Set<String>>([])
+
+    init(metrics: ServiceMetrics, log: Logger) {
+        self.metrics = metrics
+        self.log = log
+    }
+
+    func check(_ customer: Customer, of principal: Principal, _ context: RequestContext) {
+        guard case .applicationUsername(let username) = customer, Self.isAddress(username.utf8) else { return }
+        metrics.emailUsernames.increment()
+        guard known.withLockedValue({ $0.insert(principal.name).inserted }) else { return }
+        let hint =
+            if case .user = principal {
+                "set hashedUsername for this issuer in place of applicationUsername; the app attaches the one of the answer"
+            } else {
+                "hash it before you send it, or set hashUsernames on the caller; see Usernames in the API documentation"
+            }
+        log.warning(
+            "applicationUsername is an e-mail address; Apple asks for a one-way hash",
+            metadata: context.metadata(["caller": "\(principal.name)", "hint": "\(hint)"]))
+    }
+
+    /// Whether a text has the form of an e-mail address: one @ with something on either side, and no space.
+    static func isAddress(_ utf8: [UInt8]) -> Bool {
+        let parts = utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && !utf8.contains(UInt8(ascii: " "))
+    }
+}
