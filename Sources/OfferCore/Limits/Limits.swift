@@ -9,7 +9,7 @@ package struct Limits: Hashable, Sendable {
     /// The limit per ``IPAddress/subscriber`` for requests without a valid token. The default allows for a household or
     /// office behind one address.
     package var addresses = RateLimit(perSecond: 50, burst: 500)
-    /// The limit of refused notifications per ``IPAddress/subscriber``. Above it, its notifications are refused unread.
+    /// The limit of refused and repeated notifications per ``IPAddress/subscriber``. Above it, its notifications are refused unread.
     package var notifications = RateLimit(perSecond: 5, burst: 200)
     /// The maximum number of connections per ``IPAddress/subscriber``. The default allows for the phones of many customers
     /// behind one address of a mobile network.

@@ -81,7 +81,7 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .notifier, "a sender of notifications", request.context)
     }
 
-    /// Counts a notification that was refused against the address it comes from.
+    /// Counts a notification that was refused or known before against the address it comes from.
     func chargeNotifier(_ request: HTTPRequest, under policy: Policy) {
         guard let limit = policy.limits.notifications, let client = limitedClient(of: request, under: policy) else {
             return

@@ -60,9 +60,14 @@ struct NotificationEndpoint: Sendable {
             if error.status != 503 { limits.chargeNotifier(request, under: policy) }
             throw error
         }
-        // Where memory or connections are short, this connection gives way after those of strangers.
-        request.standing?.note(.user)
         let outcome = try await keep(reading, request, under: policy)
+        if outcome == .known {
+            // Anyone who has seen the notification can send it again, so it says nothing about the sender.
+            limits.chargeNotifier(request, under: policy)
+        } else {
+            // Where memory or connections are short, this connection gives way after those of strangers.
+            request.standing?.note(.user)
+        }
         record(reading, outcome, request.context)
         var writer = JSONWriter()
         writer.member("notificationUUID", utf8: reading.notification.notificationUUID.utf8)

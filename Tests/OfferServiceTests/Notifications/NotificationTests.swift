@@ -189,11 +189,39 @@ struct NotificationTests {
         limits.notifications = RateLimit(perSecond: 1, burst: 3)
         let intake = try NotificationService(limits: limits)
         let good = try TestNotification().body(signedBy: intake.chain)
-        for _ in 0..<5 { #expect(await intake.post(good, peer: "192.0.2.1").status == 200) }
+        #expect(await intake.post(good, peer: "192.0.2.1").status == 200)
+        for number in 0..<5 {
+            let other = try TestNotification(uuid: "\(number)").body(signedBy: intake.chain)
+            #expect(await intake.post(other, peer: "192.0.2.1").status == 200)
+        }
         for _ in 0..<3 { #expect(await intake.post("{}", peer: "192.0.2.1").status == 400) }
         let refused = await intake.post(good, peer: "192.0.2.1")
         #expect(refused.status == 429)
         #expect(await intake.post(good, peer: "192.0.2.2").status == 200)
+    }
+
+    @Test("a notification that is sent again counts against the sender, and earns its connection nothing")
+    func replays() async throws {
+        var limits = Limits()
+        limits.notifications = RateLimit(perSecond: 1, burst: 3)
+        let intake = try NotificationService(limits: limits)
+        let body = try TestNotification().body(signedBy: intake.chain)
+        func post(_ peer: String, on standing: ClientStanding) async -> HTTPResponse {
+            await intake.service.respondLater(
+                HTTPRequest(
+                    method: "POST", target: "/v1/app-store-notifications", contentType: "application/json",
+                    peer: IPAddress(peer), standing: standing, body: Array(body.utf8)))
+        }
+        let (first, second) = (ClientStanding(), ClientStanding())
+        #expect(await post("192.0.2.1", on: first).status == 200)
+        #expect(
+            first.level == .user, "what is new and genuine can only come from the App Store, or from whom it told first"
+        )
+        for _ in 0..<3 { #expect(await post("192.0.2.2", on: second).json["outcome"] as? String == "known") }
+        #expect(await post("192.0.2.2", on: second).status == 429)
+        #expect(second.level == .stranger)
+        #expect(await post("192.0.2.3", on: ClientStanding()).status == 200)
+        #expect(intake.outcomes == ["stored": 1, "known": 4])
     }
 
     @Test("the route takes no token, and needs none where there are callers")
