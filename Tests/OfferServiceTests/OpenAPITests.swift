@@ -113,7 +113,7 @@ struct OpenAPITests {
         case .proofsUnavailable: .proofRefused("a", DataRefusal(VerificationFailure(.verificationUnavailable)))
         case .notificationRefused: .notificationRefused(DataRefusal(VerificationFailure(.signatureInvalid)))
         case .notificationsUnavailable: .notificationRefused(DataRefusal(VerificationFailure(.verificationUnavailable)))
-        case .sharedSecretRefused: .sharedSecretRefused
+        case .sharedSecretRefused: .sharedSecretRefused(DataRefusal(.wrongPassword))
         case .retentionRequestRefused:
             .retentionRequestRefused(DataRefusal(VerificationFailure(.signedTooLongAgo)))
         case .noRetentionMessage: .noRetentionMessage
@@ -304,7 +304,7 @@ struct OpenAPITests {
         for (text, status) in [
             (body, 200), (body, 200), ("{}", 400), ("[]", 400), ("{", 400), (#"{"signedPayload":1}"#, 400),
             (#"{"signedPayload":"a.b.c"}"#, 422), (#"{"notification_type":"DID_RENEW","bid":"com.example.app"}"#, 403),
-            (#"{"notification_type":"DID_RENEW","bid":"another.app"}"#, 422),
+            (#"{"notification_type":"DID_RENEW","bid":"another.app"}"#, 403),
             (try TestNotification(changeData: { $0.with("bundleId", #""b""#) }).body(signedBy: intake.chain), 422),
             (
                 try TestNotification(signedDate: Fixtures.timestamp.milliseconds + 300_001).body(

@@ -42,3 +42,14 @@ enum NotificationBody {
         }
     }
 }
+
+extension NotificationBody {
+    /// Whether the sender must not learn the failed check. Nothing signs version 1, so an answer that differs for an app of
+    /// another configuration would tell anyone which apps this service knows.
+    func isRefusedWithoutReason(_ refusal: DataRefusal) -> Bool {
+        switch self {
+        case .signed: false
+        case .legacy: refusal.isSharedSecret || refusal.code == CheckFailure.anotherBundleID.rawValue
+        }
+    }
+}

@@ -80,7 +80,7 @@ struct NotificationEndpoint: Sendable {
     ) async throws(Problem) -> NotificationReader.Reading {
         let body = try NotificationBody(request)
         do throws(DataRefusal) { return try await intake.read(body, under: policy) } catch {
-            throw error.isSharedSecret ? .sharedSecretRefused : .notificationRefused(error)
+            throw body.isRefusedWithoutReason(error) ? .sharedSecretRefused(error) : .notificationRefused(error)
         }
     }
 

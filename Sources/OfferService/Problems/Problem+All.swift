@@ -193,11 +193,15 @@ extension Problem {
             problem.logReason = refusal.code
         }
     }
-    /// One response for an app without a shared secret and for a wrong secret, so that neither can be probed.
-    package static let sharedSecretRefused = Problem(
-        .sharedSecretRefused, 403,
-        "A notification of version 1 counts only with the app's shared secret, which the configuration must name. Better: "
-            + "choose version 2 in App Store Connect.")
+    /// One response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can probe for them.
+    /// Only the log names the reason.
+    package static func sharedSecretRefused(_ refusal: DataRefusal) -> Problem {
+        Problem(
+            .sharedSecretRefused, 403,
+            "A notification of version 1 counts only with the app's shared secret, which the configuration must name. Better: "
+                + "choose version 2 in App Store Connect."
+        ).with { $0.logReason = refusal.code }
+    }
 
     // MARK: No retention message is shown
 

@@ -296,6 +296,29 @@ struct NotificationTests {
         #expect(!intake.service.log.text.contains("0123456789abcdef"))
     }
 
+    @Test("a stranger with a notification of version 1 does not learn which apps are configured, and with a secret")
+    func legacyProbe() async throws {
+        func body(_ app: String, _ more: String = #","password":"0123456789abcdee""#) -> String {
+            #"{"notification_type":"DID_RENEW","environment":"Sandbox","bid":"\#(app)"\#(more)}"#
+        }
+        var answers: Set<String> = []
+        for service in [try NotificationService(sharedSecret: "0123456789abcdef"), try NotificationService()] {
+            for app in ["com.example.app", "com.example.other", "com.example.App", "x"] {
+                for more in [#","password":"0123456789abcdee""#, #","password":"""#, ""] {
+                    let response = await service.post(body(app, more), peer: "192.0.2.1")
+                    #expect(response.status == 403)
+                    let id = try #require(response.json["requestID"] as? String)
+                    answers.insert(response.text.replacing(id, with: ""))
+                }
+            }
+            #expect(service.outcomes == ["refused": 12])
+            // The log says what the sender must not learn.
+            #expect(service.service.log.text.contains("another_bundle_id"))
+        }
+        #expect(answers.count == 1, "\(answers)")
+        #expect(answers.first?.contains("shared_secret_refused") == true)
+    }
+
     @Test("proofs of an offer are merged into the store")
     func proofs() async throws {
         let intake = try NotificationService()
