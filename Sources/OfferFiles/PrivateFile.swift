@@ -7,11 +7,7 @@ package enum PrivateFile {
     ///
     /// A missing folder is created too, with access for its owner alone. Its parent must exist.
     package static func prepare(_ path: FilePath) throws {
-        if unsafe mkdir(path.folder.string, 0o700) == 0 {
-            try sync(path.folder.folder, options: [.closeOnExec, .directory])
-        } else if errno != EEXIST {
-            throw Errno(rawValue: errno)
-        }
+        try makeFolder(of: path)
         let file = try FileDescriptor.open(
             path, .readWrite, options: [.create, .closeOnExec, .nonBlocking], permissions: [.ownerReadWrite])
         try file.closeAfter {
@@ -19,6 +15,32 @@ package enum PrivateFile {
             guard stat.type == .regular else { throw Errno.invalidArgument }
             guard stat.permissions.rawValue & 0o077 != 0 else { return }
             guard fchmod(file.rawValue, 0o600) == 0 else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    /// Creates an empty file under a temporary name, in place of one that an interrupted run has left.
+    ///
+    /// A link, a folder or a pipe under this name is refused, because the program does not leave any. It could lead what is
+    /// written to another place.
+    /// - Throws: `Errno.fileExists` for one of these, and for a file that another program creates at the same time.
+    package static func createTemporary(_ path: FilePath) throws {
+        try makeFolder(of: path)
+        if let stat = try? path.stat(followTargetSymlink: false) {
+            guard stat.type == .regular else { throw Errno.fileExists }
+            try remove(path)
+        }
+        try FileDescriptor.open(
+            path, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+            permissions: [.ownerReadWrite]
+        ).close()
+    }
+
+    /// Creates the folder of a file if it is missing, with access for its owner alone.
+    private static func makeFolder(of path: FilePath) throws {
+        if unsafe mkdir(path.folder.string, 0o700) == 0 {
+            try sync(path.folder.folder, options: [.closeOnExec, .directory])
+        } else if errno != EEXIST {
+            throw Errno(rawValue: errno)
         }
     }
 

@@ -34,19 +34,22 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         let temporary = FilePath("\(path).partial")
         do {
             try PrivateFile.requireAbsent(path)
-            try? PrivateFile.remove(temporary)
-            try PrivateFile.prepare(temporary)
-            let file = try FileDescriptor.open(temporary, .writeOnly)
-            let count: Int
-            do { count = try await export(store, to: file) } catch {
-                try? file.close()
+            try PrivateFile.createTemporary(temporary)
+            do {
+                let file = try FileDescriptor.open(temporary, .writeOnly, options: [.noFollow, .closeOnExec])
+                let count: Int
+                do { count = try await export(store, to: file) } catch {
+                    try? file.close()
+                    throw error
+                }
+                try file.close()
+                try PrivateFile.publish(temporary, as: path)
+                return count
+            } catch {
+                try? PrivateFile.remove(temporary)
                 throw error
             }
-            try file.close()
-            try PrivateFile.publish(temporary, as: path)
-            return count
         } catch {
-            try? PrivateFile.remove(temporary)
             guard error is Errno else { throw error }
             throw CommandError("\(path) cannot be written (\(error))", hint: "name a new file in a folder that exists")
         }

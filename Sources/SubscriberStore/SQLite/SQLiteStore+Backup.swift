@@ -10,9 +10,7 @@ extension SQLiteStore {
         let temporary = FilePath("\(path).partial")
         do {
             try PrivateFile.requireAbsent(path)
-            // What a backup that was interrupted has left.
-            try? PrivateFile.remove(temporary)
-            try PrivateFile.prepare(temporary)
+            try PrivateFile.createTemporary(temporary)
             do {
                 try await pool.read { try Self.copy($0, to: temporary, progress) }
                 try PrivateFile.publish(temporary, as: path)

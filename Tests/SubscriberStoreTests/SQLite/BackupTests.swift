@@ -41,6 +41,32 @@ struct BackupTests {
         #expect(!FileManager.default.fileExists(atPath: database.folder.path + "/new.partial"))
     }
 
+    @Test("a backup is never written through a link, or into what else stands under its temporary name")
+    func plantedLink() async throws {
+        let database = try TestDatabase()
+        let store = try database.open()
+        let folder = database.folder.path
+        try database.folder.write(Array("precious".utf8), to: "precious")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/new.partial", withDestinationPath: folder + "/precious")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/dangling.partial", withDestinationPath: folder + "/made")
+        try FileManager.default.createDirectory(atPath: folder + "/folder.partial", withIntermediateDirectories: false)
+        for name in ["new", "dangling", "folder"] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.backUp(to: "\(folder)/\(name)") { _ in }
+            }
+            #expect(error?.kind == .exists, "\(error as Any)")
+            #expect(!FileManager.default.fileExists(atPath: "\(folder)/\(name)"))
+        }
+        #expect(try database.folder.read("precious") == Array("precious".utf8))
+        #expect(!FileManager.default.fileExists(atPath: folder + "/made"))
+        // A second name of a file keeps its content.
+        try FileManager.default.linkItem(atPath: folder + "/precious", toPath: folder + "/hard.partial")
+        try await store.backUp(to: folder + "/hard") { _ in }
+        #expect(try database.folder.read("precious") == Array("precious".utf8))
+    }
+
     private func delivery(_ number: Int) -> Delivery {
         Sample.delivery("n\(number)", Sample.facts(number), body: String(repeating: "b", count: 20_000))
     }
