@@ -132,7 +132,7 @@ private struct HistorySources {
             switch fact.key.kind {
             case .wholeHistory, .receiptTransaction: purchase.date = max(purchase.date ?? .min, fact.signedDate)
             case .transaction, .renewalInfo, .status, .refundRequest, .expiryReason, .fetchedTransaction,
-                .fetchedRenewalInfo:
+                .fetchedRenewalInfo, .firstAnnouncement, .lastAnnouncement:
                 break
             }
             purchases[fact.originalTransactionID] = purchase

@@ -55,7 +55,7 @@ package struct OwnedPurchase: Sendable {
             case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
                 purchase.isSubscriptionPeriod
             case .renewalInfo, .fetchedRenewalInfo: true
-            case .status, .refundRequest, .expiryReason, .wholeHistory: false
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: false
             }
         }
     }
