@@ -84,6 +84,43 @@ struct AppStoreServiceTests {
         await process.standIn.stop()
     }
 
+    @Test("a rule that needs to know what never happened has the App Store asked, once for each customer")
+    func neverBought() async throws {
+        let process = try await AppStoreProcess()
+        let configuration = String(decoding: try process.folder.read("offers.yaml"), as: UTF8.self)
+        try process.folder.write(
+            configuration.replacing(
+                "offers: [retention_50off_3m]",
+                with: "subscriptionGroupID: '21012345', offers: [{offerID: o, rule: {not: {owns: com.example.never}}}]"
+            ).utf8, to: "offers.yaml")
+        let service = try process.start()
+        // The notifications have made every customer known.
+        let count = process.standIn.production.notificationCount + process.standIn.sandbox.notificationCount
+        try await process.wait(
+            for: #"offer_signer_notifications_total{outcome="recovered"} \#(count)"#, on: "/metrics", of: service)
+        let customer = process.standIn.production.truth(at: .max).first { _, truth in
+            !truth.accounts.isEmpty && truth.redeemed.isEmpty && truth.status != 3
+        }
+        let account = try #require(customer?.value.accounts.values.first)
+        let asked = process.standIn.statistics.requests("transaction_history")
+        func decide() async throws -> String {
+            let question =
+                #"{"bundleID":"com.example.app","environment":"Production","sign":false,"appAccountToken":"\#(account)"}"#
+            let response = try await Connection.open(port: service.port) {
+                try await $0.post("/v1/decisions", json: question)
+            }
+            try #require(response?.status == 200, "\(response?.text ?? "")")
+            return response?.text ?? ""
+        }
+        try await waitUntil { try await decide().contains(#""offers":[{"productID":"com.example.app.pro.weekly""#) }
+        let answered = process.standIn.statistics.requests("transaction_history")
+        #expect(answered > asked)
+        for _ in 0..<5 { #expect(try await decide().contains(#""offers":[{"productID""#)) }
+        #expect(process.standIn.statistics.requests("transaction_history") == answered, "one question is enough")
+        #expect(service.stop() == 0)
+        await process.standIn.stop()
+    }
+
     @Test("while the App Store does not answer, offers go on, and health says what fails")
     func silence() async throws {
         let process = try await AppStoreProcess()
