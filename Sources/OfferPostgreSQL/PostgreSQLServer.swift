@@ -31,7 +31,7 @@ package struct PostgreSQLServer: Hashable, Sendable {
         containsPassword = passwords.contains { $0 != nil }
     }
 
-    /// Whether the URL contains a secret: `password` or `sslpassword`, before the host or among the settings.
+    /// True if the URL contains a secret: `password` or `sslpassword`, before the host or among the settings.
     package let containsPassword: Bool
 
     /// The error never repeats a part of the URL, which may be a password.
@@ -42,8 +42,8 @@ package struct PostgreSQLServer: Hashable, Sendable {
             that libpq does not have
             """)
 
-    /// Whether an @ comes after the one that ends the user and the password, and before the settings. libpq would take part of the
-    /// password for the host or the database.
+    /// Returns true if an @ comes after the one that ends the user and the password, and before the settings. libpq would take part
+    /// of the password for the host or the database.
     private static func isAmbiguous(_ url: String) -> Bool {
         guard let scheme = url.range(of: "://") else { return true }
         let rest = url[scheme.upperBound...]

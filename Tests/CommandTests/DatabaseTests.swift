@@ -115,6 +115,23 @@ struct DatabaseTests {
         #expect(try run("export", "one.jsonl").status == 1)
     }
 
+    @Test("an export is never written through a link under its temporary name, and replaces what a broken one has left")
+    func exportThroughLink() throws {
+        try folder.write("precious".utf8, to: "precious")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/one.jsonl.partial", withDestinationPath: folder.path + "/precious")
+        let refused = try run("export", "one.jsonl")
+        #expect(refused.status == 1 && refused.standardError.contains("one.jsonl cannot be written"))
+        #expect(try folder.read("precious") == Array("precious".utf8))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/one.jsonl"))
+        try FileManager.default.removeItem(atPath: folder.path + "/one.jsonl.partial")
+        try folder.write(Array(repeating: 0x78, count: 1_000_000), to: "one.jsonl.partial", mode: 0o644)
+        #expect(try run("export", "one.jsonl").status == 0)
+        #expect(try folder.read("one.jsonl").count < 1_000_000)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/one.jsonl")[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
     @Test("a damaged or cut-off export is refused with its line")
     func badImport() throws {
         #expect(try run("export", "one.jsonl").status == 0)

@@ -1,6 +1,6 @@
 /// The price of an offer beside that of its product, by currency.
 package struct OfferPrice: Hashable, Sendable {
-    /// How a customer pays for an offer, as App Store Connect calls it.
+    /// The way a customer pays for an offer, as App Store Connect calls it.
     package enum Mode: String, CaseIterable, Hashable, Sendable {
         /// A price for each period.
         case payAsYouGo = "pay_as_you_go"
@@ -35,11 +35,11 @@ package struct OfferPrice: Hashable, Sendable {
     package struct Excess: Hashable, Sendable {
         package let currency: String
         package let amount: Double
-        /// What the product costs in that time.
+        /// The price of the product in that time.
         package let full: Double
         /// The number of periods in that time.
         package let periods: Int
-        /// Whether the App Store cannot have such an offer. Otherwise, the comparison may be a mistake.
+        /// True if the App Store cannot have such an offer. Otherwise, the comparison may be a mistake.
         package let isImpossible: Bool
     }
 

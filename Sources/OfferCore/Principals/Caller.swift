@@ -32,7 +32,7 @@ package struct Caller: Hashable, Sendable {
     package let apps: Set<BundleID>?
     /// When the token expires; nil means never.
     package let expiry: Timestamp?
-    /// Whether the service replaces each `applicationUsername` of its requests by a hash.
+    /// True if the service replaces each `applicationUsername` of its requests by a hash.
     package let hashesUsernames: Bool
 
     package init(

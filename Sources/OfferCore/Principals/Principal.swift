@@ -36,7 +36,7 @@ package enum Principal: Sendable {
         }
     }
 
-    /// Whether the usernames of its requests are hashed. A user's is derived from the token, where the issuer's
+    /// True if the usernames of its requests are hashed. A user's is derived from the token, where the issuer's
     /// `hashedUsername` does the same.
     package var hashesUsernames: Bool { if case .token(let caller) = self { caller.hashesUsernames } else { false } }
 

@@ -41,7 +41,7 @@ struct SettingReader {
     /// Whether a flag or variable sets the setting.
     func isSet<Value>(_ setting: Setting<Value>) -> Bool { text(setting) != nil }
 
-    /// Whether the command line sets the setting.
+    /// Returns true if the command line sets the setting.
     func isFlag<Value>(_ setting: Setting<Value>) -> Bool { flags[setting] != nil }
 
     private func text<Value>(_ setting: Setting<Value>) -> String? {

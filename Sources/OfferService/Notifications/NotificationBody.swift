@@ -44,7 +44,7 @@ enum NotificationBody {
 }
 
 extension NotificationBody {
-    /// Whether the sender must not learn the failed check. Nothing signs version 1, so an answer that differs for an app of
+    /// Returns true if the sender must not learn the failed check. Nothing signs version 1, so an answer that differs for an app of
     /// another configuration would tell anyone which apps this service knows.
     func isRefusedWithoutReason(_ refusal: DataRefusal) -> Bool {
         switch self {

@@ -34,7 +34,7 @@ final class UsernameWarning: Sendable {
             metadata: context.metadata(["caller": "\(principal.name)", "hint": "\(hint)"]))
     }
 
-    /// Whether a text has the form of an e-mail address: one @ with something on either side, and no space.
+    /// Returns true if a text has the form of an e-mail address: one @ with something on either side, and no space.
     static func isAddress(_ utf8: [UInt8]) -> Bool {
         let parts = utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && !utf8.contains(UInt8(ascii: " "))

@@ -27,7 +27,7 @@ package enum StoreLocation: Hashable, Sendable {
         do { _ = try PostgreSQLServer(url: url) } catch { throw StoreError(error) }
     }
 
-    /// Whether a password is part of the location, which must then not be shown to others.
+    /// True if a password is part of the location, which must then not be shown to others.
     package var containsPassword: Bool {
         guard case .postgreSQL(let url) = self else { return false }
         return (try? PostgreSQLServer(url: url).containsPassword) ?? true

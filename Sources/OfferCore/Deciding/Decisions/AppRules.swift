@@ -11,7 +11,7 @@ package struct AppRules: Hashable, Sendable {
     package let prefersWinBackOffers: Bool
     /// Whether customers of the sandbox get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
-    /// Whether the configuration says so, either way.
+    /// True if the configuration says so, either way.
     package let isSandboxV1Set: Bool
     /// For how long an unused JWS counts as outstanding.
     package let jwsLifetime: Duration

@@ -85,7 +85,7 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
-    /// Whether the current subscription of every group that contains one of the products is known. A product of an unknown group
+    /// True if the current subscription of every group that contains one of the products is known. A product of an unknown group
     /// may be subscribed to without anyone's knowledge.
     private func isEveryProductRuledOut(_ situation: Situation) -> Bool {
         guard let products else { return false }

@@ -22,8 +22,8 @@ package struct Rule: Hashable, Sendable {
 }
 
 extension Condition {
-    /// Whether the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a payment
-    /// problem get the offer. A test of another group's subscription says nothing about this one.
+    /// Returns true if the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a
+    /// payment problem get the offer. A test of another group's subscription says nothing about this one.
     func asksForBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
         switch self {
         case .all(let members), .any(let members):
@@ -40,7 +40,7 @@ extension Condition {
 }
 
 extension SubscriptionCondition {
-    /// Whether a subscription is in one of the groups and to one of the products.
+    /// Returns true if a subscription is in one of the groups and to one of the products.
     fileprivate func looks(at subscription: Subscription, offeredIn groupID: String?) -> Bool {
         guard products?.contains(subscription.productID) ?? true else { return false }
         return switch groups {
