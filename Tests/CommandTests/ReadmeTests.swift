@@ -51,8 +51,8 @@ struct ReadmeTests {
             // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, the command that
             // serves it and a curl; the StoreKit call; a refused signature and its explanation.
             .readme: ["sh", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "swift", "sh", "json"],
-            // A curl and its answer, three StoreKit calls, a refused request and its answer.
-            .api: ["sh", "json", "swift", "swift", "swift", "sh", "json"],
+            // A curl and its answer, the hash of a username, three StoreKit calls, a refused request and its answer.
+            .api: ["sh", "json", "sh", "swift", "swift", "swift", "sh", "json"],
             // The whole configuration file, the command that serves it, a command with TLS, a health check and its
             // answer.
             .deploy: ["yaml", "sh", "sh", "sh", "json"],
@@ -91,6 +91,13 @@ struct ReadmeTests {
         let file = repository.appending(path: "Sources/OfferService/OpenAPI/openapi.json")
         let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
         return try #require(keys.reduce(document) { $0?[$1] as? [String: Any] }, "\(keys)")
+    }
+
+    @Test("docs/api.md hashes a username as the service does")
+    func usernameHash() throws {
+        let outcome = try Command.run("bash", ["-c", Page.api.block("sh", containing: "sha256sum")])
+        let digest = try SHA256.hash(Array("jo@example.com".utf8))
+        #expect(outcome.standardOutput == Hexadecimal.text(of: digest) + "\n")
     }
 
     @Test("docs/api.md lists every problem code under its status, and no other codes")
