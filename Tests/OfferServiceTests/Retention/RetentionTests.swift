@@ -27,6 +27,21 @@ struct RetentionTests {
         #expect(german.text == RetentionService.shown(3))
     }
 
+    @Test(
+        "a customer gets the message in their script",
+        arguments: [
+            ("zh-CN", 1), ("zh-SG", 1), ("zh_CN", 1), ("zh-Hans-CN", 1), ("zh-TW", 2), ("zh-HK", 2), ("zh-MO", 2),
+            ("zh_TW", 2), ("zh-Hant-HK", 2), ("es-MX", 3), ("es-ES", 5), ("nb-NO", 4), ("de-DE", 5),
+        ] as [(String, Int)])
+    func script(locale: String, expected: Int) async throws {
+        let ids = (1...5).map { RetentionService.message($0) }
+        let service = try RetentionService(
+            "- message: {zh-Hans: \(ids[0]), zh_Hant: \(ids[1]), es-419: \(ids[2]), no: \(ids[3]), default: \(ids[4])}")
+        try await service.service.addSubscriber()
+        let response = try await service.ask(Request().with("userLocale", "\"\(locale)\""))
+        #expect(response.text == RetentionService.shown(expected))
+    }
+
     @Test("another product is offered to whom a rule holds for, with its billing plan, byte for byte")
     func alternateProduct() async throws {
         let service = try RetentionService()

@@ -9,9 +9,15 @@ package struct RetentionLocale: Hashable, Sendable {
         self.text = String(text.map { $0 == "_" ? "-" : $0 }).lowercased()
     }
 
-    /// The locale, then what is left without its last part, down to the language: `zh-hans-cn`, `zh-hans`, `zh`.
+    /// The locales whose message a customer of this one understands, best first and without duplicates: the locale itself,
+    /// its other spellings and parents (``LocaleParts/chain``), then what is left without its last parts, down to the
+    /// language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`, `zh-hant-tw`, `zh-tw`, `zh`.
     package var fromExactToLanguage: [RetentionLocale] {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        return (1...max(1, parts.count)).reversed().map { RetentionLocale(parts.prefix($0).joined(separator: "-")) }
+        let shortened = (1...max(1, parts.count)).reversed().map { parts.prefix($0).joined(separator: "-") }
+        let known = LocaleParts(parts)
+        var seen: Set<String> = []
+        return (shortened.prefix(parts.count - (known?.count ?? 0) + 1) + (known?.chain ?? []) + shortened)
+            .filter { seen.insert($0).inserted }.map(RetentionLocale.init)
     }
 }

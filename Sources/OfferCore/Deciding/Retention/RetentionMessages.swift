@@ -11,9 +11,9 @@ package struct RetentionMessages: Hashable, Sendable {
             self.otherwise = otherwise
         }
 
-        /// Finds the message for a locale: the exact one, then its language, then the default.
+        /// Finds the message for a locale: the exact one, then its script and its language, then the default.
         fileprivate func identifier(for locale: RetentionLocale) -> UUIDText? {
-            locale.fromExactToLanguage.lazy.compactMap { byLocale[$0] }.first ?? otherwise
+            byLocale[locale] ?? locale.fromExactToLanguage.lazy.compactMap { byLocale[$0] }.first ?? otherwise
         }
     }
 

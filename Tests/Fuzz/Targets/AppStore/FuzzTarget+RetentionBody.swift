@@ -21,9 +21,10 @@ extension FuzzTarget {
         let locale = RetentionLocale(text)
         let chain = locale.fromExactToLanguage
         try promise("the exact locale comes first", chain.first == locale)
+        try promise("no locale is looked for twice", Set(chain).count == chain.count)
         try promise(
-            "each following one is shorter",
-            zip(chain, chain.dropFirst()).allSatisfy { $0.text.utf8.count > $1.text.utf8.count })
+            "the chain is short",
+            chain.count <= locale.text.split(separator: "-", omittingEmptySubsequences: false).count + 16)
         try promise("reading a locale again changes nothing", RetentionLocale(locale.text) == locale)
     }
 }
