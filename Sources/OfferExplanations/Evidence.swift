@@ -9,7 +9,7 @@ package struct Evidence: Sendable {
     }
 
     package let signature: Signature
-    /// The error as presented: one of StoreKit's names, or any other text.
+    /// The error as presented: a name, a code, the text of an `NSError`, or any other text.
     package let storeKitError: [UInt8]?
 
     /// - Parameter members: the members of the request's JSON object. Unknown names are rejected, because a misspelt
@@ -26,7 +26,7 @@ package struct Evidence: Sendable {
             signature = .v1(
                 try PresentedFields(members), jws: hasJWS ? try PresentedToken(members, accompaniesV1: true) : nil)
         }
-        storeKitError = try reader.optionalText("storeKitError", maximumSize: 64)
+        storeKitError = try reader.optionalText("storeKitError", maximumSize: 4096)
     }
 
     /// Whether the signature's fields are in a nested object.

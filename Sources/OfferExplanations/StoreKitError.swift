@@ -31,7 +31,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
     }
 
     /// The raw values of `SKError.Code`.
-    private var codes: [String] {
+    var codes: [String] {
         switch self {
         case .invalidSignature: ["12"]
         case .missingOfferParams: ["13"]
@@ -44,16 +44,6 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
         case .invalidQuantity: []
         case .unspecific: ["0", "1", "3"]
         }
-    }
-
-    /// - Parameter text: a name with or without its type, such as `SKError.invalidSignature`,
-    ///   `SKErrorInvalidSignature` or `.invalidSignature`, or a raw value of `SKError.Code`.
-    package init?(_ text: String) {
-        let last = text.split(separator: ".").last.map(String.init) ?? ""
-        let name = (last.hasPrefix("SKError") ? String(last.dropFirst(7)) : last).lowercased()
-        let found = Self.allCases.first { $0.codes.contains(name) || $0.names.contains { $0.lowercased() == name } }
-        guard let found else { return nil }
-        self = found
     }
 
     /// Advises what to check.

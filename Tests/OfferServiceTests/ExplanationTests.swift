@@ -461,6 +461,57 @@ struct ExplanationTests {
         #expect(StoreKitError("14") == .invalidOfferPrice && StoreKitError("2") == nil && StoreKitError("") == nil)
     }
 
+    @Test("each known code is understood as programs and people print it", arguments: StoreKitError.allCases)
+    func storeKitTexts(error: StoreKitError) {
+        for code in error.codes {
+            let error12 =
+                #"Error Domain=SKErrorDomain Code=\#(code) "Invalid." UserInfo={NSLocalizedDescription=On iOS 7}"#
+            for text in [
+                code, " \(code) ", "Error \(code)", "error: \(code).", "Code=\(code)", "Error code \(code)",
+                "SKErrorDomain Code=\(code)", "SKErrorDomain, code: \(code)", "SKErrorDomain error \(code)",
+                "SKErrorDomain:\(code)", "skerrordomain code=\(code)", "SKErrorCode(rawValue: \(code))",
+                "StoreKit.SKError.Code(rawValue: \(code))", "SKError \(code)",
+                "The operation couldn’t be completed. (SKErrorDomain error \(code).)",
+                "Der Vorgang konnte nicht abgeschlossen werden. (SKErrorDomain-Fehler \(code).)",
+                "操作を完了できませんでした。（SKErrorDomainエラー\(code)）", error12, "SKError(_nsError: \(error12))",
+                "\n\(error12)\n",
+                #"Error Domain=ASDErrorDomain Code=500 "x" UserInfo={NSUnderlyingError=0x1 {\#(error12)}}"#,
+                #"Error Domain=SKErrorDomain Code=0 "Unknown" UserInfo={NSUnderlyingError=0x1 {\#(error12)}}"#,
+            ] { #expect(StoreKitError(text) == error, "\(text)") }
+        }
+        for name in error.names where name != "unknown" {
+            for text in [
+                "SKError.Code.\(name)", "StoreKit.Product.PurchaseError.\(name)", "Purchase failed: \(name)",
+                "failed(\(name))", name.uppercased(),
+            ] { #expect(StoreKitError(text) == error, "\(text)") }
+        }
+    }
+
+    @Test(
+        "a code of another domain, an unknown code and a number among other words have no advice",
+        arguments: [
+            #"Error Domain=ASDErrorDomain Code=12 "x""#, "ASDServerErrorDomain error 12", "NSURLErrorDomain Code=-12",
+            "Product.PurchaseError error 12", "(StoreKit.StoreKitError error 1.)", "Error -12",
+            "SKErrorDomain Code=-12",
+            "SKErrorDomain Code=2", "SKErrorDomain Code=112", "SKErrorDomain on iOS 12", "Error 1 of 12", "iOS 18.12",
+            "An unknown thing happened", "Error", "SKErrorDomain", "SKErrorDomain Code=", "12.12",
+        ])
+    func otherErrors(text: String) { #expect(StoreKitError(text) == nil) }
+
+    @Test("the text of an NSError gets the advice of its code, up to 4096 bytes")
+    func storeKitLongText() throws {
+        let world = try World()
+        let (good, _) = try world.present(Mistake(""))
+        let start = #"Error Domain=SKErrorDomain Code=12 \"Invalid signature\" UserInfo={x="#
+        let count = 4096 - start.replacing("\\", with: "").utf8.count
+        func explain(_ count: Int) throws -> Explanation {
+            let text = start + String(repeating: "x", count: count)
+            return try world.explain(good.dropLast() + ",\"storeKitError\":\"\(text)\"}")
+        }
+        #expect(try explain(count).storeKit?.error == "invalidSignature")
+        #expect(throws: MemberError.self) { try explain(count + 1) }
+    }
+
     // MARK: Signature encodings
 
     /// Encodes a signature as r followed by s.
