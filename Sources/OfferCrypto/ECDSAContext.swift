@@ -1,4 +1,5 @@
 import COpenSSL
+import OfferCore
 
 /// Reusable libcrypto contexts that sign and verify with one key. Only one thread may use them at a time.
 ///
@@ -66,10 +67,21 @@ import COpenSSL
     func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         ERR_clear_error()
         let hash = try digest.hash(message)
+        return unsafe hash.span.withUnsafeBufferPointer { unsafe accepts(signature, ofHash: $0) }
+    }
+
+    /// Whether libcrypto accepts the signature for another digest. ECDSA uses the first 256 bits of a longer one.
+    func verify(
+        _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
+    ) throws(OpenSSLError) -> Bool {
+        ERR_clear_error()
+        let hash = try digest.hash(message)
+        return unsafe hash.withUnsafeBufferPointer { unsafe accepts(signature, ofHash: $0) }
+    }
+
+    private func accepts(_ signature: [UInt8], ofHash hash: UnsafeBufferPointer<UInt8>) -> Bool {
         // 1 means valid, 0 means invalid, and a negative value means malformed, so only 1 is success.
-        let verdict = unsafe hash.span.withUnsafeBufferPointer { hash in
-            unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)
-        }
+        let verdict = unsafe EVP_PKEY_verify(verifying, signature, signature.count, hash.baseAddress, hash.count)
         if verdict != 1 { ERR_clear_error() }
         return verdict == 1
     }

@@ -1,5 +1,5 @@
 import COpenSSL
-import OfferCore
+package import OfferCore
 
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {
@@ -46,6 +46,14 @@ import OfferCore
     package func verify(_ signature: [UInt8], of message: [UInt8]) throws(OpenSSLError) -> Bool {
         try presentedContexts.withContext { context throws(OpenSSLError) in
             try context.verify(signature, of: message)
+        }
+    }
+
+    package func verify(
+        _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
+    ) throws(OpenSSLError) -> Bool {
+        try presentedContexts.withContext { context throws(OpenSSLError) in
+            try context.verify(signature, of: message, hashedBy: digest)
         }
     }
 

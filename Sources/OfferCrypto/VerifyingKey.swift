@@ -1,4 +1,5 @@
 import COpenSSL
+package import OfferCore
 
 /// An ECDSA P-256 public key owned by libcrypto.
 @safe package final class VerifyingKey: Sendable {
@@ -42,6 +43,15 @@ import COpenSSL
             return try contexts.withContext { context throws(OpenSSLError) in
                 try context.verify(signature, of: message)
             }
+        }
+    }
+
+    /// Whether `signature`, in ASN.1 DER, is valid for a digest of `message`. Returns false for a malformed signature.
+    package func verify(
+        _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
+    ) throws(OpenSSLError) -> Bool {
+        try contexts.withContext { context throws(OpenSSLError) in
+            try context.verify(signature, of: message, hashedBy: digest)
         }
     }
 

@@ -11,11 +11,12 @@ package struct CandidateKey: Sendable {
 
     package let id: KeyID
     package let standing: Standing
-    /// Verifies a signature, in ASN.1 DER, over SHA-256 of a message.
-    let accepts: @Sendable (_ signature: [UInt8], _ message: [UInt8]) throws -> Bool
+    /// Verifies a signature, in ASN.1 DER, over a digest of a message.
+    let accepts: @Sendable (_ signature: [UInt8], _ message: [UInt8], _ digest: SignatureDigest) throws -> Bool
 
     package init(
-        id: KeyID, standing: Standing, accepts: @escaping @Sendable ([UInt8], [UInt8]) throws -> Bool
+        id: KeyID, standing: Standing,
+        accepts: @escaping @Sendable ([UInt8], [UInt8], SignatureDigest) throws -> Bool
     ) {
         self.id = id
         self.standing = standing
@@ -62,7 +63,7 @@ extension KeyRing {
             let standing: CandidateKey.Standing =
                 activeOutOfService.contains(key.id)
                 ? .outOfService : state(of: key.id) == .retired ? .retired : .inService
-            return CandidateKey(id: key.id, standing: standing) { try key.pair.verify($0, of: $1) }
+            return CandidateKey(id: key.id, standing: standing) { try key.pair.verify($0, of: $1, hashedBy: $2) }
         }
     }
 }

@@ -20,10 +20,19 @@ struct CandidatePayload: Hashable, Sendable {
     /// The text after the last field.
     var suffix: [UInt8] = []
     var digest = Digest.none
+    /// The hash function of the signature.
+    var signatureDigest = SignatureDigest.sha256
 
     subscript(field: PayloadField) -> [UInt8] {
         get { texts[field] ?? [] }
         set { texts[field] = newValue }
+    }
+
+    /// Whether both payloads are the same text. The signature may hash it with another function.
+    func hasText(of other: CandidatePayload) -> Bool {
+        var own = self
+        own.signatureDigest = other.signatureDigest
+        return own == other
     }
 
     /// Assembles the input to the signing function.

@@ -1,3 +1,5 @@
+import OfferCore
+
 /// A reason the App Store rejects a signature.
 ///
 /// To add one, add its case and its sentence here, and its code to `openapi.json`. A test compares the two lists.
@@ -21,6 +23,12 @@ package enum Cause: String, CaseIterable, Hashable, Sendable {
     case textAroundPayload = "text_around_payload"
     case fieldOrder = "field_order"
     case hashedTwice = "hashed_twice"
+
+    // The signature uses another hash function.
+    case signatureSHA1 = "signature_sha1"
+    case signatureSHA224 = "signature_sha224"
+    case signatureSHA384 = "signature_sha384"
+    case signatureSHA512 = "signature_sha512"
 
     // The key is not the one named.
     case keyIDDiffers = "key_id_differs"
@@ -157,6 +165,12 @@ extension Cause {
             The text was hashed twice: the signature covers a digest that was hashed again. If the signing function \
             hashes its input, as most do, pass it the text itself.
             """
+
+        // The signature uses another hash function.
+        case .signatureSHA1: Self.sentence(ofDigest: "SHA-1")
+        case .signatureSHA224: Self.sentence(ofDigest: "SHA-224")
+        case .signatureSHA384: Self.sentence(ofDigest: "SHA-384")
+        case .signatureSHA512: Self.sentence(ofDigest: "SHA-512")
 
         // The key is not the one named.
         case .keyIDDiffers:
@@ -349,9 +363,29 @@ extension Cause {
         case .unexplained:
             """
             The signature does not verify with any available key, and no common mistake explains why. A field differs \
-            from its signed value, another key made the signature, or the signature does not use SHA-256. Compare each \
+            from its signed value, another key made the signature, or several mistakes were made at once. Compare each \
             field with the server's response.
             """
+        }
+    }
+
+    private static func sentence(ofDigest name: String) -> String {
+        """
+        The signature was made with \(name). The App Store accepts only ECDSA with SHA-256: choose SHA-256 in the \
+        signing function.
+        """
+    }
+}
+
+extension SignatureDigest {
+    /// The cause that names this digest; nil for SHA-256, which is correct.
+    var cause: Cause? {
+        switch self {
+        case .sha1: .signatureSHA1
+        case .sha224: .signatureSHA224
+        case .sha256: nil
+        case .sha384: .signatureSHA384
+        case .sha512: .signatureSHA512
         }
     }
 }

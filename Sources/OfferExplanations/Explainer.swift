@@ -75,7 +75,9 @@ package struct Explainer: Sendable {
         return Verdict(
             verifies: proof?.findings.isEmpty ?? false, keyID: proof.map { "\($0.key.id)" }, findings: findings,
             payload: fields.payload.readableText,
-            signedPayload: proof.flatMap { $0.payload == fields.payload ? nil : $0.payload.readableText },
+            signedPayload: proof.flatMap {
+                $0.payload.hasText(of: fields.payload) ? nil : $0.payload.readableText
+            },
             warnings: warnings(at: defects.timestamp.isEmpty ? fields.milliseconds : nil, of: proof?.key)
                 + (proof != nil && defects.hasUndefinedCustomer && findings.isEmpty ? [.customerUndefined] : [])
                 + (proof == nil && search.budget.isCutShort ? [.searchCutShort] : []))

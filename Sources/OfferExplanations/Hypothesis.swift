@@ -1,3 +1,5 @@
+import OfferCore
+
 /// One mistake that the signer of a payload may have made. A signature that verifies over the altered payload proves
 /// the mistake.
 struct Hypothesis: Sendable {
@@ -16,6 +18,7 @@ struct Hypothesis: Sendable {
     /// them are common.
     static func all(of presented: PresentedFields, names: KnownNames) -> [Hypothesis] {
         upperCase(presented) + customer(presented) + letterCase(presented) + timestamp(presented) + assembly
+            + digests
             + Separator.others.map { separator in
                 Hypothesis(Finding(.separator), isCommon: Separator.common.contains(separator)) {
                     $0.separator = separator
@@ -130,6 +133,12 @@ struct Hypothesis: Sendable {
         Hypothesis(Finding(.hashedTwice), isCommon: true) { $0.digest = .bytes },
         Hypothesis(Finding(.hashedTwice)) { $0.digest = .hexadecimal },
     ]
+
+    private static let digests = SignatureDigest.allCases.compactMap { digest in
+        digest.cause.map { cause in
+            Hypothesis(Finding(cause, field: "signature")) { $0.signatureDigest = digest }
+        }
+    }
 
     private static let surroundingText = [
         Hypothesis(Finding(.textAroundPayload)) { $0.suffix = Array("\n".utf8) },

@@ -78,7 +78,10 @@ struct PayloadSearch {
         for key in keys {
             for (finding, payload) in payloads(altered, of: key) {
                 guard tried.insert(Attempt(key: key.id, payload: payload, der: reading.der)).inserted else { continue }
-                guard try budget.accept(reading.der, of: payload.bytes(), by: key) else { continue }
+                guard
+                    try budget.accept(
+                        reading.der, of: payload.bytes(), hashedBy: payload.signatureDigest, by: key)
+                else { continue }
                 let findings = reading.findings + (finding.map { [$0] } ?? []) + hypotheses.map(\.finding)
                 return Proof(key: key, payload: payload, findings: findings)
             }

@@ -19,11 +19,21 @@ struct TokenSearch {
         let finding: Finding?
         let message: [UInt8]
         let readableText: String?
+        let digest: SignatureDigest
 
         init(_ message: [UInt8], _ cause: Cause? = nil, readableText: String? = nil) {
             finding = cause.map { Finding($0) }
+            digest = .sha256
             self.message = message
             self.readableText = readableText
+        }
+
+        /// The correct string, hashed by another function.
+        init(_ message: [UInt8], hashedBy digest: SignatureDigest, _ cause: Cause) {
+            finding = Finding(cause, field: "compactJWS")
+            self.digest = digest
+            self.message = message
+            readableText = nil
         }
     }
 
@@ -57,7 +67,9 @@ struct TokenSearch {
         for input in inputs {
             let count = input.finding == nil ? Self.maximumKeyCounts.right : Self.maximumKeyCounts.other
             for key in keys.prefix(count) {
-                guard try budget.accept(der, of: input.message, by: key) else { continue }
+                guard try budget.accept(der, of: input.message, hashedBy: input.digest, by: key) else {
+                    continue
+                }
                 return Proof(
                     key: key, findings: encodingFindings + otherKey(key) + (input.finding.map { [$0] } ?? []),
                     signedText: input.readableText)
@@ -89,5 +101,8 @@ struct TokenSearch {
             other(parts.headerText + parts.claimsText),
             other(input + [UInt8(ascii: "\n")]),
         ]
+            + SignatureDigest.allCases.compactMap { digest in
+                digest.cause.map { Input(input, hashedBy: digest, $0) }
+            }
     }
 }

@@ -1,3 +1,5 @@
+import OfferCore
+
 /// The limit on verifications per request. Each takes about 45 µs, so the costliest request occupies a background thread
 /// for about 14 ms.
 struct VerificationBudget {
@@ -8,16 +10,17 @@ struct VerificationBudget {
     /// Whether a verification was skipped because the budget was spent.
     private(set) var isCutShort = false
 
-    /// Verifies `signature`, in ASN.1 DER, over `message`.
+    /// Verifies `signature`, in ASN.1 DER, over a digest of `message`.
     /// - Returns: `false` without verifying if the budget is spent.
-    mutating func accept(_ signature: [UInt8], of message: @autoclosure () throws -> [UInt8], by key: CandidateKey)
-        throws -> Bool
-    {
+    mutating func accept(
+        _ signature: [UInt8], of message: @autoclosure () throws -> [UInt8], hashedBy digest: SignatureDigest,
+        by key: CandidateKey
+    ) throws -> Bool {
         guard count < Self.maximumCount else {
             isCutShort = true
             return false
         }
         count += 1
-        return try key.accepts(signature, message())
+        return try key.accepts(signature, message(), digest)
     }
 }

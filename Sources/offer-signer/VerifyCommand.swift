@@ -97,7 +97,7 @@ extension AvailableKeys {
         return (keys.filter { wanted.choice.chooses($0.id) } + keys.filter { !wanted.choice.chooses($0.id) }).map {
             key in
             CandidateKey(id: key.id, standing: wanted.retired.contains(key.id) ? .retired : .inService) {
-                try key.pair.verify($0, of: $1)
+                try key.pair.verify($0, of: $1, hashedBy: $2)
             }
         }
     }

@@ -153,7 +153,7 @@ struct ExplanationRouteTests {
             + #""timestamp":1,"applicationUsername":"\#(text)","signature":"MAYCAQECAQE="}"#
         let calls = NIOLockedValueBox(0)
         let keys = try (0..<3).map { number in
-            CandidateKey(id: try Fixtures.keyID("TESTKEY00\(number)"), standing: .inService) { _, _ in
+            CandidateKey(id: try Fixtures.keyID("TESTKEY00\(number)"), standing: .inService) { _, _, _ in
                 calls.withLockedValue { $0 += 1 }
                 return false
             }

@@ -32,6 +32,8 @@ struct ExplanationTests {
         var end = ""
         var hashes = 0
         var key = "TESTKEY123"
+        /// The hash function with which the openssl command signs; nil to sign correctly.
+        var digest: String?
         /// Encodes the DER signature as text.
         var encode: @Sendable ([UInt8]) -> String = { $0.foundationBase64 }
 
@@ -70,7 +72,7 @@ struct ExplanationTests {
     }
 
     static let mistakes: [Mistake] =
-        fields + otherTexts + timestamps + assembly + keys + signatures + unprovable + pairs
+        fields + otherTexts + timestamps + assembly + digests + keys + signatures + unprovable + pairs
 
     private static let fields = [
         signed("nonce in upper case", .upperCaseUUID, "nonce", right[5].text.uppercased()),
@@ -156,6 +158,30 @@ struct ExplanationTests {
             Mistake("digest hashed again", .hashedTwice) { $0.hashes = 1 },
             Mistake("hexadecimal digest hashed again", .hashedTwice) { $0.hashes = 2 },
         ]
+
+    private static let digests =
+        [
+            ("sha1", Cause.signatureSHA1), ("sha224", .signatureSHA224), ("sha384", .signatureSHA384),
+            ("sha512", .signatureSHA512),
+        ].flatMap { digest, cause in
+            [
+                Mistake("signed with \(digest)", cause) {
+                    $0.field = "signature"
+                    $0.digest = digest
+                },
+                Mistake("raw, and signed with \(digest)", .signatureRaw, cause) {
+                    $0.field = "signature"
+                    $0.digest = digest
+                    $0.encode = { raw($0).foundationBase64 }
+                },
+                Mistake("an unknown key ID, and signed with \(digest)", .wrongKey, cause) {
+                    $0.field = "keyID"
+                    $0.digest = digest
+                    $0.signed["keyID"] = "UNKNOWN123"
+                    $0.presented["keyID"] = "\"UNKNOWN123\""
+                },
+            ]
+        }
 
     private static let keys = [
         presented("key ID of another key presented", .keyIDDiffers, "keyID", "\"OTHERKEY12\""),
@@ -277,6 +303,10 @@ struct ExplanationTests {
         #expect(explanation.findings.first?.field == mistake.field)
         #expect(!explanation.isGood && !explanation.verifies)
         #expect(world.count <= 300, "the number of verifications")
+        if let digest = mistake.digest {
+            let name = "SHA-\(digest.dropFirst(3))"
+            #expect(explanation.sentences.contains("made with \(name). The App Store accepts only ECDSA with SHA-256"))
+        }
         // The signed payload is the proof.
         if let signed = explanation.signedPayload {
             let digest = ["", "SHA-256(", "hexadecimal(SHA-256("][mistake.hashes]
@@ -542,6 +572,7 @@ struct ExplanationTests {
         let key: SigningKey
         private let other: SigningKey
         private let unknown: SigningKey
+        private let pem: [UInt8]
         private let explainer: Explainer
         private let counter = Counter()
         var count: Int { counter.count }
@@ -552,15 +583,16 @@ struct ExplanationTests {
         }
 
         init(standing: CandidateKey.Standing = .inService, moreKeys: Int = 0) throws {
-            let (key, other) = try (Fixtures.makeSigningKey(), Fixtures.makeSigningKey())
+            pem = try PrivateKeyPEM.generate()
+            let (key, other) = try (SigningKey(text: pem), Fixtures.makeSigningKey())
             (self.key, self.other, unknown) = (key, other, try Fixtures.makeSigningKey())
             let counter = counter
             func candidate(
                 _ id: String, _ key: SigningKey, _ standing: CandidateKey.Standing = .inService
             ) throws -> CandidateKey {
-                CandidateKey(id: try Fixtures.keyID(id), standing: standing) { signature, message in
+                CandidateKey(id: try Fixtures.keyID(id), standing: standing) { signature, message, digest in
                     counter.count += 1
-                    return try key.verify(signature, of: message)
+                    return try key.verify(signature, of: message, hashedBy: digest)
                 }
             }
             let catalogue = try #require(
@@ -590,6 +622,18 @@ struct ExplanationTests {
             return object
         }
 
+        /// Signs with the openssl command.
+        private func sign(_ message: [UInt8], hashedBy digest: String) throws -> [UInt8] {
+            let folder = try TemporaryFolder()
+            try folder.write(pem, to: "key.p8")
+            try folder.write(message, to: "message")
+            let outcome = try Command.run(
+                "openssl", ["dgst", "-\(digest)", "-sign", "key.p8", "-out", "signature", "message"],
+                directory: folder.url)
+            try #require(outcome.status == 0, "\(outcome.standardError)")
+            return try folder.read("signature")
+        }
+
         /// Returns evidence with a mistake, as JSON, and the signed payload.
         func present(_ mistake: Mistake) throws -> (json: String, payload: String) {
             let texts = ExplanationTests.right.map { mistake.signed[$0.name] ?? $0.text }
@@ -603,15 +647,18 @@ struct ExplanationTests {
                 let json = mistake.presented[name] ?? (name == "timestamp" ? text : "\"\(text)\"")
                 return "\"\(name == "customer" ? mistake.customerName : name)\":\(json)"
             }
-            let signature = try ExplanationTests.encoding(mistake, pair, message)
+            let signature = try ExplanationTests.encoding(mistake) {
+                guard let digest = mistake.digest else { return try pair.sign(message) }
+                return try self.sign(message, hashedBy: digest)
+            }
             return ("{" + members.joined(separator: ",") + ",\"signature\":\"\(signature)\"}", text)
         }
     }
 
     /// Signs until the text shows the mistake, because not every signature has padding or a +.
-    private static func encoding(_ mistake: Mistake, _ pair: SigningKey, _ message: [UInt8]) throws -> String {
+    private static func encoding(_ mistake: Mistake, _ sign: () throws -> [UInt8]) throws -> String {
         for _ in 0..<1000 {
-            let der = try pair.sign(message)
+            let der = try sign()
             let base64 = der.foundationBase64
             let showsMistake =
                 switch mistake.causes.first {

@@ -40,6 +40,9 @@ struct TokenExplanationTests {
         var message: @Sendable (_ header: [UInt8], _ claims: [UInt8], _ input: [UInt8]) throws -> [UInt8] = {
             _, _, input in input
         }
+        var sign: @Sendable (P256.Signing.PrivateKey, Data) throws -> P256.Signing.ECDSASignature = {
+            try $0.signature(for: $1)
+        }
         var signature: @Sendable (P256.Signing.ECDSASignature) -> [UInt8] = { [UInt8]($0.rawRepresentation) }
         /// Changes the finished JWS.
         var send: @Sendable (String) -> String = { $0 }
@@ -195,6 +198,18 @@ struct TokenExplanationTests {
         },
         Mistake("claims that are not JSON", .jwsUnreadable, "compactJWS") {
             $0.send = { "e30.bm8." + ($0.split(separator: ".").last ?? "") }
+            $0.verifies = false
+        },
+        Mistake("signed with SHA-1", .signatureSHA1, "compactJWS") {
+            $0.sign = { try $0.signature(for: Insecure.SHA1.hash(data: $1)) }
+            $0.verifies = false
+        },
+        Mistake("signed with SHA-384", .signatureSHA384, "compactJWS") {
+            $0.sign = { try $0.signature(for: SHA384.hash(data: $1)) }
+            $0.verifies = false
+        },
+        Mistake("signed with SHA-512", .signatureSHA512, "compactJWS") {
+            $0.sign = { try $0.signature(for: SHA512.hash(data: $1)) }
             $0.verifies = false
         },
         signed("digest hashed again", .hashedTwice) { try OfferCrypto.SHA256.hash($2) },
@@ -418,7 +433,7 @@ struct TokenExplanationTests {
             let (header, claims) = (object(mistake.header.map { ($0.key, $0.value) }), object(own + more))
             let input = mistake.encode(header) + "." + mistake.encode(claims)
             let message = try mistake.message(header, claims, Array(input.utf8))
-            let signature = try #require(keys[mistake.key]).signature(for: Data(message))
+            let signature = try mistake.sign(#require(keys[mistake.key]), Data(message))
             let jws = mistake.send(input + "." + TokenExplanationTests.base64URL(mistake.signature(signature)))
             let expected = mistake.expected.map { ",\"\($0.key)\":\($0.value)" }.joined()
             return "{\"compactJWS\":\"\(jws)\"\(expected)}"

@@ -12,12 +12,21 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
+    /// Whether the public half accepts `signature`, in ASN.1 DER, for a digest of `message`. Only explanations use digests
+    /// other than SHA-256.
+    func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool
+
     /// Verifies a signature that this pair has just made. This may be faster than ``verify(_:of:)``, but must not be used
     /// for signatures that callers present.
     func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 }
 
 extension SigningKeyPair {
+    /// Accepts nothing but SHA-256, for pairs without other digests.
+    package func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool {
+        try digest == .sha256 && verify(signature, of: message)
+    }
+
     package func verifyOwn(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
         try verify(signature, of: message)
     }
