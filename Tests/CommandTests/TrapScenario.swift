@@ -458,7 +458,7 @@ extension TrapScenario {
                 ]
             ) { known in
                 #expect(known.state(on: 31)["5"]?.status == .active)
-                #expect(known.state(on: 31).everSubscribed == false)
+                #expect(known.state(on: 31).everSubscribed != true)
             },
         ]
     }

@@ -67,14 +67,13 @@ package struct NotificationRecovery: Sendable {
         var begin = max(start, earliest)
         var counts = Counts(until: begin)
         var movesCheckpoint = false
-        // Where the span without a gap begins; nil if it continues the one that is known.
-        var spanStart: Timestamp?
+        // Whether the span that is known without a gap goes on.
+        var continues = false
         if !onlyFailures {
             let checkpoint = try await checkpoint(of: app)
             // One in the future was set by a clock that was ahead.
-            let continues = checkpoint.map { begin <= $0 && $0 <= end } == true
+            continues = checkpoint.map { begin <= $0 && $0 <= end } == true
             movesCheckpoint = begin <= earliest || continues || checkpoint.map { end < $0 } == true
-            if !continues { spanStart = begin }
         }
         while begin < end {
             let windowEnd = onlyFailures ? end : min(end, begin + Self.window)
@@ -82,9 +81,13 @@ package struct NotificationRecovery: Sendable {
             let refused = counts.refused
             try await read(query, of: app, &counts, progress)
             counts.until = windowEnd
-            // A notification that cannot be read leaves a gap.
-            if counts.refused > refused { spanStart = windowEnd }
-            if movesCheckpoint { try await setCheckpoint(windowEnd, since: spanStart, of: app) }
+            // A notification that cannot be read leaves a gap. Of the time before the first run, the App Store lists only what it had an
+            // address for.
+            let isRead = counts.refused == refused
+            let spanStart = isRead ? continues ? begin : end : windowEnd
+            if movesCheckpoint {
+                try await setCheckpoint(windowEnd, since: spanStart, continuing: continues && isRead, of: app)
+            }
             begin = windowEnd
         }
         progress(counts)
@@ -159,12 +162,13 @@ package struct NotificationRecovery: Sendable {
     }
 
     private func setCheckpoint(
-        _ time: Timestamp, since start: Timestamp?, of app: AppScope
+        _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope
     ) async throws(AskingFailure) {
         let now = now()
         do throws(StoreError) {
             try await store.write { store throws(StoreError) in
-                try await store.setRecoveryCheckpoint(time, since: start, of: app, at: now)
+                try await store.setRecoveryCheckpoint(
+                    time, since: start, continuing: continuing, of: app, at: now)
             }
         } catch { throw .store(error) }
     }

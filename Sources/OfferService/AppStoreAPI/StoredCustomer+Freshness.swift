@@ -2,12 +2,30 @@ import OfferCore
 import SubscriberStore
 
 extension StoredCustomer {
-    /// The subscription that the App Store has spoken of last, if that is longer ago than an app accepts.
+    /// The subscriptions of which the App Store has spoken last longer ago than an app accepts, the stalest first.
     /// - Parameter freshness: the greatest age; nil for any.
-    func staleSubscription(under freshness: Duration?, at now: Timestamp) -> TransactionID? {
-        guard let freshness, let last = facts.max(by: { $0.signedDate < $1.signedDate }),
-            last.signedDate + freshness < now
-        else { return nil }
-        return last.originalTransactionID
+    func staleSubscriptions(under freshness: Duration?, at now: Timestamp) -> [TransactionID] {
+        guard let freshness else { return [] }
+        let bySubscription = Dictionary(grouping: facts, by: \.originalTransactionID)
+        let latest = bySubscription.compactMap { original, facts -> (original: TransactionID, at: Timestamp)? in
+            guard facts.contains(where: \.isAboutSubscription), let last = facts.map(\.signedDate).max() else {
+                return nil
+            }
+            return (original, last)
+        }
+        return latest.filter { $0.at + freshness < now }
+            .sorted { $0.at == $1.at ? $0.original.precedes($1.original) : $0.at < $1.at }.map(\.original)
+    }
+}
+
+extension SubscriberFact {
+    /// Whether the fact is about an auto-renewable subscription, and not about another kind of purchase.
+    fileprivate var isAboutSubscription: Bool {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.isSubscriptionPeriod
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .firstAnnouncement, .lastAnnouncement: true
+        case .refundRequest, .wholeHistory: false
+        }
     }
 }

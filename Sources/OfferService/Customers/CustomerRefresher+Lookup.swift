@@ -9,7 +9,7 @@ extension CustomerRefresher {
     func refresh(
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
     ) async -> Outcome {
-        guard stored.isEmpty else { return await refresh(stored.compactMap { $0.question(in: app, at: now) }) }
+        guard stored.isEmpty else { return await refresh(stored.flatMap { $0.questions(in: app, at: now) }) }
         // An identifier of the App Store belongs to one environment.
         return await refresh(customer.questions(in: app)) { $0 == .answered(hasNews: true) }
     }
@@ -27,10 +27,10 @@ extension CustomerReference {
 }
 
 extension StoredCustomer {
-    /// - Returns: nil if the App Store has spoken of the customer recently enough.
-    fileprivate func question(in configured: Catalogue.App, at now: Timestamp) -> CustomerQuestion? {
-        guard let original = staleSubscription(under: configured.freshness, at: now) else { return nil }
-        return CustomerQuestion(original, in: app)
+    /// - Returns: none if the App Store has spoken of the customer recently enough.
+    fileprivate func questions(in configured: Catalogue.App, at now: Timestamp) -> [CustomerQuestion] {
+        staleSubscriptions(under: configured.freshness, at: now).prefix(4)
+            .compactMap { CustomerQuestion($0, in: app) }
     }
 }
 

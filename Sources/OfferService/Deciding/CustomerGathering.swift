@@ -72,12 +72,14 @@ struct CustomerGathering {
     ) async -> CustomerRefresher.Outcome {
         guard let refresher else { return .notNeeded }
         let receipt = subject.receiptText
-        let stale = known.compactMap { stored -> CustomerQuestion? in
-            stored.staleSubscription(under: configured.freshness, at: now)
-                .flatMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
+        let stale = known.flatMap { stored in
+            stored.staleSubscriptions(under: configured.freshness, at: now).prefix(Self.maximumQuestions)
+                .compactMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
         }
         guard !subject.isKnown(by: known) else { return await refresher.refresh(stale) }
-        let proven = subject.proofs?.latestOriginalTransactionID
+        // What is bound to a transaction is about that transaction's Apple Account.
+        let proven =
+            subject.isNamedByTransaction ? subject.shownTransaction : subject.proofs?.latestOriginalTransactionID
         let asked = proven ?? (subject.asking == .never ? nil : subject.transactionID)
         let unknown = subject.scopes(of: configured).compactMap { scope in
             asked.flatMap { id in
@@ -150,6 +152,16 @@ extension DecisionSubject {
         return CustomerQuery(
             isNamedByTransaction || account != nil ? identifier : nil,
             purchases: proofs?.originalTransactionIDs ?? [], appleAccounts: Set(shown + bound))
+    }
+
+    /// The transaction that names the customer, if the proofs show it.
+    fileprivate var shownTransaction: TransactionID? {
+        guard let proofs, let transactionID else { return nil }
+        let isShown =
+            proofs.originalTransactionIDs.contains(transactionID)
+            || proofs.transactions.contains { $0.payload.transactionID == transactionID }
+            || proofs.appTransaction?.payload.appTransactionID == transactionID
+        return isShown ? transactionID : nil
     }
 
     /// The receipt as signed, for questions about its customer.

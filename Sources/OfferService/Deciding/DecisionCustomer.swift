@@ -98,11 +98,7 @@ extension DecisionCustomer {
     ) -> Timestamp? {
         guard let receipt, receipt.purchases.isEmpty else { return nil }
         guard subject.isNamedByTransaction else { return receipt.creationDate }
-        guard let one = receipt.originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else {
-            return nil
-        }
-        // Receipts have whole seconds.
-        return one.milliseconds / 1000 == other.milliseconds / 1000 ? receipt.creationDate : nil
+        return receipt.isOfDownload(appTransaction) ? receipt.creationDate : nil
     }
 
     /// SHA-256 of everything that the facts were derived from. Only a signature needs it.
@@ -163,7 +159,7 @@ extension DecisionSubject {
     }
 
     /// Like ``identifier``, with an Apple Account where the transaction that names the customer is the app transaction.
-    fileprivate func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
+    func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
         guard isNamedByTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
         return .appTransactionID(transactionID)

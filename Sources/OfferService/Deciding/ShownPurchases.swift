@@ -32,12 +32,13 @@ struct ShownPurchases {
             throw .proofRefused("proofs", DataRefusal(.severalAppleAccounts))
         }
         let known = OwnedCustomer(
-            stored, known: subject.account.map(CustomerIdentifier.init) ?? subject.boundIdentifier, by: policy)
+            stored, known: subject.isNamedByTransaction ? subject.identifier(in: stored.facts) : subject.named,
+            by: policy)
         appleAccount = appleAccounts.first
         owners = Set(shown.flatMap(\.owners))
         knownAppleAccounts = subject.account == nil ? [] : known?.purchases.appleAccounts ?? []
         guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, subject),
-            Self.receiptMayBelong(newFacts, beside: known?.facts ?? SubscriberFacts(), subject)
+            Self.receiptMayBelong(newFacts, beside: known, subject)
         else { throw .anotherCustomersProof }
     }
 
@@ -51,24 +52,45 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// Whether a receipt can be the customer's. It names neither an account nor an Apple Account, so it must share a purchase with the
-    /// transactions of the request, or with what the store knows of the customer.
+    /// Whether a receipt can be the customer's. It names neither an account nor an Apple Account, so it must share a purchase with what
+    /// the store knows of the customer, or with transactions of the request that are the customer's.
     private static func receiptMayBelong(
-        _ newFacts: [SubscriberFact], beside known: SubscriberFacts, _ subject: DecisionSubject
+        _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ subject: DecisionSubject
     ) -> Bool {
-        guard subject.proofs?.receipt != nil else { return true }
-        let others = newFacts.filter { $0.key.kind != .receiptTransaction } + known
-        guard !others.isEmpty else { return true }
+        guard let receipt = subject.proofs?.receipt?.receipt else { return true }
         let inReceipt = newFacts.filter { $0.key.kind == .receiptTransaction }
-        return !Set(inReceipt.map(\.originalTransactionID)).isDisjoint(with: others.map(\.originalTransactionID))
+        let ids = Set(inReceipt.map(\.originalTransactionID)).union(inReceipt.map(\.key.id))
+        let signed = newFacts.filter { $0.key.kind != .receiptTransaction }
+        let shown = signed.filter { fact in known?.mayOwn(fact, subject.account?.token) ?? true }
+        let others = Set((shown + (known.map { Array($0.facts) } ?? [])).map(\.originalTransactionID))
+        guard !subject.isNamedByTransaction else {
+            return !ids.isDisjoint(with: others) || subject.transactionID.map(ids.contains) == true
+                || receipt.isOfDownload(subject.proofs?.appTransaction?.payload)
+        }
+        return known == nil && signed.isEmpty || !ids.isDisjoint(with: others)
+    }
+}
+
+extension OwnedCustomer {
+    /// Whether a fact in proofs is of one of the customer's purchases or Apple Accounts, or names the account.
+    fileprivate func mayOwn(_ fact: SubscriberFact, _ token: UUIDText?) -> Bool {
+        facts.contains { $0.originalTransactionID == fact.originalTransactionID }
+            || fact.appTransactionID.map(purchases.appleAccounts.contains) ?? false
+            || token != nil && fact.appAccountToken == token
+    }
+}
+
+extension AppReceipt {
+    /// Whether the receipt and an AppTransaction are of the same download of the app. Receipts have whole seconds.
+    func isOfDownload(_ appTransaction: AppTransaction?) -> Bool {
+        guard let one = originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else { return false }
+        return one.milliseconds / 1000 == other.milliseconds / 1000
     }
 }
 
 extension DecisionSubject {
-    /// The transaction that names the customer.
-    fileprivate var boundIdentifier: CustomerIdentifier? {
-        isNamedByTransaction ? transactionID.map(CustomerIdentifier.transactionID) : nil
-    }
+    /// The account, if one names the customer.
+    fileprivate var named: CustomerIdentifier? { account.map(CustomerIdentifier.init) }
 }
 
 extension StoredCustomer {

@@ -52,7 +52,7 @@ extension OfferSigner {
         }
         guard let known else { return }
         let now = sources.now()
-        if known.isEmpty || known.contains(where: { $0.staleSubscription(under: freshness, at: now) != nil }) {
+        if known.isEmpty || known.contains(where: { !$0.staleSubscriptions(under: freshness, at: now).isEmpty }) {
             refresher.refreshLater(question)
         }
     }

@@ -65,7 +65,7 @@ extension OfferSigner {
             askLater(about: original, in: question.app)
             return nil
         }
-        let stale = stored.staleSubscription(under: question.configured.freshness, at: now)
+        let stale = stored.staleSubscriptions(under: question.configured.freshness, at: now).first
         if let stale { askLater(about: stale, in: question.app) }
         return (try RetentionCustomer(question, stored, isStale: stale != nil, at: now), remembered)
     }

@@ -53,8 +53,9 @@ struct CustomerSearch {
                 try addOwners(of: named)
             } else {
                 try addLinks(ofAndTo: identifier)
-                let linked = try add(purchases(of: names.subtracting([identifier])))
-                anonymous.formUnion((named + linked).flatMap(\.appleAccounts))
+                try add(purchases(of: names.subtracting([identifier])))
+                // Consumables too lead to the anonymous purchases of their Apple Account.
+                anonymous.formUnion(subscriptions.values.flatMap(\.appleAccounts))
             }
         }
         try addOthersNames(of: proven)
@@ -120,7 +121,7 @@ struct CustomerSearch {
             case .applicationUsername, .originalTransactionID, .transactionID: false
             }
         }
-        let limit = StoredCustomer.maximumSubscriptions + 1
+        let limit = maximum + 1
         let answers = try db.rows(new.map { IdentifierTable.purchases(naming: $0, app, limit: limit) })
         for (identifier, rows) in zip(new, answers) {
             var found = Purchases()
@@ -131,6 +132,9 @@ struct CustomerSearch {
                     found.lasting.append(try row["id"])
                 }
             }
+            // There may be more.
+            if found.lasting.count >= limit { isComplete = false }
+            if found.consumables.count >= limit { hasMoreConsumables = true }
             purchases[identifier] = found
         }
     }
@@ -189,9 +193,7 @@ struct CustomerSearch {
     ) throws {
         for identifier in identifiers {
             guard let ids = purchases[identifier]?.consumables, !ids.isEmpty else { continue }
-            let limit = StoredCustomer.maximumSubscriptions
-            if ids.count > limit { hasMoreConsumables = true }
-            for (id, purchase) in try found(Array(ids.prefix(limit)), onlyAnonymous: onlyAnonymous) {
+            for (id, purchase) in try found(Array(ids.prefix(maximum)), onlyAnonymous: onlyAnonymous) {
                 consumables[id] = purchase
             }
         }
@@ -209,16 +211,20 @@ struct CustomerSearch {
 
     /// Adds what tells whether purchases in proofs belong to another customer.
     private mutating func addOthersNames(of proven: [Found]) throws {
-        let owners = Set(proven.flatMap(\.accounts)).subtracting(names)
+        guard !proven.isEmpty else { return }
+        let named = Set(proven.map { .originalTransactionID($0.original) } + proven.flatMap(\.appleAccounts))
+        let linked = try db.rows(LinkTable.links(of: named, app)).joined()
+            .map { CustomerIdentifier(try LinkTable.link($0).account) }
+        let owners = Set(proven.flatMap(\.accounts) + linked).subtracting(names)
         guard !owners.isEmpty else { return }
-        let rows = try db.rows(owners.map { LinkTable.links(to: $0, app, limit: Self.linkLimit) }).joined()
-        othersNames = owners.union(try rows.map { try LinkTable.link($0).identifier }.filter { $0.account != nil })
+        othersNames = owners.union(try identifiers(linkedTo: owners).filter { $0.account != nil })
     }
 
     /// Adds the account that an account is linked to, and the identifiers that are linked to any of the two.
     private mutating func addLinks(ofAndTo account: CustomerIdentifier) throws {
         let links = try db.rows([LinkTable.links(ofAndTo: account, app, limit: Self.linkLimit)]).joined()
             .map(LinkTable.link)
+        if links.count >= Self.linkLimit { isComplete = false }
         let own = Set(links.filter { $0.identifier == account }.map { CustomerIdentifier($0.account) })
         names.formUnion(own)
         names.formUnion(links.map(\.identifier))
@@ -226,9 +232,14 @@ struct CustomerSearch {
     }
 
     private mutating func addIdentifiers(linkedTo accounts: Set<CustomerIdentifier>) throws {
-        let rows = try db.rows(accounts.map { LinkTable.links(to: $0, app, limit: Self.linkLimit) }).joined()
-        names.formUnion(try rows.map { try LinkTable.link($0).identifier })
+        names.formUnion(try identifiers(linkedTo: accounts))
     }
 
-    private static let linkLimit = StoredCustomer.maximumSubscriptions
+    private mutating func identifiers(linkedTo accounts: Set<CustomerIdentifier>) throws -> [CustomerIdentifier] {
+        let answers = try db.rows(accounts.map { LinkTable.links(to: $0, app, limit: Self.linkLimit) })
+        if answers.contains(where: { $0.count >= Self.linkLimit }) { isComplete = false }
+        return try answers.joined().map { try LinkTable.link($0).identifier }
+    }
+
+    private static let linkLimit = StoredCustomer.maximumSubscriptions + 1
 }

@@ -144,9 +144,11 @@ package protocol SubscriberStore: Sendable {
 
     /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless that is in the future: a clock
     /// was ahead when it was set.
-    /// - Parameter start: where the span without a gap begins that ends at the checkpoint; nil if it continues the known one.
+    /// - Parameters:
+    ///   - start: where the span without a gap begins that ends at the checkpoint.
+    ///   - continuing: whether the known span goes on, if there is one. Its beginning then stays.
     func setRecoveryCheckpoint(
-        _ time: Timestamp, since start: Timestamp?, of app: AppScope, at now: Timestamp
+        _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope, at now: Timestamp
     ) async throws(StoreError)
 
     // MARK: Raw payloads

@@ -45,10 +45,11 @@ extension SQLStore {
     }
 
     package func setRecoveryCheckpoint(
-        _ time: Timestamp, since start: Timestamp?, of app: AppScope, at now: Timestamp
+        _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope, at now: Timestamp
     ) async throws(StoreError) {
         try await write(.nothing) { db in
-            try AppTable.setRecoveryCheckpoint(time, since: start, AppTable.makeID(of: app, db), at: now, db)
+            try AppTable.setRecoveryCheckpoint(
+                time, since: start, continuing: continuing, AppTable.makeID(of: app, db), at: now, db)
         }
     }
 }

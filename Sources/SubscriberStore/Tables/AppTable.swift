@@ -22,15 +22,17 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])?.time("recovered_until")
     }
 
-    /// - Parameter start: where the span without a gap begins; nil if it continues.
+    /// - Parameters:
+    ///   - start: where the span without a gap begins.
+    ///   - continuing: whether a known beginning stays.
     static func setRecoveryCheckpoint(
-        _ time: Timestamp, since start: Timestamp?, _ app: Int64, at now: Timestamp, _ db: any Database
+        _ time: Timestamp, since start: Timestamp, continuing: Bool, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
         try db.send(
             """
-            UPDATE app SET recovered_until = ?1, recovered_since = coalesce(CAST(?4 AS BIGINT), recovered_since)
+            UPDATE app SET recovered_until = ?1, recovered_since = CASE WHEN ?5 = 1 THEN coalesce(recovered_since, ?4) ELSE ?4 END
             WHERE id = ?2 AND (recovered_until IS NULL OR recovered_until < ?1 OR recovered_until > ?3)
-            """, [time.milliseconds, app, now.milliseconds, start?.milliseconds])
+            """, [time.milliseconds, app, now.milliseconds, start.milliseconds, continuing ? 1 : 0])
     }
 
     /// - Parameter environment: nil for all.

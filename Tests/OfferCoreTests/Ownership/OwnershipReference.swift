@@ -103,6 +103,9 @@ struct OwnershipReference {
         let purchases = world.purchases.filter { ids.contains($0.id) }
         for purchase in purchases {
             let siblings = purchase.appleAccount.map { id in purchases.filter { $0.appleAccount == id } } ?? [purchase]
+            // What follows a purchase without an Apple Account cannot be told from other people's.
+            let isFresh = purchase.historyDay.map { OwnershipWorld.today - $0 <= 1 } ?? false
+            if purchase.appleAccount == nil && !isFresh { return false }
             if !siblings.contains(where: { $0.historyDay.map(counts) ?? false }) { return false }
         }
         return !purchases.isEmpty

@@ -83,9 +83,11 @@ struct HistoryTests {
     func end() throws {
         let first = try Make.transaction("1", 0, 30)
         let off = try Make.renewal(signed: 5, .off)
-        func isKnown(_ facts: [SubscriberFact], at day: Double = 100) -> Bool {
-            SubscriberState([first] + facts, at: .day(day)).history.groups == ["g"]
+        func isKnown(_ facts: [SubscriberFact], at day: Double = 100, freshness: Duration = .days(70)) -> Bool {
+            SubscriberState([first] + facts, evidence: HistoryEvidence(freshness: freshness), at: .day(day))
+                .history.groups == ["g"]
         }
+        #expect(!isKnown([try Make.renewal(signed: 30, .off)], freshness: .days(69)), "something may have followed")
         #expect(isKnown([off], at: 29))
         #expect(!isKnown([off]), "the renewal info is from before the end: what followed may be hidden")
         #expect(isKnown([try Make.renewal(signed: 30, .off)]))

@@ -168,7 +168,9 @@ struct OrderTests {
             failures.append("The owners of \(life.original) differ.")
         }
         for (place, now) in times.enumerated() {
-            let state = SubscriberState(of: deliveries[place % 2], environment: history.environment, at: now)
+            let state = SubscriberState(
+                of: deliveries[place % 2], environment: history.environment,
+                evidence: HistoryEvidence(freshness: .days(100_000)), at: now)
             failures += try history.differences(state, at: now)
             // Copies may tell more of the history, and never less.
             let isWhole = history.lives.allSatisfy { $0.isKnownThroughout(at: now) }
@@ -178,7 +180,9 @@ struct OrderTests {
                 failures.append("history \(state.history) at \(now.milliseconds)")
             }
             guard place == 0 else { continue }
-            let ordered = SubscriberState(of: SubscriberFacts(history.facts), environment: history.environment, at: now)
+            let ordered = SubscriberState(
+                of: SubscriberFacts(history.facts), environment: history.environment,
+                evidence: HistoryEvidence(freshness: .days(100_000)), at: now)
             if ordered != state { failures.append("The order matters.") }
             let other = SubscriberState(of: deliveries[1], environment: history.environment, at: now)
             failures += try history.differences(other, at: now)

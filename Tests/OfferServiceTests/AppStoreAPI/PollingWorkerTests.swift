@@ -173,7 +173,7 @@ struct RecoveryCheckpointTests {
         #expect(try await checkpoint(service) == nil, "nothing before was ever read")
         let old = service.now + .days(-10)
         try await service.withStore {
-            try await $0.setRecoveryCheckpoint(old, since: nil, of: Self.app, at: service.now)
+            try await $0.setRecoveryCheckpoint(old, since: old, continuing: false, of: Self.app, at: service.now)
         }
         try await service.recover(Self.app, since: service.now + .days(-1))
         #expect(try await checkpoint(service) == old)
@@ -196,7 +196,9 @@ struct RecoveryCheckpointTests {
     func future() async throws {
         let service = try await service()
         let future = service.now + .days(3)
-        try await service.withStore { try await $0.setRecoveryCheckpoint(future, since: nil, of: Self.app, at: future) }
+        try await service.withStore {
+            try await $0.setRecoveryCheckpoint(future, since: future, continuing: false, of: Self.app, at: future)
+        }
         await service.recover(Self.app)
         #expect(try await checkpoint(service) == service.now)
         #expect(service.standIn.statistics.requests("notification_history") > 0)

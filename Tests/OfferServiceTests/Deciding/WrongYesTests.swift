@@ -110,7 +110,8 @@ struct WrongYesTests {
             as [(Double, Double, [String]?)]
         {
             try await service.store.setRecoveryCheckpoint(
-                Sample.day(until), since: Sample.day(since), of: Sample.production, at: Sample.day(until - 1))
+                Sample.day(until), since: Sample.day(since), continuing: false, of: Sample.production,
+                at: Sample.day(until - 1))
             #expect(try await refused() == expected, "\(since) \(until)")
         }
         // A purchase in another group that a notification brings later changes nothing.
@@ -124,7 +125,7 @@ struct WrongYesTests {
         try await Self.add("1000", account: 1, to: service)
         try await service.store.merge([Sample.history(of: "1000", at: Sample.day(5))], in: Sample.production)
         try await service.store.setRecoveryCheckpoint(
-            Sample.day(9.9), since: Sample.day(4), of: Sample.production, at: Sample.day(9.9))
+            Sample.day(9.9), since: Sample.day(4), continuing: false, of: Sample.production, at: Sample.day(9.9))
         try await Self.add("2000", account: 1, to: service) { $0.subscriptionGroupID = "99" }
         #expect(try await service.decide(DecisionService.token() + #","sign":false"#).eligible == ["keep"])
         try await Self.add("3000", account: 1, appleAccount: "701", to: service) { $0.subscriptionGroupID = "98" }

@@ -85,7 +85,8 @@ struct PollingTests {
             let app = Sample.production
             #expect(try await store.recoveryCheckpoint(of: app) == nil)
             for (day, now, expected) in [(5.0, 6.0, 5.0), (4, 6, 5), (9, 9, 9), (8, 8.5, 8)] {
-                try await store.setRecoveryCheckpoint(Sample.day(day), since: nil, of: app, at: Sample.day(now))
+                try await store.setRecoveryCheckpoint(
+                    Sample.day(day), since: Sample.day(day), continuing: false, of: app, at: Sample.day(now))
                 #expect(try await store.recoveryCheckpoint(of: app) == Sample.day(expected))
             }
         }

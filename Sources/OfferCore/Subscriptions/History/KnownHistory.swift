@@ -55,9 +55,11 @@ package struct HistoryEvidence: Hashable, Sendable {
 
     package static let usualFreshness = Duration.hours(24)
 
+    func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
+
     /// Whether a history that was complete at a date still is: it is fresh, or every notification since then is known.
     package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
-        if now - date <= freshness { return true }
+        if isFresh(date, at: now) { return true }
         guard let coverage else { return false }
         return coverage.since <= date && now - coverage.until <= freshness
     }
@@ -78,10 +80,11 @@ extension KnownHistory {
         }
         let sources = HistorySources(facts)
         let isEmpty =
-            sources.isEmpty && (evidence.emptyReceiptDate.map { evidence.stillCounts($0, at: now) } ?? false)
+            sources.isEmpty && (evidence.emptyReceiptDate.map { evidence.isFresh($0, at: now) } ?? false)
         self.init(
-            isOfApp: isEmpty || sources.areComplete { evidence.stillCounts($0, at: now) },
-            groups: sources.appleAccounts.count > 1 ? [] : Self.wholeGroups(subscriptions, signals, at: now),
+            isOfApp: isEmpty || !sources.isEmpty && sources.gaps(evidence, at: now).isEmpty,
+            groups: sources.appleAccounts.count > 1
+                ? [] : Self.wholeGroups(subscriptions, signals, evidence, at: now),
             tellsOfConsumables: evidence.areConsumablesRead)
     }
 
@@ -90,18 +93,21 @@ extension KnownHistory {
     package static func gaps(
         in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
     ) -> [TransactionID] {
-        HistorySources(facts).gaps { evidence.stillCounts($0, at: now) }
+        HistorySources(facts).gaps(evidence, at: now)
     }
 
     /// The groups whose every known subscription is known throughout. One without a known group may be in any.
     private static func wholeGroups(
-        _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals], at now: Timestamp
+        _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
+        _ evidence: HistoryEvidence, at now: Timestamp
     ) -> Set<String> {
         var (known, others): (Set<String>, Set<String>) = ([], [])
         for subscription in subscriptions {
             guard let group = subscription.groupID else { return [] }
             let id = subscription.originalTransactionID
-            let isKnown = subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now)
+            let isKnown = subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now) {
+                evidence.stillCounts($0, at: now)
+            }
             if isKnown { known.insert(group) } else { others.insert(group) }
         }
         return known.subtracting(others)
@@ -111,7 +117,7 @@ extension KnownHistory {
 /// The complete histories among a customer's facts: those that the App Store gave, and receipts.
 ///
 /// Each covers one Apple Account, which is known by any purchase that it contains. A purchase that names no Apple Account is covered
-/// only by a history that contains it.
+/// only by a fresh history that contains it: later notifications about its Apple Account cannot be told from those about others.
 private struct HistorySources {
     private struct Purchase {
         let original: TransactionID
@@ -144,15 +150,15 @@ private struct HistorySources {
 
     var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
 
-    /// - Parameter counts: whether a history of a date still counts.
-    func areComplete(_ counts: (Timestamp) -> Bool) -> Bool { !isEmpty && gaps(counts).isEmpty }
-
     /// - Returns: a purchase of each Apple Account that no history covers, and those without one, the latest first.
-    func gaps(_ counts: (Timestamp) -> Bool) -> [TransactionID] {
-        let covered = Set(purchases.filter { $0.date.map(counts) ?? false }.compactMap(\.appleAccount))
+    func gaps(_ evidence: HistoryEvidence, at now: Timestamp) -> [TransactionID] {
+        let covering = purchases.filter { $0.date.map { evidence.stillCounts($0, at: now) } ?? false }
+        let covered = Set(covering.compactMap(\.appleAccount))
         var seen = covered
         return purchases.sorted { $1.original.precedes($0.original) }.filter { purchase in
-            guard let id = purchase.appleAccount else { return !(purchase.date.map(counts) ?? false) }
+            guard let id = purchase.appleAccount else {
+                return !(purchase.date.map { evidence.isFresh($0, at: now) } ?? false)
+            }
             return seen.insert(id).inserted
         }.map(\.original)
     }

@@ -1,7 +1,11 @@
 extension SubscriptionPeriods {
     /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
     /// may leave purchases out, such as a refunded one.
-    func isKnownThroughout(_ signals: SubscriptionSignals, at now: Timestamp) -> Bool {
+    /// - Parameter counts: whether what the App Store stated at a date still counts. Something may have followed an end that it stated
+    ///   long ago.
+    func isKnownThroughout(
+        _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
+    ) -> Bool {
         guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
         var last = first
         for period in periods.dropFirst() {
@@ -9,7 +13,7 @@ extension SubscriptionPeriods {
             last = period
         }
         if last.purchase.isUpgraded || signals.tellOfPeriod(after: last) { return false }
-        return now < last.end && last.purchase.revocation == nil || signals.stateEnd(of: last)
+        return now < last.end && last.purchase.revocation == nil || signals.stateEnd(of: last, counts)
     }
 }
 
@@ -28,12 +32,12 @@ extension Period {
 
 extension SubscriptionSignals {
     /// Whether the App Store has stated, after the end of a period, that nothing followed it.
-    fileprivate func stateEnd(of period: Period) -> Bool {
-        if period.purchase.revocation != nil { return true }
+    fileprivate func stateEnd(of period: Period, _ counts: (Timestamp) -> Bool) -> Bool {
+        if period.purchase.revocation != nil, counts(period.signedDate) { return true }
         let end = period.end
-        if let renewal, renewal.signedDate >= end, renewal.value.statesEnd { return true }
-        if let status, status.signedDate >= end, status.value != .active { return true }
-        return expiryReason.map { $0.signedDate >= end } ?? false
+        if let renewal, renewal.signedDate >= end, counts(renewal.signedDate), renewal.value.statesEnd { return true }
+        if let status, status.signedDate >= end, counts(status.signedDate), status.value != .active { return true }
+        return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
     /// Whether the renewal info is of a later period. It names the end of the one that it was signed for.
