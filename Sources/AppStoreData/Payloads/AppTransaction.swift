@@ -44,7 +44,7 @@ package struct AppTransaction: SignedPayload {
         originalApplicationVersion = try reader[.originalApplicationVersion]?.text()
         originalPlatform = try reader[.originalPlatform]?.open()
         preorderDate = try reader[.preorderDate]?.timestamp()
-        appTransactionID = try reader[.appTransactionId]?.field(TransactionID.init)
+        appTransactionID = try reader[.appTransactionId]?.unlessEmpty?.field(TransactionID.init)
         deviceVerification = try reader[.deviceVerification]?.text()
         deviceVerificationNonce = try reader[.deviceVerificationNonce]?.text()
         json = payload.json

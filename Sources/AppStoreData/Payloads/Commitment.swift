@@ -51,7 +51,7 @@ package struct CommitmentRenewal: Hashable, Sendable {
 
     init(_ value: PayloadValue) throws(PayloadError) {
         let reader = try value.reader(Self.index)
-        autoRenewProductID = try reader[.commitmentAutoRenewProductId]?.field(ProductID.init)
+        autoRenewProductID = try reader[.commitmentAutoRenewProductId]?.unlessEmpty?.field(ProductID.init)
         autoRenewStatus = try reader[.commitmentAutoRenewStatus]?.open()
         billingPlanType = try reader[.commitmentRenewalBillingPlanType]?.open()
         date = try reader[.commitmentRenewalDate]?.timestamp()

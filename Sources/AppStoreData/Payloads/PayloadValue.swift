@@ -89,6 +89,15 @@ struct PayloadValue {
         return reader
     }
 
+    /// This value; nil if it is an empty string, which Apple documents for identifiers that have no value.
+    var unlessEmpty: PayloadValue? {
+        if case .string(let utf8) = value, utf8.isEmpty { nil } else { self }
+    }
+
+    /// Reads the account token of a purchase.
+    /// - Returns: nil for a text that is no UUID: it names no account, and the rest of the payload counts.
+    func accountToken() throws(PayloadError) -> UUIDText? { UUIDText(parsing: try utf8()) }
+
     private static let integerType = "a whole number of at most 64 bits"
     private static let otherNumber = "another number"
 

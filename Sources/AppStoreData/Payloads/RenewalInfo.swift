@@ -63,8 +63,8 @@ extension RenewalInfo {
         self.environment = environment
         try readState(reader)
         try readRenewal(reader)
-        appAccountToken = try reader[.appAccountToken]?.uuid()
-        appTransactionID = try reader[.appTransactionId]?.field(TransactionID.init)
+        appAccountToken = try reader[.appAccountToken]?.accountToken()
+        appTransactionID = try reader[.appTransactionId]?.unlessEmpty?.field(TransactionID.init)
     }
 
     private mutating func readState(_ reader: PayloadReader<Member>) throws(PayloadError) {
@@ -77,10 +77,10 @@ extension RenewalInfo {
     }
 
     private mutating func readRenewal(_ reader: PayloadReader<Member>) throws(PayloadError) {
-        autoRenewProductID = try reader[.autoRenewProductId]?.field(ProductID.init)
+        autoRenewProductID = try reader[.autoRenewProductId]?.unlessEmpty?.field(ProductID.init)
         renewalDate = try reader[.renewalDate]?.timestamp()
         renewalPrice = try reader[.renewalPrice]?.integer()
-        currency = try reader[.currency]?.text()
+        currency = try reader[.currency]?.unlessEmpty?.text()
         renewalBillingPlanType = try reader[.renewalBillingPlanType]?.open()
         commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try CommitmentRenewal(value) }
         advancedCommerceInfo = try reader[.advancedCommerceInfo]?.object()

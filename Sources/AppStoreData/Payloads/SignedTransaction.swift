@@ -84,26 +84,27 @@ extension SignedTransaction {
         quantity = try reader[.quantity]?.integer()
         originalPurchaseDate = try reader[.originalPurchaseDate]?.timestamp()
         expiresDate = try reader[.expiresDate]?.timestamp()
-        webOrderLineItemID = try reader[.webOrderLineItemId]?.text()
-        subscriptionGroupID = try reader[.subscriptionGroupIdentifier]?.text()
+        webOrderLineItemID = try reader[.webOrderLineItemId]?.unlessEmpty?.text()
+        subscriptionGroupID = try reader[.subscriptionGroupIdentifier]?.unlessEmpty?.text()
         reason = try reader[.transactionReason]?.open()
         isUpgraded = try reader[.isUpgraded]?.bool() ?? false
-        previousOriginalTransactionID = try reader[.previousOriginalTransactionId]?.field(TransactionID.init)
+        previousOriginalTransactionID = try reader[.previousOriginalTransactionId]?.unlessEmpty?.field(
+            TransactionID.init)
     }
 
     private mutating func readCustomer(_ reader: PayloadReader<Member>) throws(PayloadError) {
-        appAccountToken = try reader[.appAccountToken]?.uuid()
-        appTransactionID = try reader[.appTransactionId]?.field(TransactionID.init)
+        appAccountToken = try reader[.appAccountToken]?.accountToken()
+        appTransactionID = try reader[.appTransactionId]?.unlessEmpty?.field(TransactionID.init)
         ownership = try reader[.inAppOwnershipType]?.open()
-        storefront = try reader[.storefront]?.text()
-        storefrontID = try reader[.storefrontId]?.text()
+        storefront = try reader[.storefront]?.unlessEmpty?.text()
+        storefrontID = try reader[.storefrontId]?.unlessEmpty?.text()
         deviceVerification = try reader[.deviceVerification]?.text()
         deviceVerificationNonce = try reader[.deviceVerificationNonce]?.text()
     }
 
     private mutating func readPrice(_ reader: PayloadReader<Member>) throws(PayloadError) {
         price = try reader[.price]?.integer()
-        currency = try reader[.currency]?.text()
+        currency = try reader[.currency]?.unlessEmpty?.text()
         billingPlanType = try reader[.billingPlanType]?.open()
         commitment = try reader[.commitmentInfo].map { value throws(PayloadError) in try Commitment(value) }
         advancedCommerceInfo = try reader[.advancedCommerceInfo]?.object()

@@ -86,6 +86,55 @@ struct DecodingTests {
         #expect(info.json == SamplePayload.renewalInfo.json)
     }
 
+    @Test("an identifier that is an empty string counts as absent")
+    func emptyIdentifiers() throws {
+        var sample = SamplePayload.transaction
+        for name in [
+            "appAccountToken", "appTransactionId", "webOrderLineItemId", "subscriptionGroupIdentifier",
+            "offerIdentifier", "offerPeriod", "storefront", "storefrontId", "currency", "previousOriginalTransactionId",
+        ] {
+            sample = sample.with(name, "\"\"")
+        }
+        let transaction = try SignedTransaction(json: sample.json)
+        #expect(transaction.appAccountToken == nil && transaction.appTransactionID == nil)
+        #expect(transaction.webOrderLineItemID == nil && transaction.subscriptionGroupID == nil)
+        #expect(transaction.offer?.type == .promotional)
+        #expect(transaction.offer?.identifier == nil && transaction.offer?.period == nil)
+        #expect(transaction.storefront == nil && transaction.storefrontID == nil && transaction.currency == nil)
+        #expect(transaction.previousOriginalTransactionID == nil)
+        #expect(transaction.productID.text.description == "com.example.app.pro.monthly")
+
+        var renewal = SamplePayload.renewalInfo
+        for name in ["appAccountToken", "appTransactionId", "autoRenewProductId", "offerIdentifier", "currency"] {
+            renewal = renewal.with(name, "\"\"")
+        }
+        let info = try RenewalInfo(json: renewal.json)
+        #expect(info.appAccountToken == nil && info.appTransactionID == nil && info.autoRenewProductID == nil)
+        #expect(info.offer?.type == .winBack && info.offer?.identifier == nil && info.currency == nil)
+        #expect(info.autoRenewStatus == .on)
+
+        let app = try AppTransaction(json: SamplePayload.appTransaction.with("appTransactionId", "\"\"").json)
+        #expect(app.appTransactionID == nil)
+    }
+
+    @Test(
+        "an appAccountToken that is no UUID is left out, and the rest is read", arguments: ["user-17", " ", "7e3fb20b"])
+    func otherAccountToken(text: String) throws {
+        let json = "\"\(text)\""
+        let transaction = try SignedTransaction(json: SamplePayload.transaction.with("appAccountToken", json).json)
+        #expect(transaction.appAccountToken == nil && transaction.appTransactionID != nil)
+        let info = try RenewalInfo(json: SamplePayload.renewalInfo.with("appAccountToken", json).json)
+        #expect(info.appAccountToken == nil && info.appTransactionID != nil)
+    }
+
+    @Test("a required identifier must not be empty", arguments: ["transactionId", "bundleId", "productId"])
+    func emptyRequired(name: String) {
+        let error = #expect(throws: PayloadError.self) {
+            try SignedTransaction(json: SamplePayload.transaction.with(name, "\"\"").json)
+        }
+        #expect(error?.member == name)
+    }
+
     @Test("every member of an AppTransaction is read")
     func appTransaction() throws {
         let app = try AppTransaction(json: SamplePayload.appTransaction.json)
