@@ -84,6 +84,71 @@ struct ProofTests {
         #expect(scrape[#"offer_signer_signatures_total{kind="promotional_offer",app="other",key="TESTKEY123"}"#] == 2)
     }
 
+    @Test("data in the wrong member or encoding is refused with the place where it belongs")
+    func misplacedProofs() async throws {
+        func base64(_ bytes: [UInt8]) -> String { String(decoding: Base64.text(of: bytes), as: UTF8.self) }
+        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
+        let once = base64(receipt)
+        let twice = base64(Array(once.utf8))
+        let url = String(decoding: Base64URL.text(of: receipt + [0xFB, 0xEF]), as: UTF8.self)
+        let transaction = try Self.jws(Self.transaction)
+        let encodedJWS = base64(Array(transaction.dropFirst().dropLast().utf8))
+        let verifyReceipt = #"{\"status\":0,\"latest_receipt\":\"MII=\"}"#
+        let cases: [(member: String, value: String, advice: String)] = [
+            ("appReceipt", transaction, "Send it in proofs.signedTransactions."),
+            ("appReceipt", try Self.jws(Self.renewalInfo), "Send it in proofs.signedRenewalInfos."),
+            ("appReceipt", try Self.jws(Self.appTransaction), "Send it as proofs.signedAppTransaction."),
+            ("appReceipt", try Self.jws(.notification("TEST", .data)), "the signedPayload of a notification"),
+            ("appReceipt", "\"\(encodedJWS)\"", "a JWS in base64"),
+            ("appReceipt", "\"\(twice)\"", "in base64 twice"),
+            ("appReceipt", "\"\(url)\"", "base64url"),
+            ("appReceipt", "\"\(once)\\n\"", "line breaks"),
+            ("appReceipt", "\"\(verifyReceipt)\"", "verifyReceipt answers"),
+            ("signedTransactions", "\"\(verifyReceipt)\"", "verifyReceipt answers"),
+            ("signedTransactions", "\"\(once)\"", "Send it as proofs.appReceipt."),
+            ("signedTransactions", "\"\(encodedJWS)\"", "Send the JWS itself."),
+            ("signedRenewalInfos", "\"\(twice)\"", "Send it as proofs.appReceipt."),
+            ("signedAppTransaction", "\"\(once)\"", "Send it as proofs.appReceipt."),
+        ]
+        let service = try Self.service()
+        for (member, value, advice) in cases {
+            let isList = member.hasSuffix("s")
+            let proofs = "{\"\(member)\":\(isList ? "[\(value)]" : value)}"
+            let answer = try await Self.answer(proofs, from: service)
+            try Self.expect(answer, 400, "invalid_field", field: "proofs.\(member)\(isList ? "[0]" : "")")
+            #expect(answer.text.contains(advice), "\(answer.text)")
+        }
+    }
+
+    @Test("a JWS of another kind is refused with the member for its kind")
+    func otherKinds() async throws {
+        let renewalInfo = try Self.jws(Self.renewalInfo)
+        let transaction = try Self.jws(Self.transaction)
+        let appTransaction = try Self.jws(Self.appTransaction)
+        let notification = try Self.jws(.notification("TEST", .data))
+        let cases: [(proofs: String, advice: String)] = [
+            ("{\"signedTransactions\":[\(renewalInfo)]}", "Send it in proofs.signedRenewalInfos."),
+            ("{\"signedTransactions\":[\(appTransaction)]}", "Send it as proofs.signedAppTransaction."),
+            ("{\"signedTransactions\":[\(notification)]}", "Send its data.signedTransactionInfo"),
+            ("{\"signedRenewalInfos\":[\(transaction)]}", "Send it in proofs.signedTransactions."),
+            ("{\"signedAppTransaction\":\(notification)}", "Send its data.signedTransactionInfo"),
+        ]
+        let service = try Self.service()
+        for (proofs, advice) in cases {
+            let answer = try await Self.answer(proofs, from: service)
+            #expect(answer.status == 422 && answer.text.contains(advice), "\(answer.text)")
+        }
+    }
+
+    @Test("an empty appAccountToken is refused with the member to send instead")
+    func emptyAccountToken() async throws {
+        let service = try Self.service()
+        let body = #"{"bundleID":"com.example.app","productID":"p","offerID":"o","appAccountToken":""}"#
+        let answer = await service.postLater("/v1/promotional-offers", body)
+        try Self.expect(answer, 400, "invalid_field", field: "appAccountToken")
+        #expect(answer.text.contains(#"send \"applicationUsername\": \"\" instead"#), "\(answer.text)")
+    }
+
     @Test("a list of offers shares its proofs, which must be of the only app")
     func list() async throws {
         let service = try Self.service()

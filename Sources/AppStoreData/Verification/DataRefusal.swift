@@ -61,6 +61,9 @@ extension DataRefusal {
         }
     }
 
+    /// Whether the data is genuine, but of another kind than expected.
+    package var isOfAnotherKind: Bool { isGenuine && code == "payload_of_another_kind" }
+
     /// Whether the app's shared secret is wrong or not configured.
     package var isSharedSecret: Bool { LegacyNotificationFailure.codes.contains(code) }
 }

@@ -3,6 +3,8 @@ package enum MemberError: Error, Hashable {
     case missing(String)
     /// Neither `applicationUsername` nor `appAccountToken` is present.
     case missingCustomer
+    /// `appAccountToken` is an empty string. Only an empty `applicationUsername` stands for a purchase without either.
+    case emptyAppAccountToken
     case wrongType(String, expected: String, found: String)
     case invalid(FieldError)
     /// Both members were sent, but only one is allowed.

@@ -57,6 +57,8 @@ package struct MemberReader {
             return try field("applicationUsername") { utf8, _ throws(FieldError) in
                 try Customer(applicationUsername: utf8)
             }
+        case (nil, .string(let utf8)?) where utf8.isEmpty:
+            throw .emptyAppAccountToken
         case (nil, .some):
             return try field("appAccountToken") { utf8, _ throws(FieldError) in
                 try Customer(appAccountToken: utf8)

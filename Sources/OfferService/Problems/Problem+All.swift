@@ -112,6 +112,11 @@ extension Problem {
         "applicationUsername is missing. Send the value that the app sets on the payment, or send the appAccountToken "
             + "that it passes in the purchase option. If it attaches neither, send \"applicationUsername\": \"\"."
     ).with { $0.field = "applicationUsername" }
+    package static let emptyAppAccountToken = Problem(
+        .invalidField, 400,
+        "appAccountToken must be a UUID, not an empty string. If the app attaches no account to purchases, send "
+            + "\"applicationUsername\": \"\" instead, without appAccountToken."
+    ).with { $0.field = "appAccountToken" }
     package static func wrongType(field: String, expected: String, found: String) -> Problem {
         Problem(.wrongType, 400, "\(field) must be \(expected), not \(found).").with { $0.field = field }
     }
@@ -161,13 +166,19 @@ extension Problem {
 
     // MARK: A proof is not accepted
 
-    /// - Parameter field: the path of the proof, such as `proofs.signedTransactions[3]`.
-    package static func proofRefused(_ field: String, _ refusal: DataRefusal) -> Problem {
+    /// - Parameter advice: sentences that say which data it is and where it belongs.
+    static func misplacedProof(_ field: String, _ advice: String) -> Problem {
+        Problem(.invalidField, 400, advice).with { $0.field = field }
+    }
+    /// - Parameters:
+    ///   - field: the path of the proof, such as `proofs.signedTransactions[3]`.
+    ///   - advice: where the data belongs; nil if that is not known.
+    package static func proofRefused(_ field: String, _ refusal: DataRefusal, advice: String? = nil) -> Problem {
         let problem =
             refusal.isRetryable
             ? Problem(.proofsUnavailable, 503, "\(field) could not be verified now. Retry later.")
                 .with { $0.retryAfter = 5 }
-            : Problem(.proofRefused, 422, refusal.sentence)
+            : Problem(.proofRefused, 422, refusal.sentence + (advice.map { " " + $0 } ?? ""))
         return problem.with { problem in
             problem.field = field
             problem.members = JSONWriter.members { $0.member("reason", refusal.code) }
@@ -300,6 +311,7 @@ extension Problem {
             switch error {
             case .missing(let field): .missingField(field)
             case .missingCustomer: .missingCustomer
+            case .emptyAppAccountToken: .emptyAppAccountToken
             case .wrongType(let field, let expected, let found):
                 .wrongType(field: field, expected: expected, found: found)
             case .invalid(let error): .invalidField(error)

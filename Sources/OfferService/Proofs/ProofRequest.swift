@@ -32,7 +32,11 @@ struct ProofRequest: Sendable {
         signedTransactions = try Self.texts(members, "signedTransactions")
         signedRenewalInfos = try Self.texts(members, "signedRenewalInfos")
         signedAppTransaction = try Self.text(members, "signedAppTransaction")
+        if let text = signedAppTransaction { try Self.checkForm(of: text, "signedAppTransaction") }
         appReceipt = try Self.text(members, "appReceipt").map { text throws(Problem) in
+            if let advice = MisplacedProof.advice(forReceipt: text) {
+                throw .misplacedProof("proofs.appReceipt", advice)
+            }
             guard let receipt = Base64.bytes(of: text) else {
                 throw .invalidField(FieldError(field: "proofs.appReceipt", reason: .notBase64))
             }
@@ -66,9 +70,16 @@ struct ProofRequest: Sendable {
             guard case .string(let text) = element else {
                 throw .wrongType(field: "proofs.\(name)[\(index)]", expected: "a string", found: element.kind)
             }
+            try checkForm(of: text, "\(name)[\(index)]")
             texts.append(text)
         }
         return texts
+    }
+
+    /// Checks that a text is not other App Store data than a JWS.
+    private static func checkForm(of text: [UInt8], _ name: String) throws(Problem) {
+        guard let advice = MisplacedProof.advice(forJWS: text) else { return }
+        throw .misplacedProof("proofs.\(name)", advice)
     }
 
     private static func text(_ members: JSONObject, _ name: String) throws(Problem) -> [UInt8]? {

@@ -51,7 +51,10 @@ struct ProofVerifier: Sendable {
             let data: VerifiedData<Payload> = try trust.verify(text, at: date)
             do { try origin.check(data.payload.origin) } catch { throw DataRefusal(error) }
             return data
-        } catch { throw refuse(name, of: Payload.kind.rawValue, error) }
+        } catch {
+            let advice = error.isOfAnotherKind ? MisplacedProof.advice(forOtherKind: text) : nil
+            throw refuse(name, of: Payload.kind.rawValue, error, advice: advice)
+        }
     }
 
     private func verify(
@@ -77,9 +80,12 @@ struct ProofVerifier: Sendable {
     /// - Parameters:
     ///   - name: of the member of `proofs`; nil for `proofs` as a whole.
     ///   - kind: the kind of data, for the metrics.
-    private func refuse(_ name: String?, of kind: String, _ refusal: DataRefusal) -> Problem {
+    ///   - advice: where the data belongs; nil to say only why it is refused.
+    private func refuse(
+        _ name: String?, of kind: String, _ refusal: DataRefusal, advice: String? = nil
+    ) -> Problem {
         trust.noteRefused(kind, refusal)
-        return .proofRefused("proofs" + (name.map { ".\($0)" } ?? ""), refusal)
+        return .proofRefused("proofs" + (name.map { ".\($0)" } ?? ""), refusal, advice: advice)
     }
 }
 
