@@ -12,6 +12,8 @@ package struct SubscriptionStatuses: Hashable, Sendable {
     }
 
     package let items: [Item]
+    /// The number of entries that are not as Apple documents them.
+    package var unreadableCount = 0
 }
 
 extension APICall<SubscriptionStatuses> {
@@ -20,18 +22,28 @@ extension APICall<SubscriptionStatuses> {
     package static func subscriptionStatuses(of id: TransactionNumber) -> Self {
         APICall(.subscriptionStatuses, .get, ["inApps", "v1", "subscriptions", id.text]) { answer throws(AnswerError) in
             var items: [SubscriptionStatuses.Item] = []
+            var unreadableCount = 0
             for group in try answer.objects("data") {
-                for item in try group.objects("lastTransactions") {
-                    items.append(
-                        SubscriptionStatuses.Item(
-                            originalTransactionID: try item.transactionID("originalTransactionId"),
-                            status: SubscriptionStatus(rawValue: try item.integer("status")),
-                            signedTransaction: try item.text("signedTransactionInfo"),
-                            signedRenewalInfo: try item.optionalText("signedRenewalInfo")))
+                let entries = try group.knownObjects("lastTransactions")
+                unreadableCount += entries.unreadableCount
+                for entry in entries.objects {
+                    do throws(AnswerError) { items.append(try SubscriptionStatuses.Item(entry)) } catch {
+                        unreadableCount += 1
+                    }
                 }
             }
-            return SubscriptionStatuses(items: items)
+            return SubscriptionStatuses(items: items, unreadableCount: unreadableCount)
         }
+    }
+}
+
+extension SubscriptionStatuses.Item {
+    fileprivate init(_ entry: AnswerReader) throws(AnswerError) {
+        self.init(
+            originalTransactionID: try entry.transactionID("originalTransactionId"),
+            status: SubscriptionStatus(rawValue: try entry.integer("status")),
+            signedTransaction: try entry.text("signedTransactionInfo"),
+            signedRenewalInfo: try entry.optionalText("signedRenewalInfo"))
     }
 }
 
@@ -42,6 +54,8 @@ package struct TransactionHistoryPage: Hashable, Sendable {
     /// Where the next page begins, now or later.
     package let revision: HistoryRevision
     package let hasMore: Bool
+    /// The number of entries that are no text.
+    package var unreadableCount = 0
 }
 
 /// A place in a transaction history, as the App Store named it.
@@ -64,10 +78,11 @@ extension APICall<TransactionHistoryPage> {
         if let revision { query.append((name: "revision", value: revision.text)) }
         return APICall(.transactionHistory, .get, ["inApps", "v2", "history", id.text], query: query) {
             answer throws(AnswerError) in
-            TransactionHistoryPage(
-                signedTransactions: try answer.texts("signedTransactions"),
+            let entries = try answer.knownTexts("signedTransactions")
+            return TransactionHistoryPage(
+                signedTransactions: entries.texts,
                 revision: HistoryRevision(String(decoding: try answer.text("revision"), as: UTF8.self)),
-                hasMore: try answer.bool("hasMore"))
+                hasMore: try answer.bool("hasMore"), unreadableCount: entries.unreadableCount)
         }
     }
 }

@@ -113,6 +113,25 @@ package struct AnswerReader: Sendable {
         return texts
     }
 
+    /// The objects of an array, and the number of its other elements.
+    func knownObjects(_ name: String) throws(AnswerError) -> (objects: [AnswerReader], unreadableCount: Int) {
+        let values = try array(name)
+        let objects = values.enumerated().compactMap { index, value -> AnswerReader? in
+            guard case .object(let members) = value else { return nil }
+            return AnswerReader(members, path: "\(path)\(name)[\(index)].")
+        }
+        return (objects, values.count - objects.count)
+    }
+
+    /// The strings of an array, and the number of its other elements.
+    func knownTexts(_ name: String) throws(AnswerError) -> (texts: [[UInt8]], unreadableCount: Int) {
+        let values = try array(name)
+        let texts = values.compactMap { value -> [UInt8]? in
+            if case .string(let text) = value { text } else { nil }
+        }
+        return (texts, values.count - texts.count)
+    }
+
     private func array(_ name: String) throws(AnswerError) -> [JSONValue] {
         switch members[name] {
         case .array(let values)?: values
@@ -132,5 +151,5 @@ package struct AnswerReader: Sendable {
 package struct AnswerError: Error, Hashable, Sendable {
     package let reason: String
 
-    init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
 }

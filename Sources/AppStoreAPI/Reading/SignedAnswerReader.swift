@@ -11,6 +11,13 @@ package struct SignedAnswerReader: Sendable {
         package fileprivate(set) var facts: [SubscriberFact] = []
         /// The certificates that must not be revoked.
         package fileprivate(set) var chains: [VerifiedChain] = []
+        /// The reasons of the entries that were left out. With any, the answer shows less than the App Store knows.
+        package fileprivate(set) var leftOut: [DataRefusal] = []
+
+        /// - Throws: if entries were left out and none is left: the answer then shows nothing.
+        fileprivate func requireSome() throws(DataRefusal) {
+            if facts.isEmpty, let refusal = leftOut.first { throw refusal }
+        }
     }
 
     private let verifier: AppStoreVerifier
@@ -28,21 +35,53 @@ package struct SignedAnswerReader: Sendable {
     }
 
     /// Reads statuses: for each subscription its last transaction, its renewal info and its status.
-    /// - Throws: if any part of it is not Apple's, or not about this app and environment.
+    ///
+    /// An entry that Apple signed but that cannot be read is left out, and the others count.
+    /// - Throws: if any part of it is not Apple's or is of another app, or if every entry is left out.
     package func read(_ statuses: SubscriptionStatuses) throws(DataRefusal) -> Reading {
         var reading = Reading()
-        for item in statuses.items { try read(item, &reading) }
+        reading.leftOut = Self.refusals(of: statuses.unreadableCount)
+        for item in statuses.items {
+            try readEntry(&reading) { reading throws(DataRefusal) in try read(item, &reading) }
+        }
+        try reading.requireSome()
         return reading
     }
 
     /// Reads a page of transactions. What is no subscription is read too, because rules can ask what a customer owns.
+    ///
+    /// An entry that Apple signed but that cannot be read is left out, and the others count.
+    /// - Throws: if any part of it is not Apple's or is of another app, or if every entry is left out.
     package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
         var reading = Reading()
+        reading.leftOut = Self.refusals(of: page.unreadableCount)
         for text in page.signedTransactions {
-            let transaction = try transaction(text, &reading)
-            reading.facts.append(try fact { () throws(OpenSSLError) in try SubscriberFact(transaction) })
+            try readEntry(&reading) { reading throws(DataRefusal) in
+                let transaction = try transaction(text, &reading)
+                reading.facts.append(try fact { () throws(OpenSSLError) in try SubscriberFact(transaction) })
+            }
         }
+        try reading.requireSome()
         return reading
+    }
+
+    /// Reads one entry completely, or leaves it out completely.
+    private func readEntry(
+        _ reading: inout Reading, _ read: (inout Reading) throws(DataRefusal) -> Void
+    ) throws(DataRefusal) {
+        var extended = reading
+        do throws(DataRefusal) {
+            try read(&extended)
+            reading = extended
+        } catch {
+            guard error.concernsOneEntry else { throw error }
+            reading.leftOut.append(error)
+        }
+    }
+
+    /// The refusals of entries that are no text or have no JWS.
+    private static func refusals(of count: Int) -> [DataRefusal] {
+        Array(repeating: DataRefusal(PayloadError(.unrecognised)), count: count)
     }
 
     /// Reads one piece.
@@ -102,4 +141,16 @@ package struct SignedAnswerReader: Sendable {
     private func fact<Value>(_ make: () throws(OpenSSLError) -> Value) throws(DataRefusal) -> Value {
         do { return try make() } catch { throw DataRefusal(VerificationFailure(.verificationUnavailable)) }
     }
+}
+
+extension DataRefusal {
+    /// Whether Apple signed an entry that is odd without casting doubt on the others: it cannot be read, or is of an
+    /// environment that does not count. Data of another app casts doubt on the whole answer.
+    fileprivate var concernsOneEntry: Bool {
+        isGenuine && (code.hasPrefix("payload_") || Self.codesOfOneEntry.contains(code))
+    }
+
+    private static let codesOfOneEntry = [
+        CheckFailure.bundleIDMissing, .appAppleIDMissing, .environmentMissing, .environmentNotAccepted,
+    ].map(\.rawValue)
 }

@@ -10,6 +10,7 @@ package struct AppStoreTrust: Sendable {
     let checker: OCSPChecker?
     private let metrics: ServiceMetrics
     private let now: @Sendable () -> Timestamp
+    private let log: Logger
 
     /// - Parameter transport: sends questions to OCSP responders; nil if none are asked.
     package init(
@@ -21,6 +22,7 @@ package struct AppStoreTrust: Sendable {
         self.verifier = verifier
         self.metrics = metrics
         self.now = now
+        self.log = log
         checker = transport.map { transport in
             OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
                 verifier.knownChains.revoke(certificate.identity)
@@ -70,5 +72,13 @@ package struct AppStoreTrust: Sendable {
     func noteRefused(_ kind: String, _ refusal: DataRefusal) {
         metrics.appStoreData(kind, .refused)
         metrics.appStoreDataRefused(refusal.code)
+    }
+
+    /// Counts and logs an entry of an answer that was left out, while the others count.
+    func noteLeftOut(_ refusal: DataRefusal, of app: AppScope) {
+        noteRefused(PayloadKind.transaction.rawValue, refusal)
+        log.warning(
+            "an entry of the App Store's answer is left out",
+            metadata: ["app": "\(app.bundleID.text)", "reason": "\(refusal)"])
     }
 }

@@ -99,6 +99,7 @@ package struct NotificationRecovery: Sendable {
         _ progress: (Counts) -> Void
     ) async throws(AskingFailure) {
         var token: String?
+        var tokens: Set<String> = []
         var restarts = 0
         repeat {
             let page: NotificationHistoryPage
@@ -107,13 +108,16 @@ package struct NotificationRecovery: Sendable {
             } catch {
                 guard case .refused(let code) = error, code.meansRestart, restarts < 3 else { throw .api(error) }
                 // What was read already is known, so reading it again changes nothing.
-                (token, restarts) = (nil, restarts + 1)
+                (token, tokens, restarts) = (nil, [], restarts + 1)
                 continue
             }
             for notification in page.notifications { try await keep(notification, of: app, &counts) }
             progress(counts)
             token = page.next
-            guard token != nil else { return }
+            guard let next = token else { return }
+            guard tokens.insert(next).inserted else {
+                throw .api(.unreadable(AnswerError("paginationToken was given before, so the history would not end")))
+            }
         } while true
     }
 

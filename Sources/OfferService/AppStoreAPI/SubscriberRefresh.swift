@@ -60,15 +60,23 @@ package struct SubscriberRefresh: Sendable {
     ) async throws(AskingFailure) -> [SubscriberFact] {
         var facts: [SubscriberFact] = []
         var revision = known?.revision
+        var revisions: Set<HistoryRevision> = []
+        var hasAll = true
         while true {
             let page = try await send(.transactionHistory(of: id, after: revision), app, deadline)
             let reading: SignedAnswerReader.Reading
             do { reading = try reader(for: app).read(page) } catch { throw .data(error) }
             try await keep(reading, of: app)
             facts += reading.facts
+            hasAll = hasAll && reading.leftOut.isEmpty
+            guard !page.hasMore || page.revision != revision && revisions.insert(page.revision).inserted else {
+                throw .api(.unreadable(AnswerError("revision was given before, so the history would not end")))
+            }
             revision = page.revision
             guard page.hasMore else { break }
         }
+        // What was left out may be what a rule asks about.
+        guard hasAll else { return facts }
         let subscriptions = (known?.subscriptions ?? []).union(facts.map(\.originalTransactionID))
         try await keep(marks(of: subscriptions, at: revision), of: app)
         return facts
@@ -132,6 +140,7 @@ package struct SubscriberRefresh: Sendable {
     }
 
     private func keep(_ reading: SignedAnswerReader.Reading, of app: AppScope) async throws(AskingFailure) {
+        for refusal in reading.leftOut { trust.noteLeftOut(refusal, of: app) }
         do throws(DataRefusal) {
             for chain in reading.chains { try await trust.requireGood(chain) }
             let now = now()

@@ -1,0 +1,171 @@
+import AppStoreAPI
+import AppStoreData
+import Foundation
+import NIOConcurrencyHelpers
+import OfferCore
+import OfferCrypto
+import OfferTelemetry
+import StoreTestSupport
+import SubscriberStore
+import TestSupport
+import Testing
+
+@testable import AppStoreTestSupport
+@testable import OfferService
+
+@Suite("Odd answers of the App Store")
+struct OddAnswerTests {
+    /// Gives the answers in their order, and the last one again and again.
+    private final class Answers: APITransport {
+        private let bodies: NIOLockedValueBox<[String]>
+
+        init(_ bodies: [String]) { self.bodies = NIOLockedValueBox(bodies) }
+
+        func exchange(_: APIRequest, timeout _: Duration) async throws(TransportFailure) -> APIResponse {
+            let body = bodies.withLockedValue { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" }
+            return APIResponse(status: 200, body: Array(body.utf8))
+        }
+    }
+
+    private struct Setup {
+        let service: TestService
+        let store: SQLiteStore
+        let refresh: SubscriberRefresh
+        let recovery: NotificationRecovery
+
+        init(_ answers: [String], in folder: TemporaryFolder) throws {
+            let pair = try SigningKey(text: PrivateKeyPEM.generate())
+            let roots = try TrustedRoots([X509Certificate(der: TestChain.standard.get().root)])
+            let settings = StoreSettings(location: .sqlite(path: folder.path + "/store.sqlite"))
+            store = try SQLiteStore(SQLiteSettings(path: folder.path + "/store.sqlite"))
+            let log = RecordedLog().logger
+            let current = CurrentStore(settings, store: store, log: log)
+            let issuer = try IssuerID(utf8: Array("57246542-96fe-1a63-e053-0824d011072a".utf8))
+            let app = Catalogue.App(appAppleID: 1_234_567_890, offers: [:])
+            let policy = Policy(
+                ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)),
+                catalogue: Catalogue(apps: [Sample.bundleID: app]), issuerIDs: IssuerIDs(ofAllApps: issuer))
+            service = try TestService(
+                pair: pair, catalogue: policy.catalogue, appStore: AppStoreSettings(roots: roots), store: current)
+            let trust = try #require(service.trust)
+            let now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+            let client = AppStoreClient(
+                hosts: APIHosts(production: "https://production.example", sandbox: "https://sandbox.example"),
+                tokens: TokenSource(policy: { policy }, now: now), transport: Answers(answers),
+                pacing: Pacing(now: now, sleep: { _ in }))
+            refresh = SubscriberRefresh(client: client, trust: trust, store: current, policy: { policy }, now: now)
+            recovery = NotificationRecovery(
+                client: client, intake: NotificationIntake(store: current, trust: trust, now: now, log: log),
+                store: current, policy: { policy }, now: now, metrics: service.metrics, log: log)
+        }
+
+        /// The facts that the store has of the customer of a transaction.
+        func facts() async throws -> [SubscriberFact] {
+            let id = try TransactionID(utf8: Array("2000000987654321".utf8))
+            return try await store.customers(
+                known: .transactionID(id), bundleID: Sample.bundleID, environment: .production
+            ).flatMap(\.facts)
+        }
+    }
+
+    private static func jws(_ payload: SamplePayload) throws -> String {
+        "\"\(String(decoding: try TestChain.standard.get().jws(payload: payload.text), as: UTF8.self))\""
+    }
+
+    private static func page(_ entries: [String], revision: String = "r1", hasMore: Bool = false) -> String {
+        #"{"signedTransactions":[\#(entries.joined(separator: ","))],"revision":"\#(revision)","hasMore":\#(hasMore)}"#
+    }
+
+    private static let number = TransactionNumber.neverIssued
+
+    /// Entries that Apple signed and that cannot be read, and entries that are no JWS at all.
+    private static func oddEntries() throws -> [String] {
+        [
+            try jws(SamplePayload.transaction.without("bundleId")),
+            try jws(SamplePayload.transaction.with("environment", #""Staging""#)),
+            try jws(SamplePayload.transaction.with("price", #""free""#)),
+            try jws(SamplePayload.renewalInfo), "17", "null", "{}",
+        ]
+    }
+
+    @Test("a history is stored without its odd entries, which are counted, and it is not called complete")
+    func history() async throws {
+        let good = try Self.jws(.transaction)
+        for odd in try Self.oddEntries() {
+            let folder = try TemporaryFolder()
+            let setup = try Setup([Self.page([odd, good])], in: folder)
+            _ = try await setup.refresh.history(of: Self.number, in: Sample.production)
+            #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction], "\(odd.prefix(20))")
+            let refused = #"offer_signer_app_store_data_total{data="transaction",outcome="refused"}"#
+            #expect(setup.service.scrape()[refused] == 1)
+            try setup.store.close()
+        }
+        let folder = try TemporaryFolder()
+        let setup = try Setup([Self.page([good])], in: folder)
+        _ = try await setup.refresh.history(of: Self.number, in: Sample.production)
+        #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction, .wholeHistory])
+        try setup.store.close()
+    }
+
+    @Test("statuses are stored without their odd entries")
+    func statuses() async throws {
+        let (transaction, info) = (try Self.jws(.transaction), try Self.jws(.renewalInfo))
+        let first = #"{"originalTransactionId":"2000000123456789","status":1,"signedTransactionInfo":"#
+        let good = first + "\(transaction),\"signedRenewalInfo\":\(info)}"
+        let other = try Self.jws(SamplePayload.transaction.without("bundleId"))
+        for odd in ["\(first)\(other)}", "17", "{}", first + "null}"] {
+            let folder = try TemporaryFolder()
+            let setup = try Setup([#"{"data":[{"lastTransactions":[\#(odd),\#(good)]}]}"#], in: folder)
+            _ = try await setup.refresh.statuses(of: Self.number, in: Sample.production)
+            let kinds = Set(try await setup.facts().map(\.key.kind))
+            #expect(kinds == [.transaction, .renewalInfo, .status], "\(odd.prefix(20))")
+            try setup.store.close()
+        }
+    }
+
+    @Test("an answer with a forged entry, with one of another app, or with odd entries alone is refused")
+    func refused() async throws {
+        let good = try Self.jws(.transaction)
+        let forged = good.dropLast(10) + "AAAAAAAAA\""
+        let another = try Self.jws(SamplePayload.transaction.with("bundleId", #""com.example.other""#))
+        let pages = [[good, String(forged)], [good, another]] + (try Self.oddEntries().map { [$0] })
+        for entries in pages {
+            let folder = try TemporaryFolder()
+            let setup = try Setup([Self.page(entries)], in: folder)
+            await #expect(throws: AskingFailure.self) {
+                try await setup.refresh.history(of: Self.number, in: Sample.production)
+            }
+            #expect(try await setup.facts().isEmpty)
+            try setup.store.close()
+        }
+    }
+
+    @Test(
+        "a history whose revisions repeat ends with an error and is not called complete",
+        arguments: [["r1"], ["r1", "r2"]])
+    func revisions(names: [String]) async throws {
+        let good = try Self.jws(.transaction)
+        let pages = (names + names).map { Self.page([good], revision: $0, hasMore: true) }
+        let folder = try TemporaryFolder()
+        let setup = try Setup(pages, in: folder)
+        let failure = await #expect(throws: AskingFailure.self) {
+            try await setup.refresh.history(of: Self.number, in: Sample.production)
+        }
+        #expect("\(try #require(failure))".contains("would not end"))
+        #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction])
+        try setup.store.close()
+    }
+
+    @Test("a notification history whose tokens repeat ends with an error")
+    func tokens() async throws {
+        let pages = ["a", "b", "a"].map { #"{"notificationHistory":[],"hasMore":true,"paginationToken":"\#($0)"}"# }
+        let folder = try TemporaryFolder()
+        let setup = try Setup(pages, in: folder)
+        let start = Timestamp(milliseconds: Timestamp(Date()).milliseconds - 3_600_000)
+        let failure = await #expect(throws: AskingFailure.self) {
+            try await setup.recovery.run(of: Sample.production, from: start)
+        }
+        #expect("\(try #require(failure))".contains("would not end"))
+        try setup.store.close()
+    }
+}
