@@ -90,7 +90,8 @@ struct ProofTests {
         let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded
         let once = base64(receipt)
         let twice = base64(Array(once.utf8))
-        let url = String(decoding: Base64URL.text(of: receipt + [0xFB, 0xEF]), as: UTF8.self)
+        let url = base64(receipt + [0xFB, 0xEF, 0xBE]).replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
         let transaction = try Self.jws(Self.transaction)
         let encodedJWS = base64(Array(transaction.dropFirst().dropLast().utf8))
         let verifyReceipt = #"{\"status\":0,\"latest_receipt\":\"MII=\"}"#
