@@ -16,7 +16,7 @@ extension FuzzTarget {
         for accepts in [false, true] {
             guard let id = try? KeyID(utf8: Array("FUZZKEY123".utf8)) else { return }
             let calls = Calls()
-            let key = CandidateKey(id: id, standing: .inService) { _, _ in
+            let key = CandidateKey(id: id, standing: .inService) { _, _, _ in
                 calls.count += 1
                 return accepts
             }
