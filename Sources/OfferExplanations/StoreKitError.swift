@@ -31,7 +31,7 @@ package enum StoreKitError: CaseIterable, Hashable, Sendable {
     }
 
     /// The raw values of `SKError.Code`.
-    var codes: [String] {
+    package var codes: [String] {
         switch self {
         case .invalidSignature: ["12"]
         case .missingOfferParams: ["13"]
