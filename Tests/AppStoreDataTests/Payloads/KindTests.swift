@@ -200,10 +200,10 @@ struct KindTests {
 
     @Test("an error names the member and never contains its value")
     func errorText() throws {
-        let sample = SamplePayload.transaction.with("appAccountToken", #""secret""#)
+        let sample = SamplePayload.transaction.with("expiresDate", #""secret""#)
         let error = #expect(throws: PayloadError.self) { try SignedTransaction(json: sample.json) }
         let text = try #require(error).description
-        #expect(text.hasPrefix("appAccountToken must be a UUID"))
+        #expect(text.hasPrefix("expiresDate must be "), "\(text)")
         #expect(!text.contains("secret"))
         for (error, text) in [
             (PayloadError(.missing, member: "data.bundleId"), "data.bundleId is missing."),

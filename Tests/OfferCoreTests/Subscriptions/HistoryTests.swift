@@ -48,7 +48,8 @@ struct HistoryTests {
 
     @Test("a complete history counts while it is fresh, or while every later notification is known")
     func freshness() throws {
-        let facts = [try Make.transaction("5", 120, 150), try Make.history(signed: 121)]
+        let ofA: (inout Purchase) throws -> Void = { $0.appTransactionID = try TransactionID("A") }
+        let facts = [try Make.transaction("5", 120, 150, ofA), try Make.history(signed: 121)]
         func isComplete(_ facts: [SubscriberFact], at day: Double, _ evidence: HistoryEvidence = HistoryEvidence())
             -> Bool
         {
@@ -62,6 +63,8 @@ struct HistoryTests {
         #expect(isComplete(facts, at: 122) && !isComplete(facts, at: 122.01))
         #expect(isComplete(facts, at: 130, HistoryEvidence(freshness: .days(9))))
         #expect(isComplete(facts, at: 400, covering(121, 399.5)))
+        let unnamed = [try Make.transaction("5", 120, 150), facts[1]]
+        #expect(isComplete(unnamed, at: 122) && !isComplete(unnamed, at: 400, covering(121, 399.5)))
         #expect(!isComplete(facts, at: 400, covering(121.01, 399.5)), "notifications before may be missing")
         #expect(!isComplete(facts, at: 400, covering(121, 398.9)), "later ones may be missing")
         #expect(!isComplete(facts, at: 400, covering(121, 399.5, isEverythingRead: false)))

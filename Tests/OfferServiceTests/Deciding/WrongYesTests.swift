@@ -100,7 +100,7 @@ struct WrongYesTests {
     @Test("a history counts for a day, or while every notification since then is known")
     func freshness() async throws {
         let service = try DecisionService("{offerID: keep, rule: {not: {owns: lifetime}}}")
-        try await service.addSubscriber()
+        try await service.addSubscriber { $0.appTransactionID = Sample.id("700") }
         try await service.store.merge([Sample.history(of: "1000", at: Sample.day(5))], in: Sample.production)
         func refused() async throws -> [String]? {
             try await service.decide(DecisionService.token() + #","sign":false"#).refused["keep"]
