@@ -2,6 +2,7 @@ import AppStoreStandIn
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import TestSupport
 import Testing
 
 @testable import AppStoreAPI
@@ -58,6 +59,43 @@ struct TokenTests {
             }
             #expect(failure?.name == "unauthorised" && failure?.hint.contains("In-App Purchase key") == true)
             #expect(fixture.standIn.statistics.answers(401) == 2)
+        }
+    }
+
+    /// Refuses every token at its own time.
+    private struct RefusingServer: APITransport {
+        let date: String?
+
+        func exchange(_ request: APIRequest, timeout: Duration) async throws(TransportFailure) -> APIResponse {
+            APIResponse(status: 401, date: date)
+        }
+    }
+
+    @Test(
+        "a token that is refused by a clock a minute or more away blames this machine's clock",
+        arguments: [
+            ("Thu, 01 Jan 2026 00:02:00 GMT", "120 s behind"), ("Wed, 31 Dec 2025 23:59:00 GMT", "60 s ahead of"),
+            ("Thu, 01 Jan 2026 00:01:00 GMT", "60 s behind"), ("Thu, 01 Jan 2026 00:00:59 GMT", nil),
+            ("Wed, 31 Dec 2025 23:59:01 GMT", nil), ("yesterday", nil), ("", nil), (nil, nil),
+        ] as [(String?, String?)])
+    func clock(date: String?, expected: String?) async throws {
+        let fixture = try await StandInFixture()
+        let id = try fixture.subscription
+        let client = AppStoreClient(
+            hosts: APIHosts(production: "https://localhost", sandbox: "https://localhost"),
+            tokens: TokenSource(policy: { [policy = fixture.policy] in policy.snapshot }, now: { Fixtures.timestamp }),
+            transport: RefusingServer(date: date), pacing: Pacing(now: { Fixtures.timestamp }))
+        let failure = await #expect(throws: APIFailure.self) {
+            try await client.send(.subscriptionStatuses(of: id), for: StandInFixture.app)
+        }
+        await fixture.standIn.stop()
+        #expect(failure?.name == "unauthorised")
+        #expect(failure.map { "\($0)".contains("clock") } == (expected != nil))
+        if let expected {
+            #expect(failure.map { "\($0)".contains(expected) } == true)
+            #expect(failure?.hint.contains("set the clock") == true)
+        } else {
+            #expect(failure?.hint.contains("In-App Purchase key") == true)
         }
     }
 }

@@ -28,9 +28,12 @@ package struct APIResponse: Sendable {
     package let status: Int
     /// The header `Retry-After` as received.
     package let retryAfter: String?
+    /// The header `Date` as received.
+    package let date: String?
     package let body: [UInt8]
 
-    package init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+    package init(status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8] = []) {
+        self.date = date
         self.status = status
         self.retryAfter = retryAfter
         self.body = body

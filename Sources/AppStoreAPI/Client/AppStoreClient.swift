@@ -119,7 +119,7 @@ package final class AppStoreClient: Sendable {
         switch response.status {
         case 200...299:
             do { return try call.answer(from: response.body) } catch { throw .unreadable(error) }
-        case 401: throw .unauthorised
+        case 401: throw .unauthorised(ClockError(date: response.date, at: pacing.now()))
         case 429:
             let now = pacing.now()
             let time = RetryAfter.time(response.retryAfter, at: now)

@@ -68,7 +68,7 @@ package final class HTTPTransport: APITransport {
         let body = try await response.body.collect(upTo: request.maximumResponse)
         return APIResponse(
             status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
-            body: Array(buffer: body))
+            date: response.headers.first(name: "Date"), body: Array(buffer: body))
     }
 
     /// Describes an error without quoting its message, because a library may include the URL in it.

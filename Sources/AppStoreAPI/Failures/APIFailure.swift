@@ -4,8 +4,8 @@ package import OfferCore
 package enum APIFailure: Error, Sendable {
     /// The App Store refused the request.
     case refused(APIErrorCode)
-    /// HTTP status 401: the App Store does not accept the token.
-    case unauthorised
+    /// HTTP status 401: the App Store does not accept the token. The clock is the likely cause if it is wrong.
+    case unauthorised(ClockError?)
     /// Too many requests in this hour. The time is when there may be another.
     case limited(until: Timestamp)
     /// Another HTTP status, without an error code.
@@ -66,7 +66,8 @@ extension APIFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let code): "\(code.rawValue) \(code.name): \(code.sentence)"
-        case .unauthorised: "the App Store does not accept the token (HTTP status 401)"
+        case .unauthorised(.none): "the App Store does not accept the token (HTTP status 401)"
+        case .unauthorised(.some(let clock)): "the App Store does not accept the token (HTTP status 401), and \(clock)"
         case .limited: "the App Store's limit for this hour is used up"
         case .status(let status): "the App Store answered with HTTP status \(status)"
         case .unreachable(let reason): reason
@@ -81,6 +82,7 @@ extension APIFailure: CustomStringConvertible {
     /// What an operator can do.
     package var hint: String {
         switch self {
+        case .unauthorised(.some): "set the clock of this machine; tokens are valid for a short time only"
         case .unauthorised:
             """
             check that the key is an In-App Purchase key, not one of the App Store Connect API; that the issuer ID is the \

@@ -6,8 +6,8 @@ package struct KeyTrial: Sendable {
     /// What the App Store said of a token.
     package enum Verdict: Sendable {
         case accepted
-        /// HTTP status 401.
-        case refused
+        /// HTTP status 401. The clock is the likely cause if it is wrong.
+        case refused(ClockError?)
         /// It said nothing of the token.
         case unknown(APIFailure)
     }
@@ -68,7 +68,7 @@ package struct KeyTrial: Sendable {
             return .accepted
         } catch {
             switch error {
-            case .unauthorised: return .refused
+            case .unauthorised(let clock): return .refused(clock)
             case .limited: return .accepted
             // That the app is unknown says nothing of the key.
             case .refused(let code) where !code.isRetryable && !code.isOfApp: return .accepted
@@ -86,6 +86,11 @@ extension KeyTrial.Result {
             return Diagnostic("key \(keyID) could not be tried for \(name): \(failure)", hint: failure.hint)
         }
         if refused.isEmpty { return nil }
+        for case .refused(let clock?) in refused.values {
+            return Diagnostic(
+                "the App Store does not accept key \(keyID) for \(name), and \(clock)",
+                hint: "set the clock of this machine, then try again; the key may be good")
+        }
         if refused.count < verdicts.count {
             return refused[.production] != nil
                 ? Diagnostic(

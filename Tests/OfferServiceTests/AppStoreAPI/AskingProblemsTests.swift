@@ -18,8 +18,8 @@ struct AskingProblemsTests {
             readiness: readiness, now: { time.withLockedValue { $0 } }, log: RecordedLog().logger)
         func shown() -> Int { readiness.problems.count }
         for app in [Sample.production, Sample.sandbox] {
-            problems.note(.api(.unauthorised), of: app, .recovery)
-            problems.note(.api(.unauthorised), of: app, .polling)
+            problems.note(.api(.unauthorised(nil)), of: app, .recovery)
+            problems.note(.api(.unauthorised(nil)), of: app, .polling)
         }
         problems.note(.api(.limited(until: .max)), of: Sample.production, .receipts)
         #expect(shown() == 4)
