@@ -23,9 +23,9 @@ struct AppStoreRefreshCommand: AsyncParsableCommand {
         try await options.withAppStore { asking, app in
             let statuses = try await asking.refresh.statuses(of: id, in: app)
             let history = try await asking.refresh.history(of: id, in: app)
-            let subscriptions = Set(statuses.map(\.originalTransactionID)).count
+            let subscriptions = Set(statuses.facts.map(\.originalTransactionID)).count
             StandardStreams.print(
-                "ok: \(subscriptions) subscriptions, and \(history.count) transactions that are new or changed\n")
+                "ok: \(subscriptions) subscriptions, and \(history.facts.count) transactions that are new or changed\n")
         }
     }
 }

@@ -10,6 +10,7 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
     case transactionMissing = "transaction_missing"
     case severalEnvironments = "several_environments"
     case severalAppleAccounts = "several_apple_accounts"
+    case tooManyPurchases = "too_many_purchases"
     case notFromAppStore = "not_from_app_store"
     case noApp = "no_app"
 
@@ -28,6 +29,7 @@ package enum CheckFailure: String, CaseIterable, Error, Hashable, Sendable {
             "Renewal info counts only beside a transaction of its subscription, and there is none."
         case .severalEnvironments: "The proofs are of several environments."
         case .severalAppleAccounts: "The proofs are of several Apple Accounts."
+        case .tooManyPurchases: "The proofs show more than 250 subscriptions and other purchases."
         case .noApp: "No offer of the list can be read, so the app that the proofs must be of is not known."
         case .notFromAppStore: "Xcode signed the data, but it says that it is from the App Store."
         }

@@ -146,7 +146,9 @@ final class CustomerRefresher: Service {
         do throws(AskingFailure) {
             let statuses = try await refresh.statuses(of: id, in: app, by: deadline)
             let history = try await refresh.history(of: id, in: app, by: deadline)
-            answer(question.key, .answered(hasNews: !statuses.isEmpty || !history.isEmpty))
+            let isWhole = statuses.isWhole && history.isWhole
+            let hasNews = !statuses.facts.isEmpty || !history.facts.isEmpty
+            answer(question.key, isWhole ? .answered(hasNews: hasNews) : .unanswered)
         } catch {
             log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
             answer(

@@ -81,7 +81,7 @@ struct PollingWorker: Service {
     private func ask(about due: DueSubscription) async -> Outcome {
         guard let id = TransactionNumber(due.originalTransactionID) else { return .unknown }
         do throws(AskingFailure) {
-            let facts = try await refresh.statuses(of: id, in: due.app)
+            let facts = try await refresh.statuses(of: id, in: due.app).facts
             return facts.contains { $0.originalTransactionID == due.originalTransactionID } ? .answered : .unknown
         } catch {
             if error.isOfApp { return .notAsked(error) }

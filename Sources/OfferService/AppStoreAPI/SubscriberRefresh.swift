@@ -24,28 +24,34 @@ package struct SubscriberRefresh: Sendable {
         self.now = now
     }
 
+    /// An answer of the App Store.
+    package struct Answer: Sendable {
+        /// The facts, which are durable.
+        package fileprivate(set) var facts: [SubscriberFact] = []
+        /// False if an entry was left out, which may be what a rule asks about.
+        package fileprivate(set) var isWhole = true
+    }
+
     /// Asks for the state of all subscriptions of a customer.
     /// - Parameters:
     ///   - id: any transaction of the customer.
     ///   - deadline: for the App Store's answer; nil for none.
-    /// - Returns: the facts, which are durable.
     @discardableResult
     package func statuses(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
-    ) async throws(AskingFailure) -> [SubscriberFact] {
+    ) async throws(AskingFailure) -> Answer {
         let statuses = try await send(.subscriptionStatuses(of: id), app, deadline)
         let reading: SignedAnswerReader.Reading
         do { reading = try reader(for: app).read(statuses) } catch { throw .data(error) }
         try await keep(reading, of: app)
-        return reading.facts
+        return Answer(facts: reading.facts, isWhole: reading.leftOut.isEmpty)
     }
 
     /// Asks for all transactions of a customer, or for those that were modified since this was asked last.
-    /// - Returns: the facts, which are durable.
     @discardableResult
     package func history(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
-    ) async throws(AskingFailure) -> [SubscriberFact] {
+    ) async throws(AskingFailure) -> Answer {
         let known = try await knownHistory(of: id, in: app)
         do throws(AskingFailure) {
             return try await history(of: id, in: app, after: known, by: deadline)
@@ -57,29 +63,27 @@ package struct SubscriberRefresh: Sendable {
 
     private func history(
         of id: TransactionNumber, in app: AppScope, after known: KnownHistory?, by deadline: NIODeadline?
-    ) async throws(AskingFailure) -> [SubscriberFact] {
-        var facts: [SubscriberFact] = []
+    ) async throws(AskingFailure) -> Answer {
+        var answer = Answer()
         var revision = known?.revision
         var revisions: Set<HistoryRevision> = []
-        var hasAll = true
         while true {
             let page = try await send(.transactionHistory(of: id, after: revision), app, deadline)
             let reading: SignedAnswerReader.Reading
             do { reading = try reader(for: app).read(page) } catch { throw .data(error) }
             try await keep(reading, of: app)
-            facts += reading.facts
-            hasAll = hasAll && reading.leftOut.isEmpty
+            answer.facts += reading.facts
+            answer.isWhole = answer.isWhole && reading.leftOut.isEmpty
             guard !page.hasMore || page.revision != revision && revisions.insert(page.revision).inserted else {
                 throw .api(.unreadable(AnswerError("revision was given before, so the history would not end")))
             }
             revision = page.revision
             guard page.hasMore else { break }
         }
-        // What was left out may be what a rule asks about.
-        guard hasAll else { return facts }
-        let subscriptions = (known?.subscriptions ?? []).union(facts.map(\.originalTransactionID))
+        guard answer.isWhole else { return answer }
+        let subscriptions = (known?.subscriptions ?? []).union(answer.facts.map(\.originalTransactionID))
         try await keep(marks(of: subscriptions, at: revision), of: app)
-        return facts
+        return answer
     }
 
     /// A history that was read to its end before.

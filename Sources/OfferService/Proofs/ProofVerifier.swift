@@ -73,9 +73,17 @@ struct ProofVerifier: Sendable {
             throw refuse(
                 "signedRenewalInfos[\(index)]", of: PayloadKind.renewalInfo.rawValue, DataRefusal(.transactionMissing))
         }
-        guard let kind = proofs.kindOfAnotherEnvironment else { return }
-        throw refuse(nil, of: kind, DataRefusal(.severalEnvironments))
+        if let kind = proofs.kindOfAnotherEnvironment {
+            throw refuse(nil, of: kind, DataRefusal(.severalEnvironments))
+        }
+        guard proofs.originalTransactionIDs.count <= Self.maximumPurchases else {
+            throw refuse(nil, of: ServiceMetrics.receipt, DataRefusal(.tooManyPurchases))
+        }
     }
+
+    /// The most purchases that proofs may show, counted by `originalTransactionId`. Each is looked up, and stored. A renewal adds none, so
+    /// only someone who collects consumables in a receipt has as many.
+    private static let maximumPurchases = 250
 
     /// - Parameters:
     ///   - name: of the member of `proofs`; nil for `proofs` as a whole.

@@ -94,7 +94,8 @@ struct OddAnswerTests {
         for odd in try Self.oddEntries() {
             let folder = try TemporaryFolder()
             let setup = try Setup([Self.page([odd, good])], in: folder)
-            _ = try await setup.refresh.history(of: Self.number, in: Sample.production)
+            let answer = try await setup.refresh.history(of: Self.number, in: Sample.production)
+            #expect(!answer.isWhole)
             #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction], "\(odd.prefix(20))")
             let refused = #"offer_signer_app_store_data_total{data="transaction",outcome="refused"}"#
             #expect(setup.service.scrape()[refused] == 1)
@@ -116,7 +117,8 @@ struct OddAnswerTests {
         for odd in ["\(first)\(other)}", "17", "{}", first + "null}"] {
             let folder = try TemporaryFolder()
             let setup = try Setup([#"{"data":[{"lastTransactions":[\#(odd),\#(good)]}]}"#], in: folder)
-            _ = try await setup.refresh.statuses(of: Self.number, in: Sample.production)
+            let answer = try await setup.refresh.statuses(of: Self.number, in: Sample.production)
+            #expect(!answer.isWhole)
             let kinds = Set(try await setup.facts().map(\.key.kind))
             #expect(kinds == [.transaction, .renewalInfo, .status], "\(odd.prefix(20))")
             try setup.store.close()
