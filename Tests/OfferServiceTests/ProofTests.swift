@@ -54,6 +54,24 @@ struct ProofTests {
         #expect(object?["reason"] as? String == reason, sourceLocation: location)
     }
 
+    @Test("proofs of more purchases than a customer has are refused")
+    func tooMany() async throws {
+        for (count, status) in [(250, 200), (251, 422)] {
+            let purchases = (0..<count).map { number in
+                var purchase = TestReceipt.Purchase(transactionID: "\(1000 + number)")
+                purchase.put(.text(1705, "\(1000 + number)"))
+                return purchase
+            }
+            let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: purchases)).encoded
+            let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+            let response = try await Self.answer("{\"appReceipt\":\"\(text)\"}")
+            #expect(response.status == status, "\(response.text)")
+            if status == 422 {
+                try Self.expect(response, 422, "proof_refused", field: "proofs", reason: "too_many_purchases")
+            }
+        }
+    }
+
     @Test("proofs of every kind are verified, and an offer is signed as without them")
     func allKinds() async throws {
         let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [.init()])).encoded

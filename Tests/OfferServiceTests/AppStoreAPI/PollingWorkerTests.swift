@@ -192,6 +192,32 @@ struct RecoveryCheckpointTests {
         await service.standIn.stop()
     }
 
+    @Test("begins the span of known notifications with the first run, and goes on with each later one")
+    func span() async throws {
+        let service = try await service()
+        let original = "499999999999990"
+        try await service.withStore { store in
+            let fact = Sample.transaction(original, of: original)
+            try await store.merge([fact], in: Self.app)
+        }
+        func coverage() async throws -> HistoryEvidence.Coverage? {
+            try await service.withStore { store in
+                try await store.customers(
+                    known: .originalTransactionID(Sample.id(original)), bundleID: Self.app.bundleID,
+                    environment: .production
+                ).first?.coverage
+            }
+        }
+        let first = service.now
+        await service.recover(Self.app)
+        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: first))
+        await service.pass(7200)
+        await service.recover(Self.app)
+        #expect(try await coverage() == HistoryEvidence.Coverage(since: first, until: service.now))
+        try await service.stop()
+        await service.standIn.stop()
+    }
+
     @Test("is corrected when a clock was ahead, and does not stop the service from reading")
     func future() async throws {
         let service = try await service()

@@ -241,6 +241,46 @@ struct WrongYesTests {
         }
     }
 
+    @Test("a stranger's receipt beside one's own app transaction says nothing of an introductory offer")
+    func strangersReceipt() async throws {
+        let service = try DecisionService(
+            "a", app: "environments: [Sandbox]\n    introductoryOffers: {rule: {usedIntroductoryOffer: false}}")
+        service.routes.wall.withLockedValue { $0 = Timestamp(milliseconds: TestTime.now * 1000) }
+        var purchase = TestReceipt.Purchase()
+        purchase.remove(1719)
+        let receipt = try ReceiptSigner.standard.get().message(TestReceipt(purchases: [purchase])).encoded
+        let text = String(decoding: Base64.text(of: receipt), as: UTF8.self)
+        for (date, isSame) in [("2013-08-01T07:00:00Z", true), ("2020-01-01T00:00:00Z", false)] {
+            let time = try #require(Timestamp(dateOrTime: date))
+            let appTransaction = try Proofs.jws(
+                SamplePayload.appTransaction.with("receiptType", #""Sandbox""#).with("appTransactionId", #""7777""#)
+                    .with("originalPurchaseDate", "\(time.milliseconds)"))
+            let response = await service.post(
+                "/v1/introductory-offers",
+                #""productID":"monthly","transactionID":"7777","#
+                    + #""proofs":{"signedAppTransaction":\#(appTransaction),"appReceipt":"\#(text)"}"#)
+            if isSame {
+                #expect(response.json["code"] as? String != "another_customers_proof", "\(response.text)")
+            } else {
+                #expect(response.json["code"] as? String == "another_customers_proof", "\(response.text)")
+            }
+        }
+    }
+
+    @Test("an end that was stated long ago does not show that nothing followed")
+    func oldEnd() async throws {
+        let service = try DecisionService("{offerID: back, rule: {not: {redeemed: {offer: back}}}}")
+        try await service.store.merge(
+            [
+                Sample.transaction("1000", of: "1000") { $0.appAccountToken = Sample.token(1) },
+                Sample.status(2, of: "1000", signed: 30.5),
+            ], in: Sample.production)
+        service.setDay(31)
+        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).refused["back"] != ["unknown"])
+        service.setDay(90)
+        #expect(try await service.decide(DecisionService.token() + #","sign":false"#).refused["back"] == ["unknown"])
+    }
+
     // MARK: E. A token sent as a username
 
     @Test("a username that is a UUID is the account token, however it is spelt")

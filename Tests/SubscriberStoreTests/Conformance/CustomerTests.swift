@@ -67,6 +67,39 @@ struct CustomerTests {
     }
 
     @Test(
+        "a customer with more purchases than are read is not complete, whatever proofs show", arguments: StoreEngine.all
+    )
+    func incomplete(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let limit = StoredCustomer.maximumSubscriptions
+            try await store.merge((0...limit + 1).flatMap { Sample.facts($0, account: 1) }, in: Sample.production)
+            let newest = Sample.id("2000000\(100_000_000 + limit + 1)")
+            for purchases in [[], [newest]] as [Set<TransactionID>] {
+                let customer = try await store.customers(
+                    CustomerQuery(Sample.account(1), purchases: purchases), bundleID: Sample.bundleID,
+                    environment: .production
+                ).first
+                #expect(customer?.isComplete == false, "\(purchases.count)")
+            }
+        }
+    }
+
+    @Test("a consumable leads to the anonymous purchases of its Apple Account", arguments: StoreEngine.all)
+    func consumable(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let coins = Sample.transaction("5", of: "5") { purchase in
+                purchase = Purchase(productID: purchase.productID, purchaseDate: purchase.purchaseDate)
+                purchase.type = .consumable
+                purchase.appAccountToken = Sample.token(1)
+                purchase.appTransactionID = Sample.id("A")
+            }
+            try await store.merge([coins], in: Sample.production)
+            try await self.add("1", account: nil, appleAccount: "A", to: store)
+            #expect(try await self.originals(Sample.account(1), store) == ["1", "5"])
+        }
+    }
+
+    @Test(
         "an account has the anonymous purchases of its Apple Account, but never another account's",
         arguments: StoreEngine.all)
     func appleAccount(engine: StoreEngine) async throws {

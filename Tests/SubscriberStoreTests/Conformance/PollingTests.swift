@@ -92,6 +92,29 @@ struct PollingTests {
         }
     }
 
+    @Test(
+        "the span for which all notifications are known goes on, or begins where a gap ends", arguments: StoreEngine.all
+    )
+    func coverage(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            let app = Sample.production
+            try await store.merge(Sample.facts(1), in: app)
+            func coverage() async throws -> HistoryEvidence.Coverage? {
+                try await store.customer(Sample.account(1))?.coverage
+            }
+            #expect(try await coverage() == nil)
+            for (until, since, continuing, expected) in [
+                // The checkpoint of a version that did not know where the span begins.
+                (5.0, 3.0, true, 3.0), (6, 5, true, 3), (9, 8, false, 8), (7, 2, false, 8), (10, 9, true, 8),
+            ] {
+                try await store.setRecoveryCheckpoint(
+                    Sample.day(until), since: Sample.day(since), continuing: continuing, of: app, at: Sample.day(11))
+                #expect(try await coverage()?.since == Sample.day(expected), "\(until)")
+            }
+            #expect(try await coverage()?.until == Sample.day(10))
+        }
+    }
+
     private func due(_ store: any SubscriberStore, at day: Double) async throws -> [String] {
         try await claim(store, at: day).map(\.id)
     }
