@@ -43,7 +43,9 @@ struct DoctorCommand: AsyncParsableCommand {
         for warning in configuration.catalogue.map(CatalogueLint.warnings) ?? [] {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
-        for note in configuration.catalogue.map(CatalogueLint.notes) ?? [] {
+        for note in configuration.catalogue.map({ CatalogueLint.notes(about: $0, asking: configuration.askedApps) })
+            ?? []
+        {
             StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n")
         }
         if let notice = configuration.proxyNotice {

@@ -37,7 +37,7 @@ struct RulesCheckCommand: ParsableCommand {
         for warning in catalogue.map(CatalogueLint.warnings) ?? [] {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
-        for note in catalogue.map(CatalogueLint.notes) ?? [] {
+        for note in catalogue.map({ CatalogueLint.notes(about: $0) }) ?? [] {
             StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n")
         }
         StandardStreams.print("ok: the rules are consistent\n")

@@ -175,3 +175,11 @@ package struct Configuration: Sendable {
     /// The ID of the key that `--development` creates. No key from App Store Connect has this ID.
     package static let developmentKeyID = "DEVELOPKEY"
 }
+
+extension Configuration {
+    /// The apps about which the service asks the App Store, as far as the settings tell.
+    package var askedApps: Set<BundleID> {
+        guard appStoreAPI != nil else { return [] }
+        return Set((catalogue?.apps ?? [:]).keys.filter { issuerIDs[$0] != nil })
+    }
+}

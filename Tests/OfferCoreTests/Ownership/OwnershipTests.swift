@@ -9,7 +9,7 @@ import Testing
 @Suite("Whose purchases count, and when never is known")
 struct OwnershipTests {
     private static let count =
-        ProcessInfo.processInfo.environment["OWNERSHIP_WORLDS"].flatMap { Int($0) } ?? 20_000
+        ProcessInfo.processInfo.environment["OWNERSHIP_WORLDS"].flatMap { Int($0) } ?? 2_000
     private static let seed: UInt64 = 39
 
     private static func originals(_ purchases: CustomerPurchases) -> Set<Int> {

@@ -133,6 +133,39 @@ struct CatalogueLintTests {
         #expect(try notes("appAppleID: 1\n    environments: [Production]") == [])
     }
 
+    @Test("rules that need to know what never happened are named, unless the App Store is asked")
+    func histories() throws {
+        func rules(_ condition: String, asking: Set<BundleID> = []) throws -> [String] {
+            let text = """
+                apps:
+                  - bundleID: com.example.app
+                    sandboxV1: true
+                    products: [{productID: p, offers: [{offerID: a, rule: \(condition)}]}]
+                """
+            let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+            try #require(problems == [], "\(problems)")
+            return CatalogueLint.notes(about: try #require(file.catalogue), asking: asking).map(\.error)
+        }
+        for condition in [
+            "{not: {owns: x}}", "{refunded: false}",
+            "{all: [{everSubscribed: true}, {not: {refunded: {within: 90d}}}]}",
+            "{not: {redeemed: true}}", "{redeemed: {count: {atMost: 0}}}",
+            "{any: [{usedIntroductoryOffer: false}, {not: {owns: x}}]}",
+            "{not: {subscription: {group: any, status: active}}}",
+        ] {
+            let found = try rules(condition)
+            #expect(found.count == 1 && found[0].hasSuffix("never happened: p a"), "\(condition) \(found)")
+            let app = try BundleID(utf8: Array("com.example.app".utf8))
+            #expect(try rules(condition, asking: [app]) == [], "\(condition)")
+        }
+        for condition in [
+            "win_back", "retention", "loyalty", "{owns: x}", "{refunded: true}", "{not: {redeemed: {offer: a}}}",
+            "{any: [{not: {owns: x}}, {everSubscribed: true}]}", "{not: {all: [{owns: x}, {refundPending: true}]}}",
+        ] {
+            #expect(try rules(condition) == [], "\(condition)")
+        }
+    }
+
     @Test("limits that nobody can reach, and ranks that nothing has, are mistakes")
     func limits() throws {
         #expect(

@@ -7,8 +7,14 @@ package enum CatalogueLint {
         lints(of: catalogue).flatMap(\.warnings)
     }
 
+    /// - Parameter asked: the apps about which the service asks the App Store.
     /// - Returns: consequences of the file that may surprise later, in the order of the apps' names.
-    package static func notes(about catalogue: Catalogue) -> [Diagnostic] { lints(of: catalogue).flatMap(\.notes) }
+    package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
+        let names = Set(asked.map(\.text.description))
+        return lints(of: catalogue).flatMap { lint in
+            lint.ofSandbox + (names.contains(lint.name) ? [] : lint.ofHistories)
+        }
+    }
 
     private static func lints(of catalogue: Catalogue) -> [AppLint] {
         catalogue.apps.sorted { $0.key.text.description < $1.key.text.description }.map { bundleID, app in
@@ -28,7 +34,7 @@ private struct AppLint {
             .sorted { $0.error < $1.error } + ofRetention + ofPrices
     }
 
-    var notes: [Diagnostic] {
+    var ofSandbox: [Diagnostic] {
         guard !app.rules.offers.isEmpty, !app.rules.isSandboxV1Set, app.environments.contains(.sandbox) else {
             return []
         }
@@ -37,6 +43,22 @@ private struct AppLint {
                 "\(name): in the sandbox, offers with a rule get a compactJWS and no signature, so an app that uses "
                     + "StoreKit 1 cannot redeem them in TestFlight and App Review",
                 hint: "for such an app, set sandboxV1: true; otherwise set it to false, and this note disappears")
+        ]
+    }
+
+    /// The rules that hold only for customers whose history is complete.
+    var ofHistories: [Diagnostic] {
+        let offers = app.rules.offers.filter { $0.rule.condition.needsCompleteHistory }
+            .map { "\($0.productID.text) \($0.offerID.text)" }
+        let introductory = app.rules.introductoryOffers.map(\.condition.needsCompleteHistory) == true
+        let named = offers + (introductory ? ["introductory offers"] : [])
+        guard !named.isEmpty else { return [] }
+        return [
+            Diagnostic(
+                "\(name): these rules need to know that something never happened: \(named.joined(separator: ", "))",
+                hint:
+                    "let the service ask the App Store (docs/app-store-api.md), or have apps send an app receipt in proofs; "
+                    + "without either, such customers are refused as unknown")
         ]
     }
 
