@@ -19,6 +19,10 @@ struct ShownPurchases {
         _ proven: Set<TransactionID>, _ subject: DecisionSubject, _ all: StoredCustomer, stored: StoredCustomer,
         _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
     ) throws(Problem) {
+        guard subject.proofs != nil else {
+            (appleAccount, owners, knownAppleAccounts) = (nil, [], [])
+            return
+        }
         if let account = subject.account,
             CustomerPurchases.isAnothers(proven, of: account, in: all.facts, links: all.links, by: policy)
         {
