@@ -70,7 +70,7 @@ import OfferCore
         return unsafe hash.span.withUnsafeBufferPointer { unsafe accepts(signature, ofHash: $0) }
     }
 
-    /// Whether libcrypto accepts the signature for another digest. ECDSA uses the first 256 bits of a longer one.
+    /// True if libcrypto accepts the signature for another digest. ECDSA uses the first 256 bits of a longer one.
     func verify(
         _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
     ) throws(OpenSSLError) -> Bool {

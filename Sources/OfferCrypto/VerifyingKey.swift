@@ -46,7 +46,7 @@ package import OfferCore
         }
     }
 
-    /// Whether `signature`, in ASN.1 DER, is valid for a digest of `message`. Returns false for a malformed signature.
+    /// True if `signature`, in ASN.1 DER, is valid for a digest of `message`. Returns false for a malformed signature.
     package func verify(
         _ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest
     ) throws(OpenSSLError) -> Bool {

@@ -144,7 +144,7 @@ package struct SignedAnswerReader: Sendable {
 }
 
 extension DataRefusal {
-    /// Whether Apple signed an entry that is odd without casting doubt on the others: it cannot be read, or is of an
+    /// True if Apple signed an entry that is odd without casting doubt on the others: it cannot be read, or is of an
     /// environment that does not count. Data of another app casts doubt on the whole answer.
     fileprivate var concernsOneEntry: Bool {
         isGenuine && (code.hasPrefix("payload_") || Self.codesOfOneEntry.contains(code))

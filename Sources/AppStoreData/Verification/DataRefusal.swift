@@ -61,7 +61,7 @@ extension DataRefusal {
         }
     }
 
-    /// Whether the data is genuine, but of another kind than expected.
+    /// True if the data is genuine, but of another kind than expected.
     package var isOfAnotherKind: Bool { isGenuine && code == "payload_of_another_kind" }
 
     /// Whether the app's shared secret is wrong or not configured.

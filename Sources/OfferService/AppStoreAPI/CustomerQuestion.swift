@@ -12,7 +12,7 @@ struct CustomerQuestion: Sendable {
     let key: Key
     /// CMS, as the app has it: for `verifyReceipt`, where the App Store Server API cannot answer.
     var receipt: [UInt8]?
-    /// Whether nothing shows that the transaction exists. Such questions have a budget of their own.
+    /// True if nothing shows that the transaction exists. Such questions have a budget of their own.
     let isUnproven: Bool
 
     /// - Parameter id: any transaction of the customer, or the app transaction.

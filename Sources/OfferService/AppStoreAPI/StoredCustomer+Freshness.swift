@@ -19,7 +19,7 @@ extension StoredCustomer {
 }
 
 extension SubscriberFact {
-    /// Whether the fact is about an auto-renewable subscription, and not about another kind of purchase.
+    /// True if the fact is about an auto-renewable subscription, and not about another kind of purchase.
     fileprivate var isAboutSubscription: Bool {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

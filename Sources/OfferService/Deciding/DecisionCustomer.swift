@@ -19,7 +19,7 @@ struct DecisionCustomer {
     private let sources: SubscriberFacts
     /// The owners of the purchases in the proofs.
     private let shownOwners: Set<Customer>
-    /// Whether an account of the app names the customer, and not only purchases.
+    /// True if an account of the app names the customer, and not only purchases.
     private let isNamedByAccount: Bool
 }
 

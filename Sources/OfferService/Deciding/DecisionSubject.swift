@@ -13,7 +13,7 @@ struct DecisionSubject {
     /// Whether the transaction names the customer: what is signed counts for its Apple Account alone, so nobody can gain by naming
     /// another one.
     let isNamedByTransaction: Bool
-    /// Whether the App Store is asked about ``transactionID`` without a proof.
+    /// True if the App Store is asked about ``transactionID`` without a proof.
     let asking: Asking
     /// The subscription by which the App Store names the customer; nil for other requests.
     let subscription: TransactionID?

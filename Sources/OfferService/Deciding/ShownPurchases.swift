@@ -76,7 +76,7 @@ struct ShownPurchases {
 }
 
 extension OwnedCustomer {
-    /// Whether a fact in proofs is of one of the customer's purchases or Apple Accounts, or names the account.
+    /// True if a fact in proofs is of one of the customer's purchases or Apple Accounts, or names the account.
     fileprivate func mayOwn(_ fact: SubscriberFact, _ token: UUIDText?) -> Bool {
         facts.contains { $0.originalTransactionID == fact.originalTransactionID }
             || fact.appTransactionID.map(purchases.appleAccounts.contains) ?? false
@@ -85,7 +85,7 @@ extension OwnedCustomer {
 }
 
 extension AppReceipt {
-    /// Whether the receipt and an AppTransaction are of the same download of the app. Receipts have whole seconds.
+    /// True if the receipt and an AppTransaction are of the same download of the app. Receipts have whole seconds.
     func isOfDownload(_ appTransaction: AppTransaction?) -> Bool {
         guard let one = originalPurchaseDate, let other = appTransaction?.originalPurchaseDate else { return false }
         return one.milliseconds / 1000 == other.milliseconds / 1000

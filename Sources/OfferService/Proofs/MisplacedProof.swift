@@ -72,12 +72,12 @@ enum MisplacedProof {
         return try? PayloadObject(json: json).kind()
     }
 
-    /// Whether a text has three parts and begins with a JSON object in base64url.
+    /// True if a text has three parts and begins with a JSON object in base64url.
     private static func isJWS(_ text: [UInt8]) -> Bool {
         text.starts(with: "eyJ".utf8) && text.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// Whether BER begins: a SEQUENCE, and a length that takes more than one byte.
+    /// True if BER begins: a SEQUENCE, and a length that takes more than one byte.
     private static func isReceipt(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }

@@ -11,7 +11,7 @@ package struct StoredCustomer: Hashable, Sendable {
     package let links: [CustomerLink]
     /// False if there are more purchases than the store reads for one customer, or if one cannot be read. Consumables do not count.
     package let isComplete: Bool
-    /// Whether only the latest consumables were read.
+    /// True if only the latest consumables were read.
     package let hasUnreadConsumables: Bool
     /// The span for which Apple's list of notifications was read without a gap; nil if none was.
     package let coverage: HistoryEvidence.Coverage?

@@ -33,7 +33,7 @@ package struct OfferDecision: Sendable {
         }
     }
 
-    /// Whether the offer is refused because something is not known. A complete history may tell.
+    /// True if the offer is refused because something is not known. A complete history may tell.
     package var needsHistory: Bool {
         guard case .facts(let findings, _) = grounds else { return false }
         return findings.contains { $0.code == .unknown }

@@ -40,7 +40,7 @@ package final class Situation: Sendable {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
-    /// Whether every redemption of some offers is known.
+    /// True if every redemption of some offers is known.
     ///
     /// A group without gaps tells of the offers that the catalogue has for its products, and of no others.
     /// - Parameter offers: nil for any promotional offer of the app.

@@ -33,7 +33,7 @@ struct LocaleParts {
             || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// Whether a part, which is in lower case, has ASCII letters alone.
+    /// True if a part, which is in lower case, has ASCII letters alone.
     private static func isLetters(_ part: Substring) -> Bool {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }

@@ -1,5 +1,5 @@
 extension Condition {
-    /// Whether the condition can hold only for customers of whom it is known that something never happened in the app.
+    /// True if the condition can hold only for customers of whom it is known that something never happened in the app.
     ///
     /// That takes a history that is complete for the app: Apple's own, or an app receipt.
     package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }

@@ -22,7 +22,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// Whether a transaction is the period that a renewal info was signed for, and has no offer that could go on.
+    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could go on.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate
@@ -49,10 +49,10 @@ extension SubscriberFact.Key {
 }
 
 extension Renewal {
-    /// Whether it shows a promotional offer for the next period.
+    /// True if it shows a promotional offer for the next period.
     var isPromotional: Bool { offer?.type == .promotional && offer?.identifier != nil }
 
-    /// Whether the same product is to be renewed, or would be, so that a running offer should show.
+    /// True if the same product is to be renewed, or would be, so that a running offer should show.
     fileprivate var canShowNoOffer: Bool {
         (autoRenewProductID ?? productID) == productID && isInBillingRetryPeriod != true && expirationIntent == nil
     }

@@ -103,7 +103,7 @@ extension SubscriberFact.Kind {
         }
     }
 
-    /// Whether it keeps what a renewal info has announced.
+    /// True if it keeps what a renewal info has announced.
     package var isAnnouncement: Bool { self == .firstAnnouncement || self == .lastAnnouncement }
 
     fileprivate var isAboutOneTransaction: Bool {

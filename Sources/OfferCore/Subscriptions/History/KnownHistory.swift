@@ -1,11 +1,11 @@
 /// The extents for which everything about a customer is known, so that "never" has an answer.
 package struct KnownHistory: Hashable, Sendable {
-    /// Whether every purchase in the app is known.
+    /// True if every purchase in the app is known.
     package var isOfApp: Bool
     /// The groups of which every subscription is known without a gap. That answers "never" for redemptions and refunds of the
     /// group's products, and for nothing else.
     package var groups: Set<String>
-    /// Whether a refund of a consumable would be known too.
+    /// True if a refund of a consumable would be known too.
     var tellsOfConsumables: Bool
 
     package init(isOfApp: Bool = false, groups: Set<String> = [], tellsOfConsumables: Bool = true) {
@@ -38,7 +38,7 @@ package struct HistoryEvidence: Hashable, Sendable {
     package let areConsumablesRead: Bool
     /// The date of a receipt without purchases that counts for the customer.
     package let emptyReceiptDate: Timestamp?
-    /// Whether the App Store was to be asked for the history and did not answer in time.
+    /// True if the App Store was to be asked for the history and did not answer in time.
     package let isAppStoreSilent: Bool
 
     package init(
@@ -57,7 +57,7 @@ package struct HistoryEvidence: Hashable, Sendable {
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
 
-    /// Whether a history that was complete at a date still is: it is fresh, or every notification since then is known.
+    /// True if a history that was complete at a date still is: it is fresh, or every notification since then is known.
     package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
         if isFresh(date, at: now) { return true }
         guard let coverage else { return false }

@@ -18,7 +18,7 @@ extension SubscriptionPeriods {
 }
 
 extension Period {
-    /// Whether no other period fits between an earlier one and this one.
+    /// True if no other period fits between an earlier one and this one.
     ///
     /// Only a renewal may come late, because a payment had to be collected, and not so late that a hidden renewal fits in. A purchase
     /// may follow hidden ones: after the end of a period, and also within it, where an upgrade may have been bought and refunded.
@@ -31,7 +31,7 @@ extension Period {
 }
 
 extension SubscriptionSignals {
-    /// Whether the App Store has stated, after the end of a period, that nothing followed it.
+    /// True if the App Store has stated, after the end of a period, that nothing followed it.
     fileprivate func stateEnd(of period: Period, _ counts: (Timestamp) -> Bool) -> Bool {
         if period.purchase.revocation != nil, counts(period.signedDate) { return true }
         let end = period.end
@@ -40,7 +40,7 @@ extension SubscriptionSignals {
         return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
-    /// Whether the renewal info is of a later period. It names the end of the one that it was signed for.
+    /// True if the renewal info is of a later period. It names the end of the one that it was signed for.
     fileprivate func tellOfPeriod(after period: Period) -> Bool {
         guard let date = renewal?.value.renewalDate else { return false }
         return date > period.end
@@ -48,7 +48,7 @@ extension SubscriptionSignals {
 }
 
 extension Renewal {
-    /// Whether there was no further period when it was signed.
+    /// True if there was no further period when it was signed.
     fileprivate var statesEnd: Bool {
         expirationIntent != nil || isInBillingRetryPeriod == true || autoRenewStatus == .off
     }

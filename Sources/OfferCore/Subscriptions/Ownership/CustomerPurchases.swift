@@ -109,7 +109,7 @@ package struct CustomerPurchases: Sendable {
         return names
     }
 
-    /// Whether one of some purchases belongs to another customer than an account's.
+    /// True if one of some purchases belongs to another customer than an account's.
     ///
     /// A username appears in no signed data. It is another customer than a token only if the token, or the username, is linked to
     /// another account.

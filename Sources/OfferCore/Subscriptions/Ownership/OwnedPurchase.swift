@@ -48,7 +48,7 @@ package struct OwnedPurchase: Sendable {
         return names
     }
 
-    /// Whether the purchase is an auto-renewable subscription.
+    /// True if the purchase is an auto-renewable subscription.
     package var isSubscription: Bool {
         facts.contains { fact in
             switch fact.value {

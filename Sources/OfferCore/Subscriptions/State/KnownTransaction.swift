@@ -4,7 +4,7 @@ struct KnownTransaction {
     let originalTransactionID: TransactionID
     let signedDate: Timestamp
     let purchase: Purchase
-    /// Whether a JWS describes it, and not only a receipt.
+    /// True if a JWS describes it, and not only a receipt.
     let isSigned: Bool
 
     /// Ascending by purchase date. The IDs decide between equal dates, the shorter and smaller one first.

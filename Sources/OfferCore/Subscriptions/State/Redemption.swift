@@ -14,7 +14,7 @@ package struct Redemption: Hashable, Sendable {
     /// False if the offer ran, and was missing only while the customer had turned renewal off. Then the customer may have done no more
     /// than turn renewal on again, so without a signature it is no redemption.
     package let isCertain: Bool
-    /// Whether the facts that show it stay. The newest renewal info of an unsigned source is replaced by the next.
+    /// True if the facts that show it stay. The newest renewal info of an unsigned source is replaced by the next.
     package let isLasting: Bool
 }
 

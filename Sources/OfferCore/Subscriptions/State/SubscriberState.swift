@@ -20,15 +20,15 @@ package struct SubscriberState: Hashable, Sendable {
     var introductoryGroups: Set<String> = []
     /// Whether an introductory offer was used in a group that nothing names.
     var usedIntroductoryOfferSomewhere = false
-    /// Whether the customer has bought a subscription.
+    /// True if the customer has bought a subscription.
     var hasOwnSubscription = false
-    /// Whether nothing tells who bought one of the subscriptions.
+    /// True if nothing tells who bought one of the subscriptions.
     var hasUnclearSubscription = false
 }
 
 /// A yes needs one witness. A no needs a history that is complete for the app; without it, the answer is nil.
 extension SubscriberState {
-    /// Whether the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
+    /// True if the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
     package var everSubscribed: Bool? { hasOwnSubscription ? true : hasUnclearSubscription ? nil : no }
 
     package func usedIntroductoryOffer(inGroup groupID: String) -> Bool? {
@@ -40,7 +40,7 @@ extension SubscriberState {
 
     package var everRefunded: Bool? { refunds.isEmpty ? (areRefundsKnown ? false : nil) : true }
 
-    /// Whether every refund is known.
+    /// True if every refund is known.
     var areRefundsKnown: Bool { history.isOfApp && history.tellsOfConsumables }
 
     package var hasRefundRequest: Bool? { refundPending ? true : areRefundRequestsKnown ? false : nil }

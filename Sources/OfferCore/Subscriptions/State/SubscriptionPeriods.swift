@@ -8,7 +8,7 @@ struct SubscriptionPeriods {
     /// nil where nothing tells who bought it.
     let ownership: Subscription.Ownership?
 
-    /// Whether someone else bought it.
+    /// True if someone else bought it.
     var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 
     /// - Returns: one for each `originalTransactionId`, the lowest first.

@@ -15,7 +15,7 @@ struct UsedOffer: Hashable {
         self.productID = productID
     }
 
-    /// Whether the period before has the same offer. A free or prepaid offer has one period only, so there the customer
+    /// True if the period before has the same offer. A free or prepaid offer has one period only, so there the customer
     /// redeemed it again, and so did one who bought instead of renewing, or came back after a gap.
     /// - Parameter next: the period that follows; nil while it is to come.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
@@ -36,7 +36,7 @@ struct OfferOutlook {
     struct Shown {
         fileprivate(set) var first: Timestamp
         fileprivate(set) var last: Timestamp
-        /// Whether a fact that stays shows it.
+        /// True if a fact that stays shows it.
         fileprivate(set) var isLasting: Bool
     }
 
