@@ -18,6 +18,8 @@ package struct SentNotification: Hashable, Sendable {
 package struct NotificationHistoryPage: Hashable, Sendable {
     /// At most 20.
     package let notifications: [SentNotification]
+    /// The number of entries that cannot be read.
+    package let unreadableCount: Int
     /// The token of the next page; nil if there is none.
     package let next: String?
 }
@@ -52,13 +54,14 @@ extension APICall<NotificationHistoryPage> {
             .notificationHistory, .post, ["inApps", "v1", "notifications", "history"],
             query: token.map { [(name: "paginationToken", value: $0)] } ?? [], body: query.body
         ) { answer throws(AnswerError) in
-            var notifications: [SentNotification] = []
-            for item in try answer.objects("notificationHistory") { notifications.append(try SentNotification(item)) }
-            guard try answer.bool("hasMore") else {
-                return NotificationHistoryPage(notifications: notifications, next: nil)
-            }
+            // One odd entry must not keep the others from being read, now and in every later run.
+            let (items, otherCount) = try answer.knownObjects("notificationHistory")
+            let notifications = items.compactMap { try? SentNotification($0) }
+            let next =
+                try answer.bool("hasMore") ? String(decoding: answer.text("paginationToken"), as: UTF8.self) : nil
             return NotificationHistoryPage(
-                notifications: notifications, next: String(decoding: try answer.text("paginationToken"), as: UTF8.self))
+                notifications: notifications, unreadableCount: otherCount + items.count - notifications.count,
+                next: next)
         }
     }
 }

@@ -112,6 +112,7 @@ package struct NotificationRecovery: Sendable {
                 continue
             }
             for notification in page.notifications { try await keep(notification, of: app, &counts) }
+            note(unreadable: page.unreadableCount, of: app, &counts)
             progress(counts)
             token = page.next
             guard let next = token else { return }
@@ -119,6 +120,15 @@ package struct NotificationRecovery: Sendable {
                 throw .api(.unreadable(AnswerError("paginationToken was given before, so the history would not end")))
             }
         } while true
+    }
+
+    private func note(unreadable count: Int, of app: AppScope, _ counts: inout Counts) {
+        guard count > 0 else { return }
+        counts.listed += count
+        counts.refused += count
+        log.warning(
+            "entries of the App Store's notification history cannot be read",
+            metadata: ["app": "\(app.bundleID.text)", "count": "\(count)"])
     }
 
     private func keep(

@@ -158,6 +158,21 @@ struct OddAnswerTests {
         try setup.store.close()
     }
 
+    @Test("entries of a notification history that cannot be read are counted, and the run goes on")
+    func notifications() async throws {
+        let odd = #"[17,{},{"signedPayload":1},{"signedPayload":"e.e.e","sendAttempts":[{}]}]"#
+        let pages = [
+            #"{"notificationHistory":\#(odd),"hasMore":true,"paginationToken":"a"}"#,
+            #"{"notificationHistory":[{"signedPayload":"e.e.e"}],"hasMore":false}"#,
+        ]
+        let folder = try TemporaryFolder()
+        let setup = try Setup(pages, in: folder)
+        let start = Timestamp(milliseconds: Timestamp(Date()).milliseconds - 3_600_000)
+        let counts = try await setup.recovery.run(of: Sample.production, from: start)
+        #expect(counts.listed == 5 && counts.refused == 5 && counts.recovered == 0)
+        try setup.store.close()
+    }
+
     @Test("a notification history whose tokens repeat ends with an error")
     func tokens() async throws {
         let pages = ["a", "b", "a"].map { #"{"notificationHistory":[],"hasMore":true,"paginationToken":"\#($0)"}"# }
