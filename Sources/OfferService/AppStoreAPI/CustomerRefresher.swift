@@ -28,6 +28,8 @@ final class CustomerRefresher: Service {
         let at: NIODeadline
         /// Whether the App Store has answered; nil while it is asked.
         var isAnswered: Bool?
+        /// True if the App Store knows the customer, and no purchase of theirs.
+        var isEmpty = false
     }
 
     private struct State {
@@ -110,6 +112,15 @@ final class CustomerRefresher: Service {
         }
     }
 
+    /// Tells whether the App Store has said within the last minute that it knows a customer, and no purchase of theirs. Nothing is
+    /// stored of such a customer.
+    func saysEmpty(_ id: TransactionID, in app: AppScope) -> Bool {
+        guard let key = CustomerQuestion(id, in: app)?.key else { return false }
+        return state.withLockedValue { state in
+            state.asked[key].map { $0.isEmpty && NIODeadline.now() < $0.at + Self.pause } ?? false
+        }
+    }
+
     /// Asks about a customer in the background, so that a later request knows.
     func refreshLater(_ question: CustomerQuestion) { _ = add(nil, to: question) }
 
@@ -148,7 +159,9 @@ final class CustomerRefresher: Service {
             let history = try await refresh.history(of: id, in: app, by: deadline)
             let isWhole = statuses.isWhole && history.isWhole
             let hasNews = !statuses.facts.isEmpty || !history.facts.isEmpty
-            answer(question.key, isWhole ? .answered(hasNews: hasNews) : .unanswered)
+            answer(
+                question.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
+                isEmpty: statuses.isEmpty && history.isEmpty)
         } catch {
             log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
             answer(
@@ -173,8 +186,9 @@ final class CustomerRefresher: Service {
         }
     }
 
-    private func answer(_ key: Key, _ outcome: Outcome) {
+    private func answer(_ key: Key, _ outcome: Outcome, isEmpty: Bool = false) {
         let waiters = state.withLockedValue { state in
+            state.asked[key]?.isEmpty = isEmpty
             state.asked[key]?.isAnswered = outcome != .unanswered
             return state.waiting.removeValue(forKey: key) ?? []
         }

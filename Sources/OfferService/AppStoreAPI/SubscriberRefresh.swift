@@ -30,6 +30,9 @@ package struct SubscriberRefresh: Sendable {
         package fileprivate(set) var facts: [SubscriberFact] = []
         /// False if an entry was left out, which may be what a rule asks about.
         package fileprivate(set) var isWhole = true
+
+        /// True if the App Store knows the customer, and no purchase of theirs.
+        var isEmpty: Bool { isWhole && facts.isEmpty }
     }
 
     /// Asks for the state of all subscriptions of a customer.

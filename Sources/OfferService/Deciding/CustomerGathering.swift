@@ -23,6 +23,9 @@ struct CustomerGathering {
         if lookUp.customer != .notNeeded { known = try await stored(subject, configured) }
         let app = try scope(of: subject, known, configured)
         try await requireOwnTransaction(of: subject, known, in: app, configured)
+        if subject.isNamedByTransaction, let id = subject.transactionID {
+            lookUp.isEmpty = refresher?.saysEmpty(id, in: app) ?? false
+        }
         let found = try DecisionCustomer(
             subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
         guard let refresher, !found.gaps.isEmpty, needsHistory(found.facts) else { return found }

@@ -29,6 +29,8 @@ struct DecisionLookUp {
     var customer = CustomerRefresher.Outcome.notNeeded
     /// About the history, where a rule needs it.
     var history = CustomerRefresher.Outcome.notNeeded
+    /// True if the App Store has just said that the Apple Account which the request is bound to has no purchases.
+    var isEmpty = false
 }
 
 extension DecisionCustomer {
@@ -53,7 +55,8 @@ extension DecisionCustomer {
         let evidence = HistoryEvidence(
             freshness: configured.freshness ?? HistoryEvidence.usualFreshness, coverage: all.coverage,
             isEverythingRead: all.isComplete, areConsumablesRead: !all.hasUnreadConsumables,
-            emptyReceiptDate: facts.isEmpty ? Self.dateOfEmptyReceipt(receipt, appTransaction, subject) : nil,
+            emptyHistoryDate: facts.isEmpty
+                ? lookUp.isEmpty ? now : Self.dateOfEmptyReceipt(receipt, appTransaction, subject) : nil,
             isAppStoreSilent: lookUp.history == .unanswered)
         let state = SubscriberState(
             of: facts, environment: app.environment, groups: configured.groups,

@@ -131,7 +131,7 @@ struct HistoryTests {
         #expect(state.everSubscribed == nil)
         #expect(state.owns(try ProductID("p")) == nil)
         #expect(
-            SubscriberState([], evidence: HistoryEvidence(emptyReceiptDate: .day(0)), at: .day(1)).everSubscribed
+            SubscriberState([], evidence: HistoryEvidence(emptyHistoryDate: .day(0)), at: .day(1)).everSubscribed
                 == false)
     }
 

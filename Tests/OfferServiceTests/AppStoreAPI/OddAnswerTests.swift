@@ -32,6 +32,7 @@ struct OddAnswerTests {
         let store: SQLiteStore
         let refresh: SubscriberRefresh
         let recovery: NotificationRecovery
+        let refresher: CustomerRefresher
 
         init(_ answers: [String], in folder: TemporaryFolder) throws {
             let pair = try SigningKey(text: PrivateKeyPEM.generate())
@@ -54,6 +55,12 @@ struct OddAnswerTests {
                 tokens: TokenSource(policy: { policy }, now: now), transport: Answers(answers),
                 pacing: Pacing(now: now, sleep: { _ in }))
             refresh = SubscriberRefresh(client: client, trust: trust, store: current, policy: { policy }, now: now)
+            let receipts = ReceiptServiceClient(
+                hosts: ReceiptServiceHosts(production: "https://receipts.example", sandbox: "https://receipts.example"),
+                transport: Answers(answers), pacing: Pacing(now: now, sleep: { _ in }))
+            refresher = CustomerRefresher(
+                refresh, receipts: ReceiptRefresh(client: receipts, store: current, policy: { policy }),
+                patience: .seconds(60), problems: AskingProblems(readiness: Readiness(), now: now, log: log), log: log)
             recovery = NotificationRecovery(
                 client: client, intake: NotificationIntake(store: current, trust: trust, now: now, log: log),
                 store: current, policy: { policy }, now: now, metrics: service.metrics, log: log)
@@ -106,6 +113,24 @@ struct OddAnswerTests {
         _ = try await setup.refresh.history(of: Self.number, in: Sample.production)
         #expect(Set(try await setup.facts().map(\.key.kind)) == [.transaction, .wholeHistory])
         try setup.store.close()
+    }
+
+    @Test("an empty history is remembered for a moment, and one with an odd entry is not")
+    func empty() async throws {
+        for (entries, isEmpty) in [([], true), (["17"], false), ([try Self.jws(.transaction)], false)] {
+            let folder = try TemporaryFolder()
+            let setup = try Setup([#"{"data":[]}"#, Self.page(entries)], in: folder)
+            let task = Task { try await setup.refresher.run() }
+            let question = try #require(CustomerQuestion(Sample.id("704000000000000001"), in: Sample.production))
+            let outcome = await setup.refresher.refresh([question])
+            #expect(outcome == (entries == ["17"] ? .unanswered : .answered(hasNews: !isEmpty)), "\(entries)")
+            #expect(setup.refresher.saysEmpty(Sample.id("704000000000000001"), in: Sample.production) == isEmpty)
+            #expect(!setup.refresher.saysEmpty(Sample.id("704000000000000001"), in: Sample.sandbox))
+            #expect(!setup.refresher.saysEmpty(Sample.id("704000000000000002"), in: Sample.production))
+            task.cancel()
+            _ = await task.result
+            try setup.store.close()
+        }
     }
 
     @Test("statuses are stored without their odd entries")

@@ -63,6 +63,28 @@ struct DecisionCustomerTests {
         }
     }
 
+    @Test("an Apple Account of which the App Store says that it has no purchases has used no introductory offer")
+    func empty() throws {
+        let subject = DecisionSubject(
+            Sample.bundleID, boundTo: Sample.id("7040"), proofs: nil, asking: .withinBudget)
+        let app = Catalogue.App(appAppleID: 1, offers: [:])
+        for (isEmpty, expected) in [(true, false), (false, nil)] as [(Bool, Bool?)] {
+            let customer = try DecisionCustomer(
+                subject, in: Sample.production, app, stored: nil, newFacts: [],
+                DecisionLookUp(customer: .answered(hasNews: false), isEmpty: isEmpty), at: Self.now)
+            #expect(customer.facts.state.usedIntroductoryOffer(inGroup: "1") == expected)
+        }
+        // What is known of it counts all the same.
+        let stored = StoredCustomer(
+            app: Sample.production,
+            facts: [Sample.transaction("1", of: "1") { $0.appTransactionID = Sample.id("7040") }], teamFacts: [],
+            links: [], isComplete: true)
+        let known = try DecisionCustomer(
+            subject, in: Sample.production, app, stored: stored, newFacts: [],
+            DecisionLookUp(customer: .answered(hasNews: false), isEmpty: true), at: Self.now)
+        #expect(known.facts.state.usedIntroductoryOffer(inGroup: "1") == nil)
+    }
+
     @Test("a purchase that was seen stays a witness")
     func witness() throws {
         let facts = DecisionService.subscriber(autoRenew: true, signed: 1)

@@ -36,20 +36,20 @@ package struct HistoryEvidence: Hashable, Sendable {
     package let isEverythingRead: Bool
     /// False if there are more consumables than were read.
     package let areConsumablesRead: Bool
-    /// The date of a receipt without purchases that counts for the customer.
-    package let emptyReceiptDate: Timestamp?
+    /// The date of a complete history without purchases that counts for the customer: a receipt, or the App Store's own.
+    package let emptyHistoryDate: Timestamp?
     /// True if the App Store was to be asked for the history and did not answer in time.
     package let isAppStoreSilent: Bool
 
     package init(
         freshness: Duration = Self.usualFreshness, coverage: Coverage? = nil, isEverythingRead: Bool = true,
-        areConsumablesRead: Bool = true, emptyReceiptDate: Timestamp? = nil, isAppStoreSilent: Bool = false
+        areConsumablesRead: Bool = true, emptyHistoryDate: Timestamp? = nil, isAppStoreSilent: Bool = false
     ) {
         self.freshness = freshness
         self.coverage = coverage
         self.isEverythingRead = isEverythingRead
         self.areConsumablesRead = areConsumablesRead
-        self.emptyReceiptDate = emptyReceiptDate
+        self.emptyHistoryDate = emptyHistoryDate
         self.isAppStoreSilent = isAppStoreSilent
     }
 
@@ -80,7 +80,7 @@ extension KnownHistory {
         }
         let sources = HistorySources(facts)
         let isEmpty =
-            sources.isEmpty && (evidence.emptyReceiptDate.map { evidence.isFresh($0, at: now) } ?? false)
+            sources.isEmpty && (evidence.emptyHistoryDate.map { evidence.isFresh($0, at: now) } ?? false)
         self.init(
             isOfApp: isEmpty || !sources.isEmpty && sources.gaps(evidence, at: now).isEmpty,
             groups: sources.appleAccounts.count > 1
