@@ -117,19 +117,28 @@ struct OddAnswerTests {
 
     @Test("an empty history is remembered for a moment, and one with an odd entry is not")
     func empty() async throws {
+        let id = Sample.id("704000000000000001")
         for (entries, isEmpty) in [([], true), (["17"], false), ([try Self.jws(.transaction)], false)] {
-            let folder = try TemporaryFolder()
-            let setup = try Setup([#"{"data":[]}"#, Self.page(entries)], in: folder)
-            let task = Task { try await setup.refresher.run() }
-            let question = try #require(CustomerQuestion(Sample.id("704000000000000001"), in: Sample.production))
-            let outcome = await setup.refresher.refresh([question])
-            #expect(outcome == (entries == ["17"] ? .unanswered : .answered(hasNews: !isEmpty)), "\(entries)")
-            #expect(setup.refresher.saysEmpty(Sample.id("704000000000000001"), in: Sample.production) == isEmpty)
-            #expect(!setup.refresher.saysEmpty(Sample.id("704000000000000001"), in: Sample.sandbox))
-            #expect(!setup.refresher.saysEmpty(Sample.id("704000000000000002"), in: Sample.production))
-            task.cancel()
-            _ = await task.result
-            try setup.store.close()
+            let expected: CustomerRefresher.Outcome =
+                entries == ["17"] ? .unanswered : .answered(hasNews: !isEmpty)
+            var outcome = CustomerRefresher.Outcome.notNeeded
+            // On a busy machine, the time for an answer may be over before it is read.
+            for _ in 0..<20 where outcome != expected {
+                let folder = try TemporaryFolder()
+                let setup = try Setup([#"{"data":[]}"#, Self.page(entries)], in: folder)
+                let task = Task { try await setup.refresher.run() }
+                let question = try #require(CustomerQuestion(id, in: Sample.production))
+                outcome = await setup.refresher.refresh([question])
+                if outcome == expected {
+                    #expect(setup.refresher.saysEmpty(id, in: Sample.production) == isEmpty, "\(entries)")
+                    #expect(!setup.refresher.saysEmpty(id, in: Sample.sandbox))
+                    #expect(!setup.refresher.saysEmpty(Sample.id("704000000000000002"), in: Sample.production))
+                }
+                task.cancel()
+                _ = await task.result
+                try setup.store.close()
+            }
+            #expect(outcome == expected, "\(entries)")
         }
     }
 
