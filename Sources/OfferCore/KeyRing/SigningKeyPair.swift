@@ -9,10 +9,10 @@ package protocol SigningKeyPair: AnyObject, Sendable {
     /// - Returns: ASN.1 DER, different on every call.
     func sign(_ message: [UInt8]) throws -> [UInt8]
 
-    /// Whether the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
+    /// True if the public half accepts `signature`, in ASN.1 DER, for SHA-256 of `message`.
     func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool
 
-    /// Whether the public half accepts `signature`, in ASN.1 DER, for a digest of `message`. Only explanations use digests
+    /// True if the public half accepts `signature`, in ASN.1 DER, for a digest of `message`. Only explanations use digests
     /// other than SHA-256.
     func verify(_ signature: [UInt8], of message: [UInt8], hashedBy digest: SignatureDigest) throws -> Bool
 

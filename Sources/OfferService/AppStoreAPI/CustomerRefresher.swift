@@ -112,8 +112,8 @@ final class CustomerRefresher: Service {
         }
     }
 
-    /// Tells whether the App Store has said within the last minute that it knows a customer, and no purchase of theirs. Nothing is
-    /// stored of such a customer.
+    /// Returns true if the App Store has answered within the last minute that a customer has no purchases. The store has nothing of such
+    /// a customer.
     func saysEmpty(_ id: TransactionID, in app: AppScope) -> Bool {
         guard let key = CustomerQuestion(id, in: app)?.key else { return false }
         return state.withLockedValue { state in

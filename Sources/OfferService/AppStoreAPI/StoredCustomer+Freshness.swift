@@ -2,7 +2,7 @@ import OfferCore
 import SubscriberStore
 
 extension StoredCustomer {
-    /// The subscriptions of which the App Store has spoken last longer ago than an app accepts, the stalest first.
+    /// The subscriptions whose latest data is older than an app accepts, the stalest first.
     /// - Parameter freshness: the greatest age; nil for any.
     func staleSubscriptions(under freshness: Duration?, at now: Timestamp) -> [TransactionID] {
         guard let freshness else { return [] }

@@ -34,7 +34,7 @@ struct OwnedCustomer {
         self.purchases = purchases
         app = stored.app
         facts = SubscriberFacts(purchases.facts)
-        let names = purchases.names
+        let names = stored.teamFacts.isEmpty && stored.links.isEmpty ? [] : purchases.names
         teamFacts = Self.latest(stored.teamFacts.filter { names.contains($0.identifier) })
         // Beside an account, the links to others are theirs.
         let linked = stored.links.filter { link in

@@ -11,7 +11,7 @@ struct DecisionCustomer {
     let newFacts: [SubscriberFact]
     /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
     let transactionID: TransactionID?
-    /// Purchases by which the App Store can be asked for what is missing from the customer's history.
+    /// Purchases with which to ask the App Store for the rest of the customer's history.
     let gaps: [TransactionID]
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?
@@ -84,13 +84,16 @@ extension DecisionCustomer {
             ?? state.latestTransaction
     }
 
+    /// The accounts of the customer, or of the purchase that names them.
+    var accounts: Set<Customer> { owned?.purchases.accounts ?? [] }
+
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// Whether a V1 signature may name a customer. It works for that name everywhere, so it must be the owner of the purchases that
+    /// Tells if a V1 signature may name a customer. It works for that name everywhere, so it must be the owner of the purchases that
     /// the proofs show.
     func mayNameInV1(_ customer: Customer) -> Bool {
-        let names = isNamedByAccount ? owned?.purchases.accounts ?? [] : []
+        let names = isNamedByAccount ? accounts : []
         return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names.union([customer.account]))
     }
 

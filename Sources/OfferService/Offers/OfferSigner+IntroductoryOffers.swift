@@ -48,7 +48,7 @@ extension OfferSigner {
         let found = try await CustomerGathering(store: store, refresher: refresher)
             .gather(subject, app, at: sources.now()) { facts in
                 app.rules.introductoryReasons(facts, of: offer.productID, by: rule, at: sources.now())
-                    .contains { $0.code == .unknown }
+                    .contains(where: \.needsHistory)
             }
         _ = try await OfferLedger(store: store, metrics: metrics).ask(
             about: [], for: found, reserving: .nothing, rules: [], at: sources.now())

@@ -13,15 +13,11 @@ struct RetentionCustomer: Sendable {
     init(
         _ question: RetentionQuestion, _ stored: StoredCustomer, isStale: Bool, at now: Timestamp
     ) throws(Problem) {
-        let owned = OwnedCustomer(
-            stored, known: .originalTransactionID(question.originalTransactionID),
-            by: question.configured.ownership)
         let subject = DecisionSubject(question.app, ofSubscription: question.originalTransactionID)
         found = try DecisionCustomer(
             subject, in: question.app, question.configured, stored: stored, newFacts: [],
             DecisionLookUp(customer: isStale ? .unanswered : .notNeeded), at: now)
-        let accounts = owned?.purchases.accounts ?? []
-        if let token = accounts.compactMap(\.token).min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        if let token = found.accounts.compactMap(\.token).min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             signed = .appAccountToken(token)
         } else {
             do { signed = try Customer(applicationUsername: []) } catch { throw .invalidField(error) }

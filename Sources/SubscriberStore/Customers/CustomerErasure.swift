@@ -33,7 +33,16 @@ struct CustomerErasure {
         self.app = app
         search = try CustomerSearch(CustomerQuery(identifier), app, db)
         isOfAccount = identifier.account != nil
-        names = isOfAccount ? search.names : try Self.exclusiveAccounts(search, app, db).union([identifier])
+        guard !isOfAccount else {
+            names = search.names
+            return
+        }
+        let accounts = try Self.exclusiveAccounts(search, app, db)
+        // What was said about a purchase that stays, stays too.
+        let stays = search.subscriptions.values.contains { purchase in
+            identifier == .originalTransactionID(purchase.original) && !accounts.isSuperset(of: purchase.accounts)
+        }
+        names = stays ? accounts : accounts.union([identifier])
     }
 
     /// The accounts without purchases and links beyond those that were found.
@@ -45,12 +54,15 @@ struct CustomerErasure {
             .union(found.values.flatMap(\.appleAccounts))
         let links = try db.rows(LinkTable.links(of: here, app)).joined().map(LinkTable.link)
         let accounts = Set(found.values.flatMap(\.accounts)).union(links.map { CustomerIdentifier($0.account) })
-        let appleAccounts = Set(found.values.flatMap(\.appleAccounts))
+        // The purchases of one Apple Account are excluded by the statement, because there may be more than were found.
+        let appleAccount = found.values.lazy.flatMap(\.appleAccounts).first
         let limit = StoredCustomer.maximumSubscriptions + 1
         var exclusive: Set<CustomerIdentifier> = []
         for account in accounts {
-            let others = try IdentifierTable.purchases(naming: account, butNoneOf: appleAccounts, app, limit: limit, db)
-            guard others.allSatisfy({ found[$0] != nil }) else { continue }
+            let others = try db.rows([
+                IdentifierTable.purchases(naming: account, butNot: appleAccount, app, limit: limit)
+            ]).joined()
+            guard try others.allSatisfy({ found[try $0["id"]] != nil }), others.count < limit else { continue }
             let linked = try db.rows([LinkTable.links(to: account, app, limit: limit)]).joined()
                 .map { try LinkTable.link($0).identifier }
             let usernames = linked.filter { $0.account != nil }

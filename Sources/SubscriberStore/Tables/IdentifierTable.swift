@@ -52,21 +52,25 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
-    /// The purchases that name one identifier and none of some others.
+    /// Asks for the `id` of purchases that name an account and not an Apple Account.
+    /// - Parameter appleAccount: nil to ask for all purchases of the account.
     static func purchases(
-        naming identifier: CustomerIdentifier, butNoneOf others: Set<CustomerIdentifier>, _ app: Int64, limit: Int,
-        _ db: any Database
-    ) throws -> [Int64] {
-        let stored = StoredIdentifier(identifier)
-        let rows = try db.rows(
-            "SELECT subscription AS id FROM identifier WHERE app = ? AND kind IN (?, ?) AND value = ?",
-            [app, stored.kind, stored.ofConsumable.kind, stored.value])
-        var found: [Int64] = []
-        for row in rows where found.count < limit {
-            let id: Int64 = try row["id"]
-            if try others.isDisjoint(with: identifiers(of: id, db)) { found.append(id) }
-        }
-        return found
+        naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int
+    ) -> Question {
+        let stored = StoredIdentifier(account)
+        // No identifier has the kind 0.
+        let other = appleAccount.map(StoredIdentifier.init) ?? StoredIdentifier(kind: 0, value: [])
+        return Question(
+            """
+            SELECT subscription AS id FROM identifier AS named WHERE app = ?1 AND kind IN (?2, ?3) AND value = ?4
+                AND NOT EXISTS (SELECT 1 FROM identifier AS other WHERE other.subscription = named.subscription
+                    AND other.kind IN (?5, ?6) AND other.value = ?7)
+            LIMIT ?8
+            """,
+            [
+                app, stored.kind, stored.ofConsumable.kind, stored.value, other.kind, other.ofConsumable.kind,
+                other.value, limit,
+            ])
     }
 
     static func identifiers(of subscription: Int64, _ db: any Database) throws -> [CustomerIdentifier] {

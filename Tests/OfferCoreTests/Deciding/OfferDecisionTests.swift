@@ -26,6 +26,23 @@ struct OfferDecisionTests {
         #expect(try codes(active()) == [])
     }
 
+    @Test("only what a history would tell has the App Store asked for it")
+    func needsHistory() throws {
+        let rules = AppRules(products: try DecidingSamples.products())
+        for (condition, isWhole, expected) in [
+            (.test(.owns([try ProductID("lifetime")])), false, true),
+            (.not(.test(.owns([try ProductID("lifetime")]))), false, true),
+            (.not(.test(.owns([try ProductID("lifetime")]))), true, false),
+            (.test(.fact(TeamFactTest(name: "a", .isOneOf([.bool(true)])))), false, false),
+            (DecidingSamples.subscription(.priceIncrease([.pending])), false, false),
+        ] as [(Condition, Bool, Bool)] {
+            let facts = try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1), isWhole: isWhole)
+            let decision = try rules.decide(
+                DecidingSamples.customer(facts), about: DecidingSamples.terms(condition), at: DecidingSamples.now)
+            #expect(decision.needsHistory == expected, "\(condition)")
+        }
+    }
+
     @Test("one whom nobody knows is refused as unknown, not as never subscribed")
     func unknownCustomer() throws {
         #expect(try codes([]) == [.unknown])

@@ -98,6 +98,28 @@ struct ErasureTests {
         }
     }
 
+    @Test(
+        "what was said about a purchase stays with it when an erasure by it must leave it", arguments: StoreEngine.all)
+    func statementsStay(engine: StoreEngine) async throws {
+        try await engine.withStore { store in
+            for (id, appleAccount) in [("3", "70"), ("4", "71")] {
+                let fact = Sample.transaction(id, of: id) {
+                    $0.appAccountToken = Sample.token(2)
+                    $0.appTransactionID = Sample.id(appleAccount)
+                }
+                try await store.merge([fact], in: Sample.production)
+            }
+            let purchase = CustomerIdentifier.originalTransactionID(Sample.id("3"))
+            try await store.setTeamFacts(
+                [Sample.text("a"): .bool(true)], of: purchase, in: Sample.production, at: Sample.day(0))
+            try await store.link(
+                purchase, to: .appAccountToken(Sample.token(2)), in: Sample.production, at: Sample.day(0))
+            #expect(try await store.erase(purchase, in: Sample.production).subscriptions == 0)
+            let left = try await store.customer(Sample.account(2))
+            #expect(left?.facts.count == 2 && left?.teamFacts.count == 1 && left?.links.count == 1)
+        }
+    }
+
     @Test("an erasure does not reach the other environment", arguments: StoreEngine.all)
     func otherEnvironment(engine: StoreEngine) async throws {
         try await engine.withStore { store in

@@ -43,6 +43,11 @@ package struct DecisionReason: Hashable, Sendable {
     }
 }
 
+extension DecisionReason {
+    /// True if a complete history would tell what is not known.
+    package var needsHistory: Bool { missing == .history || missing == .appStore }
+}
+
 extension [DecisionReason] {
     /// The code of each, once.
     package var codes: [ReasonCode] { lazy.map(\.code).withoutRepeats }

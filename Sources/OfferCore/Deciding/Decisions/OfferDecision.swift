@@ -33,11 +33,8 @@ package struct OfferDecision: Sendable {
         }
     }
 
-    /// True if the offer is refused because something is not known. A complete history may tell.
-    package var needsHistory: Bool {
-        guard case .facts(let findings, _) = grounds else { return false }
-        return findings.contains { $0.code == .unknown }
-    }
+    /// True if the offer is refused because the history is not complete.
+    package var needsHistory: Bool { reasons.contains(where: \.needsHistory) }
 
     /// Why not, in the order of the rule, with the values. Empty for a yes.
     package var reasons: [DecisionReason] {

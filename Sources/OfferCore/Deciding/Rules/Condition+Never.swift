@@ -1,7 +1,6 @@
 extension Condition {
-    /// True if the condition can hold only for customers of whom it is known that something never happened in the app.
-    ///
-    /// That takes a history that is complete for the app: Apple's own, or an app receipt.
+    /// True if the condition holds only where a "never" is known, which takes a history that is complete for the app: Apple's own, or an
+    /// app receipt.
     package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }
 
     /// - Parameter wanted: the result that an offer needs.

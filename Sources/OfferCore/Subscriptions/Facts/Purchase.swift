@@ -33,7 +33,7 @@ extension Purchase {
         return type == .autoRenewableSubscription
     }
 
-    /// Whether someone else bought it: a share of a family, a seat, or an ownership that Apple has added since. Data that names no
+    /// True if someone else bought it: a share of a family, a seat, or an ownership that Apple has added since. Data that names no
     /// ownership does not say.
     package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 }

@@ -2,7 +2,7 @@
 package struct KnownHistory: Hashable, Sendable {
     /// True if every purchase in the app is known.
     package var isOfApp: Bool
-    /// The groups of which every subscription is known without a gap. That answers "never" for redemptions and refunds of the
+    /// The groups whose subscriptions are all known without a gap. That answers "never" for redemptions and refunds of the
     /// group's products, and for nothing else.
     package var groups: Set<String>
     /// True if a refund of a consumable would be known too.

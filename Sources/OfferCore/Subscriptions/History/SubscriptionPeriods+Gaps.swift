@@ -1,5 +1,5 @@
 extension SubscriptionPeriods {
-    /// Whether every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
+    /// True if every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
     /// may leave purchases out, such as a refunded one.
     /// - Parameter counts: whether what the App Store stated at a date still counts. Something may have followed an end that it stated
     ///   long ago.

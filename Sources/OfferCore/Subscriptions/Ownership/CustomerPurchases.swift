@@ -21,7 +21,7 @@ package struct CustomerPurchases: Sendable {
     /// - Parameters:
     ///   - facts: about any purchases. Those that do not count for the customer change nothing.
     ///   - identifier: the customer's name; nil if only proofs show who it is.
-    ///   - proven: the purchases that proofs show, which nobody else may own; see ``isAnothers(_:of:in:links:by:)``.
+    ///   - proven: the purchases that proofs show. No other customer may own one: ``isAnothers(_:of:in:links:by:)``.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     package init(
         of identifier: CustomerIdentifier?, in facts: some Sequence<SubscriberFact>, links: [CustomerLink],
@@ -31,6 +31,7 @@ package struct CustomerPurchases: Sendable {
         let all = Self.all(in: facts, links, by: policy)
         var accounts: Set<Customer> = []
         var counted: Set<TransactionID> = proven
+        var named: Set<TransactionID> = []
         var appleAccounts: Set<TransactionID> = []
         func count(_ isCounted: (OwnedPurchase) -> Bool) {
             for purchase in all where isCounted(purchase) { counted.insert(purchase.original) }
@@ -48,10 +49,11 @@ package struct CustomerPurchases: Sendable {
             accounts = links[.appTransactionID(id)].map(links.accounts(same:)) ?? []
             count { $0.appleAccount == id }
         case .originalTransactionID?, .transactionID?:
-            let named = all.filter { purchase in identifier.map(purchase.isNamed) ?? false }
-            accounts = named.flatMap(\.owners).reduce(into: []) { $0.formUnion(links.accounts(same: $1)) }
-            appleAccounts = Set(named.compactMap(\.appleAccount))
-            counted.formUnion(named.map(\.original))
+            let matches = all.filter { purchase in identifier.map(purchase.isNamed) ?? false }
+            named = Set(matches.map(\.original))
+            accounts = matches.flatMap(\.owners).reduce(into: []) { $0.formUnion(links.accounts(same: $1)) }
+            appleAccounts = Set(matches.compactMap(\.appleAccount))
+            counted.formUnion(named)
             count { purchase in purchase.appleAccount.map(appleAccounts.contains) ?? false }
         case nil: break
         }
@@ -65,8 +67,8 @@ package struct CustomerPurchases: Sendable {
         }
         purchases = all.filter { counted.contains($0.original) }
             .sorted { one, other in
-                let (isFirst, isSecond) = (identifier.map(one.isNamed), identifier.map(other.isNamed))
-                return isFirst != isSecond ? isFirst == true : one.original.precedes(other.original)
+                let isFirst = named.contains(one.original)
+                return isFirst != named.contains(other.original) ? isFirst : one.original.precedes(other.original)
             }
         self.accounts = accounts
         self.links = links

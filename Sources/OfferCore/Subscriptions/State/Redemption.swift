@@ -9,7 +9,7 @@ package struct Redemption: Hashable, Sendable {
     package let transactionID: TransactionID?
     /// That period's purchase date, or the date of the first known renewal info that shows the offer.
     package let at: Timestamp
-    /// When a renewal info showed the offer for the first time; nil if none is known that did.
+    /// The date of the first renewal info that showed the offer; nil if none is known.
     package let announcedAt: Timestamp?
     /// False if the offer ran, and was missing only while the customer had turned renewal off. Then the customer may have done no more
     /// than turn renewal on again, so without a signature it is no redemption.
@@ -82,7 +82,7 @@ extension Redemption {
 }
 
 extension SubscriptionPeriods {
-    /// Whether the purchaser's own transaction describes a period. A share of a family, a seat and whatever Apple adds later carry the
+    /// True if the purchaser's own transaction describes a period. A share of a family, a seat and whatever Apple adds later carry the
     /// purchaser's offer, and redeem nothing.
     ///
     /// Receipts and old data name no ownership. The rest of the subscription then tells, and without it they are the purchaser's.

@@ -31,7 +31,7 @@ struct UsedOffer: Hashable {
     private static let longestRetry = Duration.days(62)
 }
 
-/// What the renewal infos of one period have shown for the next one.
+/// The offers that renewal infos of one period have shown for the next one.
 struct OfferOutlook {
     struct Shown {
         fileprivate(set) var first: Timestamp
@@ -99,7 +99,7 @@ struct OfferOutlook {
         return Interruption(date: noneWhileOff, isCertain: false)
     }
 
-    /// When an offer was shown for the first time, as far as that is known.
+    /// The first known date on which an offer was shown.
     /// - Parameter start: what was shown before belongs to an earlier redemption; nil for nothing.
     func firstDate(of offer: UsedOffer, after start: Timestamp?) -> Timestamp? {
         guard let shown = offers[offer] else { return nil }
