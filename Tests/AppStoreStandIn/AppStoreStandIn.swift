@@ -1,4 +1,5 @@
 package import AppStoreTestSupport
+import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 package import OfferCrypto
@@ -126,6 +127,9 @@ package final class AppStoreStandIn: Sendable {
         case .error(let code)?: return Self.refusal(StandInWorld.Refusal(code, "Generated error."))
         case .status(let status)?: return StandInResponse(status: status)
         case .limited(let milliseconds)?: return Self.limited(until: settings.now() + Int64(milliseconds))
+        case .clock(let seconds)?:
+            let date = Self.httpDate(settings.now() + Int64(seconds) * 1000)
+            return StandInResponse(status: 401, headers: [("Date", date)])
         case .reset?: return StandInResponse(delivery: .none)
         case .large(let count)?: return StandInResponse(body: Array(repeating: UInt8(ascii: " "), count: count))
         case .malformed?: return StandInResponse(body: Array(#"{"data":["#.utf8))
@@ -146,6 +150,15 @@ package final class AppStoreStandIn: Sendable {
         var response = refusal(StandInWorld.Refusal(4_290_000, "Rate limit exceeded."))
         response.headers = [("Retry-After", "\(time)")]
         return response
+    }
+
+    /// - Parameter time: in milliseconds.
+    private static func httpDate(_ time: Int64) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date(timeIntervalSince1970: Double(time / 1000)))
     }
 
     private static func refusal(_ refusal: StandInWorld.Refusal) -> StandInResponse {

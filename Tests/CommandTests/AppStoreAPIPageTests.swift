@@ -56,6 +56,7 @@ struct AppStoreAPIPageTests {
             try process.keys.write(PrivateKeyPEM.generate(), to: "SubscriptionKey_SECONDKEY2.p8")
             process.standIn.tokens.replace(keys: [RunningService.keyID: own])
         case .neverReleased: process.standIn.faults.add(.status(401), count: 2)
+        case .wrongClock: process.standIn.faults.add(.clock(90), count: 4)
         }
         let outcome = try Command.run(
             Command.offerSigner, ["doctor", "--online", "--keys-dir", process.keys.path], environment: environment)
@@ -68,7 +69,7 @@ struct AppStoreAPIPageTests {
 
 /// Why the App Store refuses a token.
 enum KeyMistake: CaseIterable {
-    case anotherIssuer, revokedKey, unusedKey, neverReleased
+    case anotherIssuer, revokedKey, unusedKey, neverReleased, wrongClock
 
     fileprivate var message: String {
         switch self {
@@ -76,6 +77,7 @@ enum KeyMistake: CaseIterable {
         case .revokedKey: "another key is accepted, so this one was revoked"
         case .unusedKey: "warning: the App Store does not accept key SECONDKEY2 for com.example.app"
         case .neverReleased: "an app that was never released is not known in production"
+        case .wrongClock: " s behind the App Store's"
         }
     }
 }

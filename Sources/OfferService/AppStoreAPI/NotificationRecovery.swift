@@ -94,12 +94,15 @@ package struct NotificationRecovery: Sendable {
         return counts
     }
 
+    /// Two million notifications a day, at 20 a page.
+    private static var pages: PageSequence { PageSequence(link: "paginationToken", maximumCount: 100_000) }
+
     private func read(
         _ query: NotificationHistoryQuery, of app: AppScope, _ counts: inout Counts,
         _ progress: (Counts) -> Void
     ) async throws(AskingFailure) {
         var token: String?
-        var tokens: Set<String> = []
+        var pages = Self.pages
         var restarts = 0
         repeat {
             let page: NotificationHistoryPage
@@ -108,7 +111,7 @@ package struct NotificationRecovery: Sendable {
             } catch {
                 guard case .refused(let code) = error, code.meansRestart, restarts < 3 else { throw .api(error) }
                 // What was read already is known, so reading it again changes nothing.
-                (token, tokens, restarts) = (nil, [], restarts + 1)
+                (token, pages, restarts) = (nil, Self.pages, restarts + 1)
                 continue
             }
             for notification in page.notifications { try await keep(notification, of: app, &counts) }
@@ -116,9 +119,7 @@ package struct NotificationRecovery: Sendable {
             progress(counts)
             token = page.next
             guard let next = token else { return }
-            guard tokens.insert(next).inserted else {
-                throw .api(.unreadable(AnswerError("paginationToken was given before, so the history would not end")))
-            }
+            do { try pages.follow(next) } catch { throw .api(error) }
         } while true
     }
 

@@ -13,6 +13,9 @@ package struct SubscriberRefresh: Sendable {
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
 
+    /// Of a history, at 20 transactions a page.
+    static let maximumPages = 1000
+
     package init(
         client: AppStoreClient, trust: AppStoreTrust, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
         now: @escaping @Sendable () -> Timestamp
@@ -55,7 +58,7 @@ package struct SubscriberRefresh: Sendable {
     package func history(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
     ) async throws(AskingFailure) -> Answer {
-        let known = try await knownHistory(of: id, in: app)
+        let known = try await readHistory(of: id, in: app)
         do throws(AskingFailure) {
             return try await history(of: id, in: app, after: known, by: deadline)
         } catch {
@@ -65,11 +68,11 @@ package struct SubscriberRefresh: Sendable {
     }
 
     private func history(
-        of id: TransactionNumber, in app: AppScope, after known: KnownHistory?, by deadline: NIODeadline?
+        of id: TransactionNumber, in app: AppScope, after known: ReadHistory?, by deadline: NIODeadline?
     ) async throws(AskingFailure) -> Answer {
         var answer = Answer()
         var revision = known?.revision
-        var revisions: Set<HistoryRevision> = []
+        var pages = PageSequence(link: "revision", from: revision?.text, maximumCount: Self.maximumPages)
         while true {
             let page = try await send(.transactionHistory(of: id, after: revision), app, deadline)
             let reading: SignedAnswerReader.Reading
@@ -77,11 +80,9 @@ package struct SubscriberRefresh: Sendable {
             try await keep(reading, of: app)
             answer.facts += reading.facts
             answer.isWhole = answer.isWhole && reading.leftOut.isEmpty
-            guard !page.hasMore || page.revision != revision && revisions.insert(page.revision).inserted else {
-                throw .api(.unreadable(AnswerError("revision was given before, so the history would not end")))
-            }
             revision = page.revision
             guard page.hasMore else { break }
+            do { try pages.follow(page.revision.text) } catch { throw .api(error) }
         }
         guard answer.isWhole else { return answer }
         let subscriptions = (known?.subscriptions ?? []).union(answer.facts.map(\.originalTransactionID))
@@ -90,12 +91,12 @@ package struct SubscriberRefresh: Sendable {
     }
 
     /// A history that was read to its end before.
-    private struct KnownHistory {
+    private struct ReadHistory {
         let revision: HistoryRevision
         let subscriptions: Set<TransactionID>
     }
 
-    private func knownHistory(of id: TransactionNumber, in app: AppScope) async throws(AskingFailure) -> KnownHistory? {
+    private func readHistory(of id: TransactionNumber, in app: AppScope) async throws(AskingFailure) -> ReadHistory? {
         let transactionID: TransactionID
         do { transactionID = try TransactionID(utf8: Array(id.text.utf8)) } catch { return nil }
         let customers: [StoredCustomer]
@@ -114,7 +115,7 @@ package struct SubscriberRefresh: Sendable {
         guard let mark = marks.first(where: { $0.originalTransactionID == own.originalTransactionID }),
             case .wholeHistory(let revision) = mark.value
         else { return nil }
-        return KnownHistory(
+        return ReadHistory(
             revision: HistoryRevision(revision),
             subscriptions: Set(marks.filter { $0.value == mark.value }.map(\.originalTransactionID)))
     }

@@ -22,6 +22,8 @@ package enum Fault: Hashable, Sendable {
     case anotherApp
     /// No answer at all.
     case silence
+    /// 401 with a `Date` so many seconds from now.
+    case clock(Int)
 }
 
 /// The faults to come, first come first served.

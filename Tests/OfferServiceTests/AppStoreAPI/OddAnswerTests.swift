@@ -192,6 +192,28 @@ struct OddAnswerTests {
         try setup.store.close()
     }
 
+    @Test("a list ends with an error at a link given before, and after more pages than any list has")
+    func endlessList() throws {
+        var pages = PageSequence(link: "revision", from: "r0", maximumCount: 3)
+        try pages.follow("r1")
+        #expect(throws: APIFailure.self) { try pages.follow("r0") }
+        try pages.follow("r2")
+        let failure = #expect(throws: APIFailure.self) { try pages.follow("r3") }
+        #expect(failure.map { "\($0)".contains("more than 3 pages") } == true)
+    }
+
+    @Test("a history that always has another page ends with an error")
+    func endlessHistory() async throws {
+        let pages = (0...SubscriberRefresh.maximumPages).map { Self.page([], revision: "r\($0)", hasMore: true) }
+        let folder = try TemporaryFolder()
+        let setup = try Setup(pages, in: folder)
+        let failure = await #expect(throws: AskingFailure.self) {
+            try await setup.refresh.history(of: Self.number, in: Sample.production)
+        }
+        #expect("\(try #require(failure))".contains("more than \(SubscriberRefresh.maximumPages) pages"))
+        try setup.store.close()
+    }
+
     @Test("entries of a notification history that cannot be read are counted, and the run goes on")
     func notifications() async throws {
         let odd = #"[17,{},{"signedPayload":1},{"signedPayload":"e.e.e","sendAttempts":[{}]}]"#

@@ -133,6 +133,23 @@ struct CatalogueLintTests {
         #expect(try notes("appAppleID: 1\n    environments: [Production]") == [])
     }
 
+    @Test(
+        "limits for each customer need more than a username",
+        arguments: ["perCustomer: 1", "cooldown: 30d", "total: 5"])
+    func usernames(limit: String) throws {
+        let text = """
+            apps:
+              - bundleID: com.example.app
+                sandboxV1: true
+                products: [{productID: p, offers: [{offerID: a, rule: win_back, limits: {\(limit)}}]}]
+            """
+        let (file, problems) = ConfigurationFile.read(Array(text.utf8), name: "file")
+        try #require(problems == [], "\(problems)")
+        let notes = CatalogueLint.notes(about: try #require(file.catalogue)).map(\.error)
+        #expect(
+            notes.filter { $0.contains("known only by an applicationUsername") }.count == (limit == "total: 5" ? 0 : 1))
+    }
+
     @Test("rules that need to know what never happened are named, unless the App Store is asked")
     func histories() throws {
         func rules(_ condition: String, asking: Set<BundleID> = []) throws -> [String] {

@@ -12,7 +12,7 @@ package enum CatalogueLint {
     package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
         let names = Set(asked.map(\.text.description))
         return lints(of: catalogue).flatMap { lint in
-            lint.ofSandbox + (names.contains(lint.name) ? [] : lint.ofHistories)
+            lint.ofSandbox + lint.ofUsernames + (names.contains(lint.name) ? [] : lint.ofHistories)
         }
     }
 
@@ -43,6 +43,19 @@ private struct AppLint {
                 "\(name): in the sandbox, offers with a rule get a compactJWS and no signature, so an app that uses "
                     + "StoreKit 1 cannot redeem them in TestFlight and App Review",
                 hint: "for such an app, set sandboxV1: true; otherwise set it to false, and this note disappears")
+        ]
+    }
+
+    /// Limits for each customer, which no purchase under a username alone can be held against.
+    var ofUsernames: [Diagnostic] {
+        guard app.rules.offers.contains(where: { $0.limits.perCustomer != nil || $0.limits.cooldown != nil }) else {
+            return []
+        }
+        return [
+            Diagnostic(
+                "\(name): perCustomer and cooldown cannot be enforced for a customer known only by an applicationUsername "
+                    + "that is not a UUID, because no signed data carries it",
+                hint: "use a UUID as the username, or have apps send proofs and use the compactJWS")
         ]
     }
 
