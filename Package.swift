@@ -56,6 +56,19 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The only client for requests to other servers.
+        .target(
+            name: "OutgoingHTTP",
+            dependencies: [
+                "OfferCore", "OfferCrypto",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "OfferHTTP",
             dependencies: [
@@ -93,13 +106,10 @@ let package = Package(
         .target(
             name: "OfferIdentity",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict
@@ -108,12 +118,8 @@ let package = Package(
         .target(
             name: "AppStoreAPI",
             dependencies: [
-                "OfferCore", "OfferCrypto", "AppStoreData", locks,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "OfferCore", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),
@@ -133,10 +139,9 @@ let package = Package(
         .target(
             name: "OfferService",
             dependencies: [
-                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
-                locks,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
+                "OfferExplanations", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -152,15 +157,12 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
-                "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
-                "OfferService",
+                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
+                "OfferExplanations", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -240,7 +242,9 @@ let package = Package(
         ),
         .testTarget(
             name: "OfferIdentityTests",
-            dependencies: ["OfferCore", "OfferTelemetry", "OfferIdentity", "TestSupport", locks],
+            dependencies: [
+                "OfferCore", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity", "TestSupport", locks,
+            ],
             swiftSettings: strict
         ),
         // Certificates, JWS and receipts like Apple's, signed with keys made for tests.
@@ -279,8 +283,9 @@ let package = Package(
         .testTarget(
             name: "AppStoreAPITests",
             dependencies: [
-                "AppStoreAPI", "AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport",
-                "AppStoreStandIn", "StoreTestSupport", locks, .product(name: "NIOCore", package: "swift-nio"),
+                "OutgoingHTTP", "AppStoreAPI", "AppStoreData", "OfferCore", "OfferCrypto", "TestSupport",
+                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -324,9 +329,9 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
-                "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferService", "TestSupport",
-                "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
+                "OfferCore", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit",
+                "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferService",
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -30,7 +30,6 @@ static struct {
   conn *(*PQconnectdbParams)(const char *const *, const char *const *, int);
   int (*PQstatus)(const conn *);
   char *(*PQerrorMessage)(const conn *);
-  int (*PQsslInUse)(conn *);
   int (*PQbackendPID)(const conn *);
   int (*PQserverVersion)(const conn *);
   void (*PQfinish)(conn *);
@@ -80,7 +79,6 @@ static void load(void) {
   LOAD(PQconnectdbParams)
   LOAD(PQstatus)
   LOAD(PQerrorMessage)
-  LOAD(PQsslInUse)
   LOAD(PQbackendPID)
   LOAD(PQserverVersion)
   LOAD(PQfinish)
@@ -142,7 +140,6 @@ conn *offer_pg_connect(const char *const *names, const char *const *values) {
 
 bool offer_pg_is_connected(conn *connection) { return pq.PQstatus(connection) == CONNECTION_OK; }
 const char *offer_pg_error(conn *connection) { return pq.PQerrorMessage(connection); }
-bool offer_pg_uses_tls(conn *connection) { return pq.PQsslInUse(connection) != 0; }
 int offer_pg_backend(conn *connection) { return pq.PQbackendPID(connection); }
 int offer_pg_server_version(conn *connection) { return pq.PQserverVersion(connection); }
 void offer_pg_close(conn *connection) { pq.PQfinish(connection); }

@@ -53,8 +53,6 @@ import CPostgreSQL
     /// Such as 150018 for 15.18.
     package var serverVersion: Int { unsafe Int(offer_pg_server_version(connection)) }
 
-    package var usesTLS: Bool { unsafe offer_pg_uses_tls(connection) }
-
     /// Queues a statement and discards its result. The next call that waits for the server throws the error of a failure.
     /// - Parameter sql: stays prepared, with parameters `$1`, `$2` and so on.
     package func send(_ sql: String, _ arguments: [PostgreSQLValue] = []) throws(PostgreSQLError) {

@@ -8,6 +8,7 @@ import OfferHTTP
 import OfferIdentity
 import OfferKeys
 import OfferService
+import OutgoingHTTP
 import SubscriberStore
 
 /// `offer-signer doctor`: reports what `serve` would complain about, without serving.
@@ -151,8 +152,8 @@ struct DoctorCommand: AsyncParsableCommand {
             ]
         }
         let settings = configuration.appStoreAPI ?? AppStoreAPISettings()
-        let transport: HTTPTransport
-        do { transport = try HTTPTransport(roots: settings.roots) } catch { return [error] }
+        let transport: OutgoingClient
+        do { transport = try settings.makeClient() } catch { return [error] }
         let results = await KeyTrial.results(
             of: ring, apps: asked, issuerIDs: configuration.issuerIDs, hosts: settings.hosts, transport: transport,
             now: Sources.system.now)
@@ -177,7 +178,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Asks the App Store whether it can show what the configuration names for customers who are about to cancel.
     private func retentionWarnings(
-        _ configuration: Configuration, ring: KeyRing, _ settings: AppStoreAPISettings, _ transport: HTTPTransport
+        _ configuration: Configuration, ring: KeyRing, _ settings: AppStoreAPISettings, _ transport: OutgoingClient
     ) async -> [Diagnostic] {
         let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         let client = AppStoreClient(

@@ -1,11 +1,8 @@
 import ArgumentParser
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 import OfferCore
 import OfferHTTP
 import OfferService
+import OutgoingHTTP
 
 /// `offer-signer health`: asks the running service whether it is ready. It is for container images without curl.
 struct HealthCommand: AsyncParsableCommand {
@@ -24,29 +21,23 @@ struct HealthCommand: AsyncParsableCommand {
     func run() async throws {
         // Ignore problems: the configuration may have changed since the service started.
         let url = Self.url(for: options.reader.readAll().configuration)
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.clientConfiguration)
-        let outcome = await ask(url, by: client)
-        try? await client.shutdown()
-        let (status, body) = try outcome.get()
-        guard status == .ok else {
-            throw CommandError(
-                "\(url) responded with \(status.code): \(body.printable)", hint: "the service's log says why")
-        }
-        StandardStreams.print(body.printable + "\n")
-    }
-
-    private func ask(
-        _ url: String, by client: HTTPClient
-    ) async -> Result<(status: HTTPResponseStatus, body: String), CommandError> {
-        do {
-            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(5))
-            return .success((response.status, String(buffer: try await response.body.collect(upTo: 256 * 1024))))
+        let client = OutgoingClient(verifiesCertificates: false)
+        let response: IncomingResponse
+        do throws(OutgoingFailure) {
+            response = try await client.exchange(
+                OutgoingRequest("GET", url, maximumResponse: 256 * 1024), within: .seconds(5))
         } catch {
-            return .failure(
-                CommandError(
-                    "\(url) does not respond (\(error))",
-                    hint: "start the service, or pass the options it was started with"))
+            await client.close()
+            throw CommandError(
+                "\(url) does not respond (it \(error))",
+                hint: "start the service, or pass the options it was started with")
         }
+        await client.close()
+        let body = String(decoding: response.body, as: UTF8.self).printable
+        guard response.status == 200 else {
+            throw CommandError("\(url) responded with \(response.status): \(body)", hint: "the service's log says why")
+        }
+        StandardStreams.print(body + "\n")
     }
 
     /// Returns the URL of the readiness probe. A wildcard address is reached through the loopback address.
@@ -54,16 +45,5 @@ struct HealthCommand: AsyncParsableCommand {
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][configuration.address.host] ?? configuration.address.host
         let scheme = configuration.certificate == nil ? "http" : "https"
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(configuration.address.port)/health/ready"
-    }
-
-    private static var clientConfiguration: HTTPClient.Configuration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.certificateVerification = .none
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(5), read: .seconds(5)))
-        configuration.httpVersion = .http1Only
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
     }
 }

@@ -2,22 +2,25 @@ import AppStoreAPI
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OutgoingHTTP
 import Testing
 
 @Suite("The client of verifyReceipt")
 struct ReceiptServiceTests {
     /// Answers with prepared bodies, one after the other.
-    private final class ScriptedService: APITransport {
+    private final class ScriptedService: HTTPExchange {
         private let answers: NIOLockedValueBox<[String]>
-        let requests = NIOLockedValueBox<[APIRequest]>([])
+        let requests = NIOLockedValueBox<[OutgoingRequest]>([])
 
         init(_ answers: [String]) { self.answers = NIOLockedValueBox(answers) }
 
-        func exchange(_ request: APIRequest, timeout: Duration) async throws(TransportFailure) -> APIResponse {
+        func exchange(
+            _ request: OutgoingRequest, within limit: Duration
+        ) async throws(OutgoingFailure) -> IncomingResponse {
             requests.withLockedValue { $0.append(request) }
             let body = answers.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }
             guard let body else { throw .timedOut }
-            return APIResponse(status: 200, body: Array(body.utf8))
+            return IncomingResponse(status: 200, body: Array(body.utf8))
         }
 
         var hosts: [String] {

@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OutgoingHTTP
 import StoreTestSupport
 import TestSupport
 
@@ -65,7 +66,7 @@ struct StandInFixture {
     ) async throws -> Result {
         let text = try [UInt8](Data(contentsOf: URL(filePath: standIn.tls.rootPath)))
         let roots = try X509Certificate.readAll(text)
-        let transport = try HTTPTransport(roots: trusted ? roots : [])
+        let transport = try OutgoingClient(roots: trusted ? roots : [])
         let (delays, observations) = (delays, observations)
         let pacing = Pacing(now: now, sleep: { delay in delays.withLockedValue { $0.append(delay) } }, chance: { 0.5 })
         let client = AppStoreClient(

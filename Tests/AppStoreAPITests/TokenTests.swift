@@ -2,6 +2,7 @@ import AppStoreStandIn
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OutgoingHTTP
 import TestSupport
 import Testing
 
@@ -63,11 +64,13 @@ struct TokenTests {
     }
 
     /// Refuses every token at its own time.
-    private struct RefusingServer: APITransport {
+    private struct RefusingServer: HTTPExchange {
         let date: String?
 
-        func exchange(_ request: APIRequest, timeout: Duration) async throws(TransportFailure) -> APIResponse {
-            APIResponse(status: 401, date: date)
+        func exchange(
+            _ request: OutgoingRequest, within limit: Duration
+        ) async throws(OutgoingFailure) -> IncomingResponse {
+            IncomingResponse(status: 401, headers: date.map { [("Date", $0)] } ?? [])
         }
     }
 

@@ -50,7 +50,7 @@ final class DecisionProcess: Sendable {
                       - plain
                       - {offerID: half, rule: {subscription: {status: active}}, limits: \(limits)}
             """.utf8, to: "config.yaml")
-        let start = Timestamp(.now) + .hours(-5 * 24)
+        let start = Timestamp(.now) - .hours(5 * 24)
         let facts = (1...customers).flatMap { number in
             Self.facts("\(500_000 + number)", of: UInt64(number), from: start, to: start + .hours(30 * 24))
         }

@@ -62,12 +62,12 @@ final class SharedDatabase: Sendable {
         standIn = try await AppStoreStandIn(settings, folder: folder.path)
 
         // The poller waits for a minute after an end in the sandbox.
-        let now = Timestamp(.now) + .seconds(-60)
+        let now = Timestamp(.now) - .seconds(60)
         let numbers = 0..<seconds * Self.endsPerSecond
         let facts = numbers.map { number in
             let end = now + .milliseconds(1000 / Self.endsPerSecond * number)
             return DecisionProcess.facts(
-                "\(900_000 + number)", of: UInt64(900_000 + number), from: end + .hours(-1), to: end)
+                "\(900_000 + number)", of: UInt64(900_000 + number), from: end - .hours(1), to: end)
         }
         ending = Set(numbers.map { "\(900_000 + $0)" })
         try await decisions.withStore { store in try await store.merge(facts.flatMap { $0 }, in: Sample.sandbox) }

@@ -16,6 +16,19 @@ struct TLSTests {
         return subject.split(separator: "=").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
     }
 
+    @Test("TLS 1.2 uses AEAD cipher suites only")
+    func cipherSuites() throws {
+        let pair = try CertificatePair()
+        let service = try RunningService(arguments: pair.arguments)
+        for (suites, isAccepted) in [
+            ("ECDHE+AESGCM", true), ("ECDHE+CHACHA20", true), ("ECDHE+AES:!AESGCM:!AESCCM", false), ("AES", true),
+            ("kRSA", false),
+        ] {
+            let answer = try pair.curl(["--tls-max", "1.2", "--ciphers", suites, "-d", Self.offer], of: service)
+            #expect(answer.isEmpty != isAccepted, "\(suites): \(answer)")
+        }
+    }
+
     @Test(
         "HTTP/1.1 and HTTP/2 over TLS 1.2 and 1.3 give the same responses as plain HTTP",
         arguments: [("--http1.1", "1.1"), ("--http2", "2")])

@@ -145,4 +145,14 @@ struct FieldTests {
         let value: UInt64
         mutating func next() -> UInt64 { value }
     }
+
+    @Test("times are added and subtracted in milliseconds, and stop at the first and the last time")
+    func timestamps() {
+        let time = Timestamp(milliseconds: 1000)
+        #expect(time + .milliseconds(250) == Timestamp(milliseconds: 1250))
+        #expect(time - .milliseconds(1250) == Timestamp(milliseconds: -250))
+        #expect(time - Timestamp(milliseconds: 400) == .milliseconds(600))
+        #expect(Timestamp.max + .days(1) == .max && Timestamp.min - .days(1) == .min)
+        #expect(Timestamp.max - .days(1) + .days(1) == .max)
+    }
 }

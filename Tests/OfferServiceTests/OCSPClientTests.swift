@@ -57,7 +57,7 @@ struct OCSPClientTests {
     @Test("a responder that refuses connections cannot be reached")
     func refused() async throws {
         let port = try await FreePort.find()
-        let failure = OCSPTransportFailure("the OCSP responder could not be reached")
+        let failure = OCSPTransportFailure("the OCSP responder refused the connection")
         await #expect(throws: failure) { try await ask("http://127.0.0.1:\(port)/") }
     }
 }

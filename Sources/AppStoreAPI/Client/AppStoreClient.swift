@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 package import NIOCore
 package import OfferCore
+package import OutgoingHTTP
 
 /// The client of the App Store Server API.
 ///
@@ -14,7 +15,7 @@ package import OfferCore
 package final class AppStoreClient: Sendable {
     private let hosts: APIHosts
     private let tokens: TokenSource
-    private let transport: any APITransport
+    private let transport: any HTTPExchange
     private let pacing: Pacing
     private let budget: RequestBudget
     private let observe: @Sendable (APIObservation) -> Void
@@ -27,7 +28,7 @@ package final class AppStoreClient: Sendable {
 
     /// - Parameter observe: called after each exchange and each request that was not sent.
     package init(
-        hosts: APIHosts, tokens: TokenSource, transport: any APITransport, pacing: Pacing, limitScale: Double = 1,
+        hosts: APIHosts, tokens: TokenSource, transport: any HTTPExchange, pacing: Pacing, limitScale: Double = 1,
         observe: @escaping @Sendable (APIObservation) -> Void = { _ in }
     ) {
         self.hosts = hosts
@@ -81,9 +82,7 @@ package final class AppStoreClient: Sendable {
                 throw .limited(until: time)
             }
             retries.noteRequest()
-            let request = APIRequest(
-                url: host + call.target, method: call.method.rawValue, body: call.body,
-                contentType: call.contentType, authorization: "Bearer " + token)
+            let request = call.request(to: host, token: token)
             do throws(APIFailure) {
                 let answer = try read(await exchange(request, timeout: timeout), of: call, for: app)
                 breaker.noteSuccess()
@@ -103,26 +102,28 @@ package final class AppStoreClient: Sendable {
         return min(rest, Self.attemptTimeout)
     }
 
-    private func exchange(_ request: APIRequest, timeout: Duration) async throws(APIFailure) -> APIResponse {
-        do { return try await transport.exchange(request, timeout: timeout) } catch {
+    private func exchange(
+        _ request: OutgoingRequest, timeout: Duration
+    ) async throws(APIFailure) -> IncomingResponse {
+        do { return try await transport.exchange(request, within: timeout) } catch {
             switch error {
-            case .unreachable(let reason): throw .unreachable(reason)
             case .timedOut: throw .timedOut
             case .tooLarge: throw .unreadable(AnswerError("it is too large"))
+            default: throw .unreachable("the App Store \(error)")
             }
         }
     }
 
     private func read<Answer>(
-        _ response: APIResponse, of call: APICall<Answer>, for app: AppScope
+        _ response: IncomingResponse, of call: APICall<Answer>, for app: AppScope
     ) throws(APIFailure) -> Answer {
         switch response.status {
         case 200...299:
             do { return try call.answer(from: response.body) } catch { throw .unreadable(error) }
-        case 401: throw .unauthorised(ClockError(date: response.date, at: pacing.now()))
+        case 401: throw .unauthorised(ClockError(date: response.header("Date"), at: pacing.now()))
         case 429:
             let now = pacing.now()
-            let time = RetryAfter.time(response.retryAfter, at: now)
+            let time = RetryAfter.time(response.header("Retry-After"), at: now)
             budget.close(call.endpoint, of: app, until: time, at: now)
             throw .limited(until: time)
         default:
@@ -150,6 +151,18 @@ package struct APIObservation: Sendable {
     /// `success`, or the name of the failure.
     package let outcome: String
     package let duration: TimeAmount
+}
+
+extension APICall {
+    /// A page of 20 notifications takes about 400 kB.
+    private static var maximumResponse: Int { 4 * 1024 * 1024 }
+
+    fileprivate func request(to host: String, token: String) -> OutgoingRequest {
+        var headers = [(name: "Accept", value: "application/json"), ("Authorization", "Bearer " + token)]
+        if body != nil { headers.append(("Content-Type", contentType)) }
+        return OutgoingRequest(
+            method.rawValue, host + target, headers: headers, body: body, maximumResponse: Self.maximumResponse)
+    }
 }
 
 extension Result where Failure == APIFailure {

@@ -1,12 +1,13 @@
 package import NIOCore
 package import OfferCore
+package import OutgoingHTTP
 
 /// The client of `verifyReceipt`, the legacy service that describes receipts. Apple has deprecated it, and still runs it.
 ///
 /// Production is asked first. It refers receipts of the sandbox to the sandbox, as Apple recommends.
 package struct ReceiptServiceClient: Sendable {
     private let hosts: ReceiptServiceHosts
-    private let transport: any APITransport
+    private let transport: any HTTPExchange
     private let pacing: Pacing
     private let observe: @Sendable (ReceiptServiceObservation) -> Void
     private let breakers: [AppStoreEnvironment: CircuitBreaker]
@@ -19,7 +20,7 @@ package struct ReceiptServiceClient: Sendable {
 
     /// - Parameter observe: called after each exchange and each request that was not sent.
     package init(
-        hosts: ReceiptServiceHosts, transport: any APITransport, pacing: Pacing,
+        hosts: ReceiptServiceHosts, transport: any HTTPExchange, pacing: Pacing,
         observe: @escaping @Sendable (ReceiptServiceObservation) -> Void = { _ in }
     ) {
         self.hosts = hosts
@@ -90,7 +91,7 @@ package struct ReceiptServiceClient: Sendable {
 
     private func exchange(
         _ environment: AppStoreEnvironment, _ body: [UInt8], by deadline: NIODeadline?
-    ) async throws(ReceiptServiceFailure) -> APIResponse {
+    ) async throws(ReceiptServiceFailure) -> IncomingResponse {
         var timeout = Self.attemptTimeout
         if let deadline {
             let rest = Duration(deadline - pacing.uptime())
@@ -100,20 +101,21 @@ package struct ReceiptServiceClient: Sendable {
         let url = (environment == .production ? hosts.production : hosts.sandbox) + "/verifyReceipt"
         do {
             return try await transport.exchange(
-                APIRequest(
-                    url: url, method: "POST", body: body, authorization: nil, maximumResponse: Self.maximumResponse),
-                timeout: timeout)
+                OutgoingRequest(
+                    "POST", url, headers: [("Accept", "application/json"), ("Content-Type", "application/json")],
+                    body: body, maximumResponse: Self.maximumResponse),
+                within: timeout)
         } catch {
             switch error {
-            case .unreachable(let reason): throw .unreachable(reason)
             case .timedOut: throw .timedOut
             case .tooLarge: throw .unreadable(AnswerError("it is too large"))
+            default: throw .unreachable("the receipt service \(error)")
             }
         }
     }
 
     private func read(
-        _ response: APIResponse, from environment: AppStoreEnvironment
+        _ response: IncomingResponse, from environment: AppStoreEnvironment
     ) throws(ReceiptServiceFailure) -> ReceiptServiceAnswer {
         guard response.status == 200 else { throw .httpStatus(response.status) }
         return try ReceiptServiceAnswer(json: response.body, from: environment)

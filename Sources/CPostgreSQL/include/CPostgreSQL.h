@@ -29,7 +29,6 @@ bool offer_pg_is_connected(offer_pg_connection *connection);
 /// Why the last call failed. It ends with a line break.
 const char *offer_pg_error(offer_pg_connection *connection);
 
-bool offer_pg_uses_tls(offer_pg_connection *connection);
 
 /// The number of the server process.
 int offer_pg_backend(offer_pg_connection *connection);

@@ -14,8 +14,6 @@ package final class CurrentCertificate: Sendable {
 
     var context: NIOSSLContext? { certificate.withLockedValue { $0?.context } }
 
-    package var isPresent: Bool { certificate.withLockedValue { $0 != nil } }
-
     package var expiry: Date? { certificate.withLockedValue { $0?.expiry } }
 
     package func problem(at now: Date) -> Diagnostic? { certificate.withLockedValue { $0?.problem(at: now) } }

@@ -39,6 +39,7 @@ package struct ServerCertificate: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = Self.cipherSuites
         // The maximum wait for the client to acknowledge a TLS shutdown. By then, everything has been sent.
         configuration.shutdownTimeout = .seconds(1)
         configuration.applicationProtocols = ["h2", "http/1.1"]
@@ -66,6 +67,13 @@ package struct ServerCertificate: Sendable {
             "the TLS certificate \(now >= expiry ? "expired" : "expires") at \(expiry.formatted(.iso8601))",
             hint: "renew it, and send SIGHUP")
     }
+
+    /// For TLS 1.2, AEAD suites with forward secrecy only (RFC 9325, section 4.2). Those of TLS 1.3 are all of that kind.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
 
     /// 14 days. Automatic renewal should have happened before then.
     private static let notice: TimeInterval = 14 * 86_400

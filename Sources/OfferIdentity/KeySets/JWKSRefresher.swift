@@ -86,9 +86,6 @@ package actor JWKSRefresher: Service {
         } catch {
             // Cancellation at shutdown is not a problem with the set.
             guard !Task.isCancelled, isCurrent() else { return }
-            if let detail = error.detail {
-                log.debug("users' keys unavailable", metadata: ["from": "\(place)", "reason": "\(detail)"])
-            }
             states[place]?.fail(with: error, at: .now)
         }
         putInForce(at: .now)

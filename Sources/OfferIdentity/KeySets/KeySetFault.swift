@@ -11,13 +11,10 @@ package struct KeySetFault: Error, Hashable, Sendable {
 
     package let kind: Kind
     package let problem: Diagnostic
-    /// The underlying error of a library, logged at debug level only.
-    package let detail: String?
 
-    package init(_ kind: Kind, _ problem: Diagnostic, detail: String? = nil) {
+    package init(_ kind: Kind, _ problem: Diagnostic) {
         self.kind = kind
         self.problem = problem
-        self.detail = detail
     }
 }
 

@@ -1,9 +1,6 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
 import NIOPosix
-import NIOSSL
 package import OfferCore
+import OutgoingHTTP
 
 /// A reader of key sets (JWKS, RFC 7517) from files and over HTTP.
 package actor KeySetReader: KeySetSource {
@@ -13,7 +10,7 @@ package actor KeySetReader: KeySetSource {
     private let timeout: Duration
     private let readFile: ReadFile
     /// The HTTP client; nil until the first URL is fetched.
-    private var client: HTTPClient?
+    private var client: OutgoingClient?
 
     /// - Parameter timeout: how long a complete HTTP response may take.
     package init(timeout: Duration = .seconds(10)) {
@@ -48,7 +45,7 @@ package actor KeySetReader: KeySetSource {
     }
 
     package func close() async {
-        try? await client?.shutdown()
+        await client?.close()
         client = nil
     }
 
@@ -66,49 +63,21 @@ package actor KeySetReader: KeySetSource {
     }
 
     private func fetch(_ url: String) async throws(KeySetFault) -> [UInt8] {
-        let client = client ?? Self.makeClient()
+        let client = client ?? OutgoingClient()
         self.client = client
-        do {
-            return try await withThrowingTaskGroup(of: [UInt8].self) { group in
-                group.addTask { try await Self.fetch(url, by: client) }
-                // The client's own timeouts restart with every received byte.
-                group.addTask { [timeout] in
-                    try await Task.sleep(for: timeout)
-                    throw FetchFailure.timeout
-                }
-                defer { group.cancelAll() }
-                return try await group.next() ?? []
-            }
-        } catch {
-            throw KeySetFault(
-                .unavailable,
-                Diagnostic(
-                    "users' keys could not be fetched from \(KeySetLocation.url(url)) (\(FetchFailure.reason(error)))",
-                    hint: "check that the service can reach it; the last fetched keys stay in force for a day"),
-                detail: "\(error)")
-        }
-    }
-
-    private static func makeClient() -> HTTPClient {
-        var configuration = HTTPClient.Configuration(
-            // Only the configured server decides who is a user, not a server that it redirects to.
-            redirectConfiguration: .disallow,
-            decompression: .disabled)
-        // The library's default minimum is TLS 1.0.
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        configuration.tlsConfiguration = tls
-        configuration.httpVersion = .http1Only
-        // JWKSRefresher retries and reports the problem.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    private static func fetch(_ url: String, by client: HTTPClient) async throws -> [UInt8] {
-        var request = HTTPClientRequest(url: url)
-        request.headers.add(name: "Accept", value: "application/jwk-set+json, application/json")
-        let response = try await client.execute(request, deadline: .distantFuture)
-        guard response.status == .ok else { throw FetchFailure.status(Int(response.status.code)) }
-        return Array(buffer: try await response.body.collect(upTo: maximumSize))
+        let request = OutgoingRequest(
+            "GET", url, headers: [("Accept", "application/jwk-set+json, application/json")],
+            maximumResponse: Self.maximumSize)
+        let failure: String
+        do throws(OutgoingFailure) {
+            let response = try await client.exchange(request, within: timeout)
+            if response.status == 200 { return response.body }
+            failure = "answered with HTTP status \(response.status)"
+        } catch { failure = "\(error)" }
+        throw KeySetFault(
+            .unavailable,
+            Diagnostic(
+                "users' keys could not be fetched from \(KeySetLocation.url(url)): the server \(failure)",
+                hint: "check that the service can reach it; the last fetched keys stay in force for a day"))
     }
 }

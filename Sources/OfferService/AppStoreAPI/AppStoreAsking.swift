@@ -5,6 +5,7 @@ package import OfferAudit
 package import OfferCore
 import OfferHTTP
 package import OfferTelemetry
+import OutgoingHTTP
 import ServiceLifecycle
 
 /// Everything that asks the App Store, wired together. `serve` and the commands under `app-store` use the same wiring.
@@ -13,7 +14,7 @@ package struct AppStoreAsking: Sendable {
     package let refresh: SubscriberRefresh
     package let recovery: NotificationRecovery
     let refresher: CustomerRefresher
-    private let transport: HTTPTransport
+    private let transport: OutgoingClient
     private let trust: AppStoreTrust
     private let store: CurrentStore
     private let policy: @Sendable () -> Policy
@@ -31,7 +32,7 @@ package struct AppStoreAsking: Sendable {
     ) throws(Diagnostic) {
         let policy: @Sendable () -> Policy = { policy.snapshot }
         let now = sources.now
-        transport = try HTTPTransport(roots: settings.roots)
+        transport = try settings.makeClient()
         let tokens = TokenSource(policy: policy, now: now) { token in await token.isRecorded(in: trail, at: now()) }
         client = AppStoreClient(
             hosts: settings.hosts, tokens: tokens, transport: transport,
@@ -79,7 +80,7 @@ package struct AppStoreAsking: Sendable {
 
 /// Closes the connections when everything that uses them has stopped. So it starts first.
 private struct TransportCloser: Service {
-    let transport: HTTPTransport
+    let transport: OutgoingClient
 
     func run() async throws {
         try? await gracefulShutdown()

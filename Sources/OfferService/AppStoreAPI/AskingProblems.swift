@@ -56,7 +56,7 @@ final class AskingProblems: Sendable {
 
     /// Forgets the failures of apps that are no longer asked about, and of receipts that were not sent again.
     func keepOnly(_ apps: [AppScope]) {
-        let oldest = now() + .hours(-1)
+        let oldest = now() - .hours(1)
         change { problems in
             problems = problems.filter { key, noted in
                 apps.contains(key.app) && (key.part != .receipts || noted.at >= oldest)

@@ -1,5 +1,6 @@
 package import AppStoreAPI
 package import OfferCore
+package import OutgoingHTTP
 
 /// Asks the App Store a harmless question with each key, and finds the likely cause of a 401.
 package struct KeyTrial: Sendable {
@@ -35,7 +36,7 @@ package struct KeyTrial: Sendable {
     ///   - apps: those with an issuer ID.
     ///   - transport: to the servers of `settings`.
     package static func results(
-        of ring: KeyRing, apps: [BundleID], issuerIDs: IssuerIDs, hosts: APIHosts, transport: any APITransport,
+        of ring: KeyRing, apps: [BundleID], issuerIDs: IssuerIDs, hosts: APIHosts, transport: any HTTPExchange,
         now: @escaping @Sendable () -> Timestamp
     ) async -> [Result] {
         var pairs: [(key: KeyRing.Key, app: BundleID, signs: Bool)] = []

@@ -21,7 +21,7 @@ struct PollingTiming {
     }
 
     /// The time at which something must have been due to be asked about at another.
-    func dueAt(forQuestionAt time: Timestamp) -> Timestamp { time + (.zero - tolerance) }
+    func dueAt(forQuestionAt time: Timestamp) -> Timestamp { time - tolerance }
 
     /// How long after a question in vain the next one comes.
     ///

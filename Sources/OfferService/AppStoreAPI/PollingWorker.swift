@@ -58,7 +58,7 @@ struct PollingWorker: Service {
         }
         guard let due else { return 0 }
         guard !due.isEmpty else {
-            problems.expire(of: app, .polling, notedBefore: now + (.zero - timing.longestRetry * 2))
+            problems.expire(of: app, .polling, notedBefore: now - (timing.longestRetry * 2))
             return 0
         }
         let outcomes = await withTaskGroup(of: (DueSubscription, Outcome).self) { group in

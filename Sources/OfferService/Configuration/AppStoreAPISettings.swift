@@ -1,6 +1,7 @@
 package import AppStoreAPI
-import OfferCore
+package import OfferCore
 package import OfferCrypto
+package import OutgoingHTTP
 
 /// Where the App Store is asked about subscriptions, missed notifications and receipts.
 package struct AppStoreAPISettings: Sendable {
@@ -19,6 +20,14 @@ package struct AppStoreAPISettings: Sendable {
         self.receiptHosts = receiptHosts
         self.roots = roots
         self.wait = wait
+    }
+
+    /// Makes a client for the App Store's hosts. Close it after the last request.
+    /// - Throws: a problem for the operator, if a root certificate cannot be used.
+    package func makeClient() throws(Diagnostic) -> OutgoingClient {
+        do { return try OutgoingClient(roots: roots, connections: 32) } catch {
+            throw Diagnostic("a root certificate for the App Store's hosts cannot be used", hint: "check its file")
+        }
     }
 }
 

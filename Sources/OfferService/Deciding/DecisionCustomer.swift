@@ -61,7 +61,7 @@ extension DecisionCustomer {
         let state = SubscriberState(
             of: facts, environment: app.environment, groups: configured.groups,
             familySharable: configured.familySharable, evidence: evidence,
-            oldBefore: lookUp.customer == .unanswered ? now + (.zero - evidence.freshness) : nil, at: now)
+            oldBefore: lookUp.customer == .unanswered ? now - evidence.freshness : nil, at: now)
         let install = Install(appTransaction, receipt, subject, stored: shown.knownAppleAccounts, facts)
         self.app = app
         self.facts = CustomerFacts(

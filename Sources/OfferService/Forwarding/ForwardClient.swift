@@ -1,14 +1,11 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 package import OfferCore
 import OfferCrypto
+import OutgoingHTTP
 package import SubscriberStore
 
 /// Posts notifications to the team's own receivers.
 package final class ForwardClient: Sendable {
-    private let client: HTTPClient
+    private let client: OutgoingClient
     private let signature: ForwardSignature?
     private let timeout: Duration
 
@@ -24,84 +21,45 @@ package final class ForwardClient: Sendable {
         do { signature = try settings.key.map { key throws(OpenSSLError) in try ForwardSignature(key) } } catch {
             throw Diagnostic("\(Settings.forwardKey.variable) cannot be used (\(error))", hint: "report this as a bug")
         }
-        var tls = TLSConfiguration.makeClientConfiguration()
+        // All URLs of one host share its connections. A receiver that hangs must not hold up another one there. The worker bounds
+        // the requests.
         do {
-            let roots = try settings.roots.map { try NIOSSLCertificate(bytes: $0.der, format: .der) }
-            if !roots.isEmpty { tls.additionalTrustRoots = [.certificates(roots)] }
+            client = try OutgoingClient(roots: settings.roots, connections: Self.maximumConnections)
         } catch {
             throw Diagnostic(
                 "a certificate in \(Settings.forwardRoots.variable) cannot be used", hint: "put root certificates there"
             )
         }
-        var configuration = HTTPClient.Configuration(
-            // A receiver that has moved is named in the configuration, and nowhere else.
-            tlsConfiguration: tls, redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        configuration.timeout.connect = TimeAmount(timeout)
-        // The worker decides when to try again.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // All URLs of one host share its connections, and by default there are eight. A receiver that hangs would hold up
-        // another one there, and waiting for a connection would use up the time limit. The worker bounds the requests.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.maximumConnections
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     /// Closes all connections. Call it after the last attempt.
-    package func close() async { try? await client.shutdown() }
+    package func close() async { await client.close() }
 
     /// Sends a notification once, as it was received.
     /// - Throws: ``ForwardFailure`` unless the receiver answers with a status from 200 to 299.
     package func send(_ forward: Forward, at now: Timestamp) async throws(ForwardFailure) {
+        let request: OutgoingRequest
+        do { request = try self.request(for: forward, at: now) } catch {
+            throw .unreachable("could not be sent the notification, because it could not be signed: \(error)")
+        }
         let status: Int
-        do {
-            let request = try request(for: forward, at: now)
-            status = try await withThrowingTaskGroup(of: Int.self) { group in
-                group.addTask { try await self.post(request) }
-                // The client's own timeouts restart with every received byte.
-                group.addTask { [timeout] in
-                    try await Task.sleep(for: timeout)
-                    throw Timeout()
-                }
-                defer { group.cancelAll() }
-                guard let status = try await group.next() else { throw Timeout() }
-                return status
-            }
-        } catch { throw Self.failure(error) }
+        do throws(OutgoingFailure) { status = try await client.exchange(request, within: timeout).status } catch {
+            throw .unreachable("\(error)")
+        }
         guard (200...299).contains(status) else { throw .status(status) }
     }
 
-    private struct Timeout: Error {}
-
-    private func request(for forward: Forward, at now: Timestamp) throws -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: forward.receiver)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "offer-signer")
-        request.headers.add(
-            name: "Offer-Signer-Notification", value: forward.notification.notificationUUID.description)
+    private func request(for forward: Forward, at now: Timestamp) throws(OpenSSLError) -> OutgoingRequest {
+        var headers = [
+            (name: "Content-Type", value: "application/json"),
+            ("Offer-Signer-Notification", forward.notification.notificationUUID.description),
+        ]
         if let signature {
-            request.headers.add(name: ForwardSignature.header, value: try signature.value(for: forward.body, at: now))
+            headers.append((ForwardSignature.header, try signature.value(for: forward.body, at: now)))
         }
-        request.body = .bytes(forward.body)
-        return request
-    }
-
-    private func post(_ request: HTTPClientRequest) async throws -> Int {
-        let response = try await client.execute(request, deadline: .distantFuture)
-        _ = try? await response.body.collect(upTo: Self.maximumResponse)
-        return Int(response.status.code)
-    }
-
-    /// Describes an error without quoting its message, because a library may include the URL in it.
-    private static func failure(_ error: any Error) -> ForwardFailure {
-        switch error {
-        case is Timeout: .unreachable("it sent no complete response in time")
-        case let error as HTTPClientError where error == .connectTimeout:
-            .unreachable("it sent no complete response in time")
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            .unreachable("its TLS certificate is not trusted, or TLS failed")
-        default: .unreachable("it could not be reached")
-        }
+        return OutgoingRequest(
+            "POST", forward.receiver, headers: headers, body: forward.body, maximumResponse: Self.maximumResponse,
+            ignoresBody: true)
     }
 }
 
@@ -109,7 +67,7 @@ package final class ForwardClient: Sendable {
 package enum ForwardFailure: Error, Hashable, Sendable {
     /// The receiver answered, but not with a status from 200 to 299.
     case status(Int)
-    /// No answer. The value is half a sentence.
+    /// No complete response. The value is a predicate, such as `refused the connection`.
     case unreachable(String)
 
     /// Whether any other notification would fail too, so that the receiver needs a pause.
@@ -125,7 +83,7 @@ extension ForwardFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .status(let status): "it answered with HTTP status \(status)"
-        case .unreachable(let reason): reason
+        case .unreachable(let reason): "it \(reason)"
         }
     }
 }

@@ -17,6 +17,4 @@ struct ReceiverPause: Hashable {
         end = now + min(Self.longest, .seconds(1) * (1 << min(failures, 6)))
         failures += 1
     }
-
-    mutating func noteSuccess() { self = ReceiverPause() }
 }

@@ -19,22 +19,19 @@ struct NotificationEndpoint: Sendable {
     private let metrics: ServiceMetrics
     private let log: Logger
     /// Called when a notification that has receivers is stored.
-    private let onStored: @Sendable () -> Void
     private let limit = LaneLimit(maximumRequests)
 
     /// The maximum number of requests that are verified, or wait for the database or an OCSP responder.
     private static let maximumRequests = 512
 
     init(
-        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: ServiceMetrics, log: Logger,
-        onStored: @escaping @Sendable () -> Void = {}
+        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: ServiceMetrics, log: Logger
     ) {
         self.store = store
         self.intake = intake
         self.limits = limits
         self.metrics = metrics
         self.log = log
-        self.onStored = onStored
     }
 
     var endpoint: Endpoint {
@@ -88,9 +85,7 @@ struct NotificationEndpoint: Sendable {
         _ reading: NotificationReader.Reading, _ request: HTTPRequest, under policy: Policy
     ) async throws(Problem) -> DeliveryOutcome {
         do throws(StoreError) {
-            let outcome = try await intake.keep(reading, body: request.body, under: policy)
-            if outcome == .applied, !policy.receivers(of: reading.app).isEmpty { onStored() }
-            return outcome
+            return try await intake.keep(reading, body: request.body, under: policy)
         } catch {
             metrics.received(.failed)
             throw .storeUnavailable

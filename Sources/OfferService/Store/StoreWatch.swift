@@ -85,13 +85,13 @@ struct StoreWatch: Service {
 
     private func prune(_ settings: StoreSettings) async {
         let time = now()
-        let oldest = time + (.zero - RememberedRetentionOffer.time)
+        let oldest = time - RememberedRetentionOffer.time
         try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: oldest) }
         let age = Duration.days(settings.payloadDays)
         let span = max(.days(1), age / Self.partitions)
-        let limit = time + (.zero - age)
+        let limit = time - age
         let isPartitioned = await prunePartitions(receivedBefore: limit, span: span, at: time)
-        await prunePayloads(receivedBefore: isPartitioned ? limit + (.zero - span - Self.delay) : limit)
+        await prunePayloads(receivedBefore: isPartitioned ? limit - (span + Self.delay) : limit)
     }
 
     /// - Returns: false if the database has no partitions, or if it is not known.

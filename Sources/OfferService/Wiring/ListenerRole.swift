@@ -11,8 +11,6 @@ package struct ListenerRole: OptionSet, Sendable {
     package static let notifications = ListenerRole(rawValue: 4)
 
     package static let all: ListenerRole = [.offers, .metrics, .notifications]
-    /// Everything except metrics, which have a separate address.
-    package static let withoutMetrics: ListenerRole = [.offers, .notifications]
     /// Only metrics and health, for anyone who can reach the address.
     package static let metricsOnly: ListenerRole = .metrics
 }

@@ -4,7 +4,7 @@ extension PostgreSQLStore {
     package func prunePartitions(
         receivedBefore limit: Timestamp, span: Duration, at now: Timestamp
     ) async throws(StoreError) -> PartitionPruning? {
-        let newestSince = now + (.zero - span)
+        let newestSince = now - span
         let plan = try await read { db in
             let partitions = try PayloadPartitions(db)
             return (

@@ -152,7 +152,7 @@ enum AuthorisationTable {
 
     /// Reads the answer to ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
     static func nextCheck(_ rows: [Row]) throws -> Timestamp? {
-        try rows.first?.time("expires_at").map { $0 + (.zero - Authorisation.askingTime) }
+        try rows.first?.time("expires_at").map { $0 - Authorisation.askingTime }
     }
 
     /// Forgets that an identifier holds anything. Its HMAC stays, so that the redemption of a signature which the customer still

@@ -13,7 +13,7 @@ enum RetentionTable {
             SELECT retention_offer.message_id, retention_offer.form, authorisation.*
             FROM retention_offer JOIN authorisation ON authorisation.id = retention_offer.authorisation
             WHERE retention_offer.app = ? AND request_id = ? AND retention_offer.at > ? AND state != 3
-            """, [app, request.description, (now + (.zero - RememberedRetentionOffer.time)).milliseconds])
+            """, [app, request.description, (now - RememberedRetentionOffer.time).milliseconds])
         return try row.map(offer)
     }
 

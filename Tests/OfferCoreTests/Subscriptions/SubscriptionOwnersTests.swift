@@ -15,12 +15,10 @@ struct SubscriptionOwnersTests {
         }
     }
 
-    private static func owners(
-        _ accounts: [UInt64?], _ policy: OwnershipPolicy, erased: Set<UUIDText> = [], moved: UUIDText? = nil
-    ) throws -> [UUIDText] {
+    private static func owners(_ accounts: [UInt64?], _ policy: OwnershipPolicy) throws -> [UUIDText] {
         let facts = try facts(accounts)
-        let owners = SubscriptionOwners(of: facts, by: policy, erased: erased, moved: moved).accounts
-        let reversed = SubscriptionOwners(of: facts.reversed(), by: policy, erased: erased, moved: moved).accounts
+        let owners = SubscriptionOwners(of: facts, by: policy).accounts
+        let reversed = SubscriptionOwners(of: facts.reversed(), by: policy).accounts
         #expect(owners == reversed)
         return owners
     }
@@ -36,16 +34,6 @@ struct SubscriptionOwnersTests {
     @Test("trap 7: a missing account token leaves the subscription anonymous")
     func anonymous() throws {
         for policy in OwnershipPolicy.allCases { #expect(try Self.owners([nil, nil], policy).isEmpty) }
-    }
-
-    @Test("the first owner stays until the account is erased or a caller moves the subscription")
-    func erasedAndMoved() throws {
-        #expect(try Self.owners([1, 2], .first, erased: [.account(1)]) == [.account(2)])
-        #expect(try Self.owners([1, 2], .transfer, erased: [.account(2)]) == [.account(1)])
-        #expect(try Self.owners([1, 2], .share, erased: [.account(1)]) == [.account(2)])
-        #expect(try Self.owners([1], .first, erased: [.account(1)]).isEmpty)
-        #expect(try Self.owners([1, 2], .first, moved: .account(9)) == [.account(9)])
-        #expect(try Self.owners([1, 2], .first, erased: [.account(9)], moved: .account(9)) == [.account(1)])
     }
 
     @Test("the earliest purchase counts, not the earliest arrival, and the renewal info comes last")

@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
 import OfferTelemetry
+import OutgoingHTTP
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -16,14 +17,14 @@ import Testing
 @Suite("Odd answers of the App Store")
 struct OddAnswerTests {
     /// Gives the answers in their order, and the last one again and again.
-    private final class Answers: APITransport {
+    private final class Answers: HTTPExchange {
         private let bodies: NIOLockedValueBox<[String]>
 
         init(_ bodies: [String]) { self.bodies = NIOLockedValueBox(bodies) }
 
-        func exchange(_: APIRequest, timeout _: Duration) async throws(TransportFailure) -> APIResponse {
+        func exchange(_: OutgoingRequest, within _: Duration) async throws(OutgoingFailure) -> IncomingResponse {
             let body = bodies.withLockedValue { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" }
-            return APIResponse(status: 200, body: Array(body.utf8))
+            return IncomingResponse(status: 200, body: Array(body.utf8))
         }
     }
 

@@ -27,19 +27,19 @@ struct PollingWorkerTests {
         let unknown = (0..<strangers).map { "49999999999999\($0)" }
         try await service.withStore { store in
             try await store.merge(
-                (known + unknown).map { try Self.ended($0, at: service.now + .hours(-2)) }, in: Self.app)
+                (known + unknown).map { try Self.ended($0, at: service.now - .hours(2)) }, in: Self.app)
         }
         return service
     }
 
     private static func ended(_ original: String, at end: Timestamp) throws -> SubscriberFact {
         var purchase = Purchase(
-            productID: try ProductID(utf8: Array("monthly".utf8)), purchaseDate: end + .days(-30))
+            productID: try ProductID(utf8: Array("monthly".utf8)), purchaseDate: end - .days(30))
         purchase.type = .autoRenewableSubscription
         purchase.expiresDate = end
         return SubscriberFact(
             .transaction(purchase), transactionID: Sample.id(original), originalTransactionID: Sample.id(original),
-            signedDate: end + .days(-30), digest: Sample.digest(Array(original.utf8)))
+            signedDate: end - .days(30), digest: Sample.digest(Array(original.utf8)))
     }
 
     private func questions(_ service: SimulatedService) -> Int {
@@ -140,7 +140,7 @@ struct PollingWorkerTests {
         #expect(await service.poll(Self.app) == 3)
         try await service.withStore { store in
             try await store.merge(
-                [try Self.ended(renewed.value.transactionID, at: service.now + .hours(-2))], in: Self.app)
+                [try Self.ended(renewed.value.transactionID, at: service.now - .hours(2))], in: Self.app)
         }
         #expect(await service.poll(Self.app) == 1)
         let asked = questions(service)
@@ -169,15 +169,15 @@ struct RecoveryCheckpointTests {
     @Test("does not move past a gap that a run leaves out")
     func gap() async throws {
         let service = try await service()
-        try await service.recover(Self.app, since: service.now + .days(-1))
+        try await service.recover(Self.app, since: service.now - .days(1))
         #expect(try await checkpoint(service) == nil, "nothing before was ever read")
-        let old = service.now + .days(-10)
+        let old = service.now - .days(10)
         try await service.withStore {
             try await $0.setRecoveryCheckpoint(old, since: old, continuing: false, of: Self.app, at: service.now)
         }
-        try await service.recover(Self.app, since: service.now + .days(-1))
+        try await service.recover(Self.app, since: service.now - .days(1))
         #expect(try await checkpoint(service) == old)
-        try await service.recover(Self.app, since: service.now + .days(-11))
+        try await service.recover(Self.app, since: service.now - .days(11))
         #expect(try await checkpoint(service) == service.now)
         try await service.stop()
         await service.standIn.stop()
@@ -236,11 +236,11 @@ struct RecoveryCheckpointTests {
     func anotherApp() async throws {
         let service = try await service()
         service.standIn.faults.add(.anotherApp, count: .max, endpoint: "notification_history")
-        try await service.recover(Self.app, since: service.now + .days(-30))
+        try await service.recover(Self.app, since: service.now - .days(30))
         let stored = try await service.withStore { try await $0.intakes() }
         #expect(stored.isEmpty)
         service.standIn.faults.clear()
-        try await service.recover(Self.app, since: service.now + .days(-30))
+        try await service.recover(Self.app, since: service.now - .days(30))
         let now = try await service.withStore { try await $0.intakes() }
         #expect(now.map(\.notifications) == [service.standIn.production.notificationCount])
         try await service.stop()

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OutgoingHTTP
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
@@ -19,7 +20,7 @@ struct ReceiptRefreshTests {
     private struct Setup {
         let standIn: AppStoreStandIn
         let store: SQLiteStore
-        let transport: HTTPTransport
+        let transport: OutgoingClient
         let folder: TemporaryFolder
 
         init() async throws {
@@ -31,7 +32,7 @@ struct ReceiptRefreshTests {
             await standIn.advance()
             store = try SQLiteStore(SQLiteSettings(path: folder.path + "/store.sqlite"))
             let root = try [UInt8](Data(contentsOf: URL(filePath: standIn.tls.rootPath)))
-            transport = try HTTPTransport(roots: X509Certificate.readAll(root))
+            transport = try OutgoingClient(roots: X509Certificate.readAll(root))
         }
 
         func refresh(

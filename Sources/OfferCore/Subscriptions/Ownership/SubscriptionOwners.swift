@@ -3,23 +3,13 @@ package struct SubscriptionOwners: Hashable, Sendable {
     /// The account of the earliest purchase comes first.
     package let accounts: [UUIDText]
 
-    /// - Parameters:
-    ///   - facts: the facts about one `originalTransactionId`.
-    ///   - erased: accounts that no longer exist.
-    ///   - moved: the account to which a caller has moved the subscription.
-    package init(
-        of facts: [SubscriberFact], by policy: OwnershipPolicy, erased: Set<UUIDText> = [],
-        moved: UUIDText? = nil
-    ) {
-        if let moved, !erased.contains(moved) {
-            accounts = [moved]
-            return
-        }
-        var seen = erased
+    /// - Parameter facts: the facts about one `originalTransactionId`.
+    package init(of facts: [SubscriberFact], by policy: OwnershipPolicy) {
+        var seen: Set<UUIDText> = []
         let claims = Claim.all(in: facts)
         switch policy {
-        case .first: accounts = claims.first { !erased.contains($0.account) }.map { [$0.account] } ?? []
-        case .transfer: accounts = claims.last { !erased.contains($0.account) }.map { [$0.account] } ?? []
+        case .first: accounts = claims.first.map { [$0.account] } ?? []
+        case .transfer: accounts = claims.last.map { [$0.account] } ?? []
         case .share: accounts = claims.map(\.account).filter { seen.insert($0).inserted }
         }
     }

@@ -51,6 +51,6 @@ package enum NextCheck {
         guard one.purchase.purchaseDate == other.purchase.purchaseDate else {
             return one.purchase.purchaseDate > other.purchase.purchaseDate
         }
-        return other.id.text.utf8.lexicographicallyPrecedes(one.id.text.utf8)
+        return other.id.precedes(one.id)
     }
 }

@@ -1,0 +1,46 @@
+/// An HTTP request to another server.
+package struct OutgoingRequest: Sendable {
+    package let method: String
+    package let url: String
+    /// Sent in this order, with `User-Agent` before them.
+    package var headers: [(name: String, value: String)]
+    /// nil for none.
+    package let body: [UInt8]?
+    /// The maximum size of the response's body, in bytes.
+    package let maximumResponse: Int
+    /// True if only the status matters. A body that is too large, or ends early, is then left out of the response.
+    package let ignoresBody: Bool
+
+    /// - Parameter method: such as `GET`.
+    package init(
+        _ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
+        maximumResponse: Int, ignoresBody: Bool = false
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.maximumResponse = maximumResponse
+        self.ignoresBody = ignoresBody
+    }
+}
+
+/// A complete HTTP response, whatever its status.
+package struct IncomingResponse: Sendable {
+    package let status: Int
+    /// All fields, in the order in which they arrived.
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
+
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Returns the first value of a header, as it was received.
+    /// - Parameter name: in any case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
