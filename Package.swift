@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
         .target(name: "OfferCore", dependencies: [locks], swiftSettings: strict),
+        .target(name: "OfferEligibility", dependencies: ["OfferCore", locks], swiftSettings: strict),
         .target(
             name: "OfferFiles",
             dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
@@ -106,7 +107,7 @@ let package = Package(
         .target(
             name: "OfferIdentity",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", locks,
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -114,11 +115,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "AppStoreData", dependencies: ["OfferCore", "OfferCrypto", locks], swiftSettings: strict),
+        .target(
+            name: "AppStoreData", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto", locks],
+            swiftSettings: strict),
         .target(
             name: "AppStoreAPI",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks,
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -129,17 +132,20 @@ let package = Package(
         .target(
             name: "SubscriberStore",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferPostgreSQL", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict
         ),
-        .target(name: "OfferExplanations", dependencies: ["OfferCore", "OfferCrypto"], swiftSettings: strict),
+        .target(
+            name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
+            swiftSettings: strict),
         .target(
             name: "OfferService",
             dependencies: [
-                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
+                "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
                 "OfferExplanations", locks,
                 .product(name: "Logging", package: "swift-log"),
@@ -157,7 +163,8 @@ let package = Package(
         .executableTarget(
             name: "offer-signer",
             dependencies: [
-                "CProcess", "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
+                "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
                 "OfferExplanations", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -173,7 +180,7 @@ let package = Package(
         .executableTarget(
             name: "offer-bench",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferService",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -194,12 +201,17 @@ let package = Package(
         ),
         // What customers live through, the notifications that the App Store sends of it, and the state to expect.
         .target(
-            name: "HistoryTestSupport", dependencies: ["AppStoreData", "OfferCore", "TestSupport"],
+            name: "HistoryTestSupport", dependencies: ["AppStoreData", "OfferCore", "OfferEligibility", "TestSupport"],
             path: "Tests/HistoryTestSupport", swiftSettings: strict
         ),
         .testTarget(
-            name: "OfferCoreTests",
-            dependencies: ["OfferCore", "AppStoreData", "TestSupport", "HistoryTestSupport", locks],
+            name: "OfferCoreTests", dependencies: ["OfferCore", "TestSupport", locks], swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferEligibilityTests",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "AppStoreData", "TestSupport", "HistoryTestSupport", locks,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -243,26 +255,29 @@ let package = Package(
         .testTarget(
             name: "OfferIdentityTests",
             dependencies: [
-                "OfferCore", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity", "TestSupport", locks,
+                "OfferCore", "OfferEligibility", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity", "TestSupport",
+                locks,
             ],
             swiftSettings: strict
         ),
         // Certificates, JWS and receipts like Apple's, signed with keys made for tests.
         .target(
             name: "AppStoreTestSupport",
-            dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", locks],
+            dependencies: ["AppStoreData", "OfferCore", "OfferEligibility", "OfferCrypto", "TestSupport", locks],
             path: "Tests/AppStoreTestSupport", swiftSettings: strict
         ),
         .testTarget(
             name: "AppStoreDataTests",
-            dependencies: ["AppStoreData", "OfferCore", "OfferCrypto", "TestSupport", "AppStoreTestSupport"],
+            dependencies: [
+                "AppStoreData", "OfferCore", "OfferEligibility", "OfferCrypto", "TestSupport", "AppStoreTestSupport",
+            ],
             swiftSettings: strict
         ),
         // The App Store for tests and demonstrations: generated customers, its Server API over TLS, and notifications.
         .target(
             name: "AppStoreStandIn",
             dependencies: [
-                "AppStoreTestSupport", "OfferCore", "OfferCrypto", "TestSupport", locks,
+                "AppStoreTestSupport", "OfferCore", "OfferEligibility", "OfferCrypto", "TestSupport", locks,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -283,7 +298,8 @@ let package = Package(
         .testTarget(
             name: "AppStoreAPITests",
             dependencies: [
-                "OutgoingHTTP", "AppStoreAPI", "AppStoreData", "OfferCore", "OfferCrypto", "TestSupport",
+                "OutgoingHTTP", "AppStoreAPI", "AppStoreData", "OfferCore", "OfferEligibility", "OfferCrypto",
+                "TestSupport",
                 "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -293,7 +309,8 @@ let package = Package(
         .executableTarget(
             name: "store-load",
             dependencies: [
-                "OfferCore", "SubscriberStore", "StoreTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "OfferCore", "OfferEligibility", "SubscriberStore", "StoreTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/StoreLoad", swiftSettings: strict
         ),
@@ -311,14 +328,16 @@ let package = Package(
             path: "Tests/NotificationLoad", swiftSettings: strict
         ),
         .target(
-            name: "StoreTestSupport", dependencies: ["OfferCore", "OfferPostgreSQL", "SubscriberStore", locks],
+            name: "StoreTestSupport",
+            dependencies: ["OfferCore", "OfferEligibility", "OfferPostgreSQL", "SubscriberStore", locks],
             path: "Tests/StoreTestSupport",
             swiftSettings: strict
         ),
         .testTarget(
             name: "SubscriberStoreTests",
             dependencies: [
-                "AppStoreData", "OfferCore", "OfferFiles", "OfferPostgreSQL", "SubscriberStore", "StoreTestSupport",
+                "AppStoreData", "OfferCore", "OfferEligibility", "OfferFiles", "OfferPostgreSQL", "SubscriberStore",
+                "StoreTestSupport",
                 "TestSupport",
                 "HistoryTestSupport", "store-load", locks, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -329,7 +348,8 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP", "OfferKeys", "OfferAudit",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "OfferKeys", "OfferAudit",
                 "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferService",
                 "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -349,7 +369,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity", "AppStoreData",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity",
+                "AppStoreData",
                 "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -366,7 +387,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "offer-signer", "notification-load", "store-load", "OfferCore", "OfferCrypto", "OfferTelemetry",
+                "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
+                "OfferTelemetry",
                 "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport",
                 "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// One entry of the audit trail: a signature that was made, a change to what is known of a customer, or the refusal of
 /// either.

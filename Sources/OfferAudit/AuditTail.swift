@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import SystemPackage
 
 /// The end of an audit trail file.

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// A change that a caller makes to what is known of a customer. It contains no fact's name or value.
 package struct CustomerChange: Hashable, Sendable {

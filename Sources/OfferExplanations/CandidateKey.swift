@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A key that may have made a presented signature. Only its public half is used.
 package struct CandidateKey: Sendable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A reason the App Store rejects a signature.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A check of a JWS's header and claims against Apple's rules and the app's request.
 ///

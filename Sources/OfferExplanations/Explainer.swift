@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A pure function from evidence to an explanation: whether the signature verifies, and if not, why.
 ///

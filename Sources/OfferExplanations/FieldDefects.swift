@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The defects of a V1 signature's fields that are visible without verifying it.
 struct FieldDefects {

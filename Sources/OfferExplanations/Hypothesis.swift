@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// One mistake that the signer of a payload may have made. A signature that verifies over the altered payload proves
 /// the mistake.

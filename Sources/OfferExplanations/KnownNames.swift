@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The known names that a signature may cover instead of the presented ones. An explanation reveals a name only after
 /// proving that the signature covers it.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A search for the payload that a V1 signature actually covers, and for its key.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The values that an app passed to StoreKit with a V1 signature. They are evidence, so any text up to a size limit is
 /// accepted unchanged.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A compact JWS (RFC 7515) that an app passed to StoreKit, parsed leniently, and the values that the app expects in
 /// it.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// One way to read the text of a V1 signature, and the defects that this reading implies.
 struct SignatureReading {

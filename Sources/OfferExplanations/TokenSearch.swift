@@ -1,5 +1,6 @@
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// A search for the text that a JWS's signature actually covers, and for its key.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The result of examining one presented signature.
 package struct Verdict: Hashable, Sendable {

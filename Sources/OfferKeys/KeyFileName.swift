@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The kind of file that a name indicates. App Store Connect defines the name formats.
 enum KeyFileName: Equatable {

@@ -2,6 +2,7 @@ package import FoundationEssentials
 import Glibc
 package import OfferCore
 package import OfferCrypto
+import OfferEligibility
 import OfferFiles
 import SystemPackage
 

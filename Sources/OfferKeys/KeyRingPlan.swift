@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The next key ring, planned from the current one, the settings and the keys that were found.
 package struct KeyRingPlan: Sendable {

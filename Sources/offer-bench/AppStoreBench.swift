@@ -2,6 +2,7 @@ import AppStoreData
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// Measures the reading of App Store data, with the samples in Tests/Vectors/app-store.
 struct AppStoreBench {

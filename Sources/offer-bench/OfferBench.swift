@@ -1,6 +1,7 @@
 import Logging
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 import SubscriberStore
 

@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppStoreData
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer app-store history`: prints a customer's transactions.

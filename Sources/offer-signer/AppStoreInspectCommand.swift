@@ -2,6 +2,7 @@ import AppStoreData
 import ArgumentParser
 import FoundationEssentials
 import OfferCore
+import OfferEligibility
 import OfferFiles
 import OfferService
 import SystemPackage

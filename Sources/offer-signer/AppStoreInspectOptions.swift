@@ -1,6 +1,7 @@
 import AppStoreData
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 
 // Values of the options of `offer-signer app-store inspect`. A wrong one is a usage error, with exit status 64.
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import FoundationEssentials
 import Logging
 import OfferCore
+import OfferEligibility
 import OfferKeys
 import OfferService
 import OfferTelemetry

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer app-store recover`: reads the App Store's notification history and stores what is missing.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer app-store refresh`: asks the App Store about one customer and stores the answer.

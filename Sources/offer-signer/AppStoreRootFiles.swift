@@ -2,6 +2,7 @@ import AppStoreData
 import FoundationEssentials
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferFiles
 
 /// The certificates that an operator trusts for App Store data in place of Apple's: a file in PEM or DER, or a folder of

@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppStoreData
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer app-store statuses`: prints what the App Store says of a customer's subscriptions.

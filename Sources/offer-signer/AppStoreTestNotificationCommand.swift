@@ -1,6 +1,7 @@
 import AppStoreAPI
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer app-store test-notification`: asks the App Store to send a notification, and reports what became of it.

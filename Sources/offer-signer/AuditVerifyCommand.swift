@@ -2,6 +2,7 @@ import ArgumentParser
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferFiles
 import OfferService
 

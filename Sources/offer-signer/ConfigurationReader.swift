@@ -1,6 +1,7 @@
 import AppStoreData
 import FoundationEssentials
 import OfferCore
+import OfferEligibility
 import OfferFiles
 import OfferHTTP
 import OfferKeys

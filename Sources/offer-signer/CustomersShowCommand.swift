@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import OfferCore
+import OfferEligibility
 import OfferService
 import SubscriberStore
 

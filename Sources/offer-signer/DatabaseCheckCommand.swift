@@ -1,6 +1,7 @@
 import ArgumentParser
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferService
 import SubscriberStore
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferIdentity
 import OfferKeys

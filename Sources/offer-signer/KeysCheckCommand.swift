@@ -1,6 +1,7 @@
 import ArgumentParser
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferKeys
 import OfferService
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferKeys
 import OfferService
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CProcess
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// `offer-signer`: the service and its tools.
 @main

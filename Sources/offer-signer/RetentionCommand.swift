@@ -2,6 +2,7 @@ import AppStoreAPI
 import ArgumentParser
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferService
 
 /// `offer-signer retention`: sets up what the App Store shows to customers who are about to cancel.

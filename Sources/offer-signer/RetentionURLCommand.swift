@@ -1,6 +1,7 @@
 import AppStoreAPI
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 
 /// `offer-signer retention url`: where the App Store asks for messages.
 struct RetentionURLCommand: ParsableCommand {

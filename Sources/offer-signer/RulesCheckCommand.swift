@@ -1,5 +1,6 @@
 import ArgumentParser
 import OfferCore
+import OfferEligibility
 import OfferService
 
 /// `offer-signer rules check`: reads a configuration file, and reports every problem with its rules.

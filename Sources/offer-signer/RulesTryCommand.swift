@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferService
 import SubscriberStore
 

@@ -3,6 +3,7 @@ import CProcess
 import Logging
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferKeys
 import OfferService

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import OfferCore
+import OfferEligibility
 import OfferService
 import OfferTelemetry
 

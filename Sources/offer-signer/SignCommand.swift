@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferKeys
 import OfferService
 import OfferTelemetry

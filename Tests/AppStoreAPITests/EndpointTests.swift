@@ -4,6 +4,7 @@ import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
 import OfferCore
+import OfferEligibility
 import Testing
 
 @Suite("The client of the App Store Server API speaks to every endpoint")

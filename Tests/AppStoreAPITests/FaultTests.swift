@@ -4,6 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
+import OfferEligibility
 import Testing
 
 @Suite("The client of the App Store Server API survives what the App Store does")

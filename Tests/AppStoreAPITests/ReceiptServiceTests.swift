@@ -2,6 +2,7 @@ import AppStoreAPI
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OutgoingHTTP
 import Testing
 

@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OutgoingHTTP
 import StoreTestSupport
 import TestSupport

@@ -2,6 +2,7 @@ import AppStoreStandIn
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OutgoingHTTP
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// An app receipt to make. What a test does not change is valid.
 struct TestReceipt {

@@ -2,6 +2,7 @@ import AppStoreStandIn
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

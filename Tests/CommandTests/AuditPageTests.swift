@@ -2,6 +2,7 @@ import Foundation
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStoreTestSupport
 import Foundation
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

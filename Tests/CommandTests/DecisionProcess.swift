@@ -2,6 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

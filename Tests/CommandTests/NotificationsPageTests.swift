@@ -1,5 +1,6 @@
 import Foundation
 import OfferCore
+import OfferEligibility
 import OfferService
 import TestSupport
 import Testing

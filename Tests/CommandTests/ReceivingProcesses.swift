@@ -3,6 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import SubscriberStore
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
 import OfferCore
+import OfferEligibility
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

@@ -1,6 +1,7 @@
 import AppStoreTestSupport
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 import Testing
 

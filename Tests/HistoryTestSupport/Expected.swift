@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A subscription as the wire shows it, read from a state or expected from a history.
 struct Expected: Hashable {

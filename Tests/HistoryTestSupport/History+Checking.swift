@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension History {
     /// How a state differs from what the history itself says at a time.

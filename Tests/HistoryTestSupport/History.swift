@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import TestSupport
 
 /// The history of one customer in one environment: up to five subscriptions in two groups, and other purchases.

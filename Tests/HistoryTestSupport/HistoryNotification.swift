@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// A notification as the App Store would send it, and the facts that a reader is to find in it.
 struct HistoryNotification {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Life {
     /// Begins a term at the present time, or a little later.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The expected state, read off what happened instead of what was reported.
 extension Life {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Life {
     private typealias Make = TestFacts

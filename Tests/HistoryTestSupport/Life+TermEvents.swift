@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Life {
     /// One event within a term.

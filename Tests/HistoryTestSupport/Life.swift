@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import TestSupport
 
 /// The life of one subscription, as the App Store would know it, and the facts that its notifications carry.

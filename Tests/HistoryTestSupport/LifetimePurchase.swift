@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import TestSupport
 
 /// The purchase of something that lasts, which the App Store may refund and give back.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Timestamp {
     /// A time in days since the beginning of a test.

@@ -2,6 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Glibc
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import StoreTestSupport

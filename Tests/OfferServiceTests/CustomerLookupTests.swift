@@ -1,5 +1,6 @@
 import Foundation
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import StoreTestSupport

@@ -2,6 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import OfferTelemetry

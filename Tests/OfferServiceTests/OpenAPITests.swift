@@ -3,6 +3,7 @@ import Foundation
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferExplanations
 import OfferHTTP
 import StoreTestSupport

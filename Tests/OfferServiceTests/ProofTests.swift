@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import TestSupport

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import OfferCore
+import OfferEligibility
 import OfferFiles
 import OfferHTTP
 import TestSupport

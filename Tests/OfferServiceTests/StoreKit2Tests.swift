@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferExplanations
 import OfferHTTP
 import OfferService

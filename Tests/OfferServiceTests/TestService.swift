@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferIdentity
 import OfferService

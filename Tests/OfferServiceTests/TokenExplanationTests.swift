@@ -3,6 +3,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferExplanations
 import TestSupport
 import Testing

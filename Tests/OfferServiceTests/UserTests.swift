@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferIdentity
 import OfferService

@@ -1,6 +1,7 @@
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import StoreTestSupport

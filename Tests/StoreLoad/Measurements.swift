@@ -1,5 +1,6 @@
 import Glibc
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 package import SubscriberStore
 
 /// Values for tests of a store, as short as a test wants them.

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A notification as the App Store remembers it. Nothing is verified yet.
 package struct SentNotification: Hashable, Sendable {

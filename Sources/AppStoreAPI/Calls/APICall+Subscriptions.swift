@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What Get All Subscription Statuses answers: every subscription of one customer in one app. Nothing is verified yet.
 package struct SubscriptionStatuses: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A request of the App Store Server API, and how its answer is read.
 package struct APICall<Answer: Sendable>: Sendable {

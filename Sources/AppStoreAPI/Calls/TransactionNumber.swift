@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A transaction ID that can be part of a path: digits only, as Apple issues them.
 package struct TransactionNumber: Hashable, Sendable {

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// The base URLs of the App Store Server API, without a slash at the end.
 package struct APIHosts: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 package import NIOCore
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 package import OutgoingHTTP
 
 /// The client of the App Store Server API.

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A difference of a minute or more between this machine's clock and the App Store's.
 package struct ClockError: Hashable, Sendable {

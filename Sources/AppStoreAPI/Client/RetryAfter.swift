@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The header `Retry-After` of the App Store: a Unix time in milliseconds, and not a number of seconds as in HTTP.
 enum RetryAfter {

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The reason that the App Store Server API gave no answer that can be used.
 package enum APIFailure: Error, Sendable {

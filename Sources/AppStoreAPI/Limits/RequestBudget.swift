@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 
 /// Apple's limits of requests per hour, for each app, environment and endpoint.
 ///

@@ -1,6 +1,7 @@
 package import AppStoreData
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// Verifies what Apple signed in an answer, and derives facts from it.
 ///

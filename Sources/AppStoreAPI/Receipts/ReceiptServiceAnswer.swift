@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// The purchases and renewals that `verifyReceipt` describes. They are not signed, but Apple sent them over TLS.
 package struct ReceiptServiceAnswer: Sendable {

@@ -1,5 +1,6 @@
 package import NIOCore
 package import OfferCore
+package import OfferEligibility
 package import OutgoingHTTP
 
 /// The client of `verifyReceipt`, the legacy service that describes receipts. Apple has deprecated it, and still runs it.

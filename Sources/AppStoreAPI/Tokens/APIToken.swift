@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// A token for the App Store Server API before signing: a JWT (RFC 7519) that a key of the team signs for one app.
 ///

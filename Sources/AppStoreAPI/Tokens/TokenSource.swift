@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 package import OfferCore
+package import OfferEligibility
 
 /// The current token of each app. A token is used for four minutes, or until the app's key or issuer changes.
 ///

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// An app whose App Store data this service accepts.
 package struct ExpectedApp: Hashable, Sendable {

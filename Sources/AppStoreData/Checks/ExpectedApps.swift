@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The apps whose App Store data this service accepts.
 package struct ExpectedApps: Hashable, Sendable {

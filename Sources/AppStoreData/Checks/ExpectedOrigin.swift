@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What a payload must say about its app and environment. What is nil is not checked.
 package struct ExpectedOrigin: Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// A notification that Apple signed and that is about one of our apps, whether or not its content can be used.
 ///

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// A notification of one of our apps, with the verified data inside it.
 package struct VerifiedNotification: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Purchase {
     init(_ transaction: SignedTransaction) {

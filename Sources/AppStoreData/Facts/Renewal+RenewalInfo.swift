@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension Renewal {
     init(_ info: RenewalInfo) {

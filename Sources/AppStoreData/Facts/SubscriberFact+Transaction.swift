@@ -1,5 +1,6 @@
-package import OfferCore
+import OfferCore
 package import OfferCrypto
+package import OfferEligibility
 
 extension SubscriberFact {
     /// The fact of a transaction that the App Store signed.

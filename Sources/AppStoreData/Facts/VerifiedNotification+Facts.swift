@@ -1,5 +1,6 @@
-package import OfferCore
+import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 extension VerifiedNotification {
     /// The facts that a notification brings, at most five. One without a transaction brings none.

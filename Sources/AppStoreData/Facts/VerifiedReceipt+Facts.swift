@@ -1,5 +1,6 @@
-package import OfferCore
+import OfferCore
 package import OfferCrypto
+package import OfferEligibility
 
 extension VerifiedReceipt {
     /// The facts of the purchases in a receipt. Each is as old as the receipt.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// App Store data in the form in which it travels.
 enum InspectedInput {

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// Recognises the kind of App Store data, verifies and decodes it, and names the check that failed.
 ///

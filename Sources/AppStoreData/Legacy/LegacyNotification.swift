@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// An App Store Server Notification, version 1, as posted. Apple calls it `responseBodyV1`.
 ///

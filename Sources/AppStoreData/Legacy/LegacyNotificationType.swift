@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 package struct LegacyNotificationType: OpenValue {
     package let rawValue: String

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// What a notification of version 1 says about the next renewal of a product. It is not signed.
 package struct LegacyPendingRenewal: Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// A notification of version 1 about one of our apps, from someone who knows the app's shared secret.
 ///

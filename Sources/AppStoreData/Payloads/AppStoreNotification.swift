@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// An App Store Server Notification, version 2. Apple calls it `responseBodyV2DecodedPayload`.
 package struct AppStoreNotification: SignedPayload {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The purchase or download of the app itself, as the App Store signed it.
 package struct AppTransaction: SignedPayload {

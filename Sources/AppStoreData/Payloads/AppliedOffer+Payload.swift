@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension AppliedOffer {
     /// - Returns: nil without a type: Apple sends one with every offer.

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// How a subscription period is billed.
 package struct BillingPlanType: OpenValue {

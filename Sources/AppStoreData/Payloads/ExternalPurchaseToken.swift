@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A token for reporting purchases outside the App Store.
 package struct ExternalPurchaseToken: Hashable, Sendable {

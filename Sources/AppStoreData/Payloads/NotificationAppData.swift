@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The app that a notification is about, without a purchase. Apple calls it `appData`.
 package struct NotificationAppData: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The app and the customer's purchase that a notification is about. Apple calls it `data`.
 package struct NotificationData: Hashable, Sendable {

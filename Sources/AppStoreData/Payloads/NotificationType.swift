@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 package struct NotificationType: OpenValue {
     package let rawValue: String

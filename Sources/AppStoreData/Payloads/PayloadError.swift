@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The reason a payload that Apple signed cannot be read. It names members and never contains their values.
 package struct PayloadError: Error, Hashable, Sendable {

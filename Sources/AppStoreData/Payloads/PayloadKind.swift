@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The kinds of JWS payload that the App Store signs. The raw values name them on the command line.
 ///

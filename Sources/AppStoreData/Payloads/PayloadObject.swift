@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The JSON object of a payload and its kind. The caller verifies the signature.
 package struct PayloadObject: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The app and environment that a payload says it comes from.
 package struct PayloadOrigin: Hashable, Sendable {

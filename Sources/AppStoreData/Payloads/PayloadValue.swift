@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A member's value, with the member's path for error messages.
 struct PayloadValue {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The result of extending the renewal dates of many subscriptions. Apple calls it `summary`.
 package struct RenewalExtensionSummary: Hashable, Sendable {

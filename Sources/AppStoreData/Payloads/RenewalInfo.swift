@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What will happen at the end of a subscription's current period. Apple calls it `JWSRenewalInfoDecodedPayload`.
 ///

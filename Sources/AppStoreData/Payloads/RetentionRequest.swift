@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The App Store's request for a retention message, which a server must answer within 700 ms.
 ///

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A purchase or a renewal, as the App Store signed it. Apple calls it `JWSTransactionDecodedPayload`.
 package struct SignedTransaction: SignedPayload {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The contents of an app receipt, as signed at ``creationDate``.
 ///

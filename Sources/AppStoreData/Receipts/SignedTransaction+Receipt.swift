@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Where a transaction was read, which says how complete it is.
 package enum TransactionSource: Hashable, Sendable {

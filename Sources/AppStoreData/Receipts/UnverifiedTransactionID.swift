@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// A transaction ID that anyone can have made up. It is good for one thing: to ask the App Store Server API about it.
 package struct UnverifiedTransactionID: Hashable, Sendable {

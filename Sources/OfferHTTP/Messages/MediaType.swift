@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Recognises media types in a `Content-Type` header (RFC 9110 section 8.3).
 package enum MediaType {

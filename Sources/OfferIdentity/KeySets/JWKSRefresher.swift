@@ -1,5 +1,6 @@
 package import Logging
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 package import OfferTelemetry
 import ServiceLifecycle
 

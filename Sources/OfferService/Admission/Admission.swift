@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 
 /// A request that has passed the checks shared by all endpoints, with its principal and the policy that applies to it.

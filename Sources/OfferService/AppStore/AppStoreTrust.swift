@@ -2,6 +2,7 @@ package import AppStoreData
 package import Logging
 package import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// The rules by which App Store data counts: whose signatures are accepted, and which certificates have been revoked.
 package struct AppStoreTrust: Sendable {

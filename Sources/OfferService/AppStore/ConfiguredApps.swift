@@ -2,6 +2,7 @@ import AppStoreData
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 
 /// The apps whose App Store data is accepted under the policy in force.
 final class ConfiguredApps: Sendable {

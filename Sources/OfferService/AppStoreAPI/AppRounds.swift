@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 
 /// Rounds of background work for several apps at the same time, so that one app for which it takes long delays no other.
 ///

@@ -2,6 +2,7 @@ import AppStoreData
 package import Logging
 import OfferAudit
 package import OfferCore
+import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
 

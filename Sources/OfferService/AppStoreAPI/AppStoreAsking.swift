@@ -3,6 +3,7 @@ package import AppStoreData
 package import Logging
 package import OfferAudit
 package import OfferCore
+package import OfferEligibility
 import OfferHTTP
 package import OfferTelemetry
 import OutgoingHTTP

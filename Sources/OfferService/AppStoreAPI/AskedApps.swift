@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 extension Policy {
     /// The apps and environments about which the App Store can be asked: those with a server, a key and an issuer ID.

@@ -1,6 +1,7 @@
 package import AppStoreAPI
 package import AppStoreData
 package import OfferCore
+import OfferEligibility
 package import SubscriberStore
 
 /// The reason that an answer of the App Store did not reach the store.

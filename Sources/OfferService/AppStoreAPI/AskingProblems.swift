@@ -2,6 +2,7 @@ import AppStoreAPI
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 
 /// The current failures of the service's own questions to the App Store, for health and log.

@@ -1,5 +1,6 @@
 import AppStoreAPI
 import OfferCore
+import OfferEligibility
 
 /// A customer to ask the App Store about.
 struct CustomerQuestion: Sendable {

@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import ServiceLifecycle
 

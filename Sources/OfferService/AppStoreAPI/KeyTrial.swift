@@ -1,5 +1,6 @@
 package import AppStoreAPI
 package import OfferCore
+package import OfferEligibility
 package import OutgoingHTTP
 
 /// Asks the App Store a harmless question with each key, and finds the likely cause of a 401.

@@ -2,6 +2,7 @@ package import AppStoreAPI
 import AppStoreData
 package import Logging
 package import OfferCore
+package import OfferEligibility
 import SubscriberStore
 
 /// Asks the App Store for the notifications it has sent, and stores those that never arrived.

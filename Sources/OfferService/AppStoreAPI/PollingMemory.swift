@@ -1,5 +1,6 @@
 import AppStoreAPI
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// What the poller remembers of questions in vain. It does no harm to lose it.

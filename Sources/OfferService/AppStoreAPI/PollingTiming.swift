@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// When the poller asks, in one environment.
 struct PollingTiming {

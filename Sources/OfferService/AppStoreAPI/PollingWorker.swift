@@ -3,6 +3,7 @@ import AppStoreData
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore

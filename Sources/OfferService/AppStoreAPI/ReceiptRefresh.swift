@@ -2,6 +2,7 @@ import AppStoreAPI
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import SubscriberStore
 
 /// Asks the legacy receipt service what a receipt contains now, and merges the answer into the store.

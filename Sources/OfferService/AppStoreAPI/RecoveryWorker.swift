@@ -2,6 +2,7 @@ import AppStoreAPI
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore

@@ -1,5 +1,6 @@
 package import AppStoreAPI
 package import OfferCore
+package import OfferEligibility
 
 /// Asks the App Store whether it can show what an app's retention messages name.
 package struct RetentionTrial: Sendable {

@@ -3,6 +3,7 @@ import AppStoreData
 package import NIOCore
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 import SubscriberStore
 
 /// Asks the App Store about one customer, verifies the answers, and merges them into the store.

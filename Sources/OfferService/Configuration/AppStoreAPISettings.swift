@@ -1,6 +1,7 @@
 package import AppStoreAPI
 package import OfferCore
 package import OfferCrypto
+import OfferEligibility
 package import OutgoingHTTP
 
 /// Where the App Store is asked about subscriptions, missed notifications and receipts.

@@ -1,5 +1,6 @@
 package import AppStoreData
 package import OfferCore
+import OfferEligibility
 
 /// Whose signatures make App Store data believable.
 package struct AppStoreSettings: Sendable {

@@ -3,6 +3,7 @@ package import Logging
 package import OfferAudit
 package import OfferCore
 package import OfferCrypto
+package import OfferEligibility
 package import OfferHTTP
 package import OfferKeys
 package import OfferTelemetry

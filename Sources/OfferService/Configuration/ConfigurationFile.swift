@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 
 /// The contents of the configuration file (YAML): apps with their products and offers, callers, users, and limits.
 ///

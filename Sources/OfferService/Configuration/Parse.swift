@@ -1,5 +1,6 @@
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import SubscriberStore
 

@@ -3,6 +3,7 @@ import AppStoreData
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferKeys
 import SubscriberStore

@@ -1,6 +1,7 @@
 package import Logging
 package import OfferAudit
 package import OfferCore
+import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 package import SubscriberStore

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Reads the `users` of the configuration file: the identity providers whose users may request signatures.
 struct UserIssuersReader {

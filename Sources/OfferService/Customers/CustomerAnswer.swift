@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 package import SubscriberStore
 
 /// The answer of `POST /v1/customers/lookup`, which `offer-signer customers show` prints too.

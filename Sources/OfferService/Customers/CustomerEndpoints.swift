@@ -1,5 +1,6 @@
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import SubscriberStore
 

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The body of `PUT /v1/customers/facts`: facts of the team about a customer.
 struct CustomerFactsRequest {

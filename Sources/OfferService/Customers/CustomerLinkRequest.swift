@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The body of `PUT /v1/customers/links`: an identifier and the account that it belongs to.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// How a request names a customer: the app, exactly one identifier, and perhaps the environment.
 struct CustomerReference {

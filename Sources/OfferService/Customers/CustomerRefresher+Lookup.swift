@@ -1,5 +1,6 @@
 import AppStoreAPI
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 extension CustomerRefresher {

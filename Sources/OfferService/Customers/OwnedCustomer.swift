@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The part of what the store has read that counts for one customer, as ``CustomerPurchases`` says.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 // What is not known, and what does not apply, is left out. Times are in milliseconds.
 

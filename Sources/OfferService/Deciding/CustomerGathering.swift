@@ -1,6 +1,7 @@
 import AppStoreAPI
 import AppStoreData
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// Gathers everything that a decision rests on: proofs, the store, and the App Store where those two know too little.

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import SubscriberStore
 
 /// Everything that a decision about a customer rests on.

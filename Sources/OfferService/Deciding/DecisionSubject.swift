@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The customer that a decision is about, as a request names and proves them.
 struct DecisionSubject {

@@ -1,5 +1,6 @@
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The signatures that are to be made for one offer that a rule allows.

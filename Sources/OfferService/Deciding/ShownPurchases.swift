@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The purchases that the proofs of a request show, checked to be the customer's as far as anything is known.

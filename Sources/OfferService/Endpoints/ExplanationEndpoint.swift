@@ -1,5 +1,6 @@
 import Logging
 import OfferCore
+import OfferEligibility
 import OfferExplanations
 import OfferHTTP
 

@@ -2,6 +2,7 @@ import AppStoreData
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import SubscriberStore

@@ -1,5 +1,6 @@
 package import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OutgoingHTTP
 package import SubscriberStore
 

@@ -1,5 +1,6 @@
 package import OfferCore
 package import OfferCrypto
+import OfferEligibility
 
 /// The signature of forwarded notifications, which shows a receiver that they come from this service.
 ///

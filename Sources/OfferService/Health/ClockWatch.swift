@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// A watch that notices when the clock is set, by comparing it with a clock that cannot be set.
 ///

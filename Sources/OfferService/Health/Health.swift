@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 

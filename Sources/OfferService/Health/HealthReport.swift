@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The result of a readiness probe.

@@ -1,6 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 
 /// The health of the active keys: which of them cannot sign at the moment, and the alarm that takes a bad one out of

@@ -1,5 +1,6 @@
 import Logging
 package import OfferCore
+package import OfferEligibility
 import OfferTelemetry
 import ServiceLifecycle
 package import SubscriberStore

@@ -1,6 +1,7 @@
 package import Logging
 package import NIOCore
 import OfferCore
+import OfferEligibility
 import OfferExplanations
 import OfferHTTP
 import OfferTelemetry

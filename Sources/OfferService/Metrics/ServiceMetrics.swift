@@ -4,6 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import OfferAudit
 import OfferCore
+import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 import SubscriberStore

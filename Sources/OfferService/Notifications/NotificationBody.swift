@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 
 /// What the App Store posts: a signed notification of version 2, or a legacy one of version 1.

@@ -1,6 +1,7 @@
 import AppStoreData
 package import Logging
 package import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// Verifies notifications and stores them, whether the App Store has posted them or was asked for them.

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import SubscriberStore
 
 /// Verifies notifications and derives their facts. The intake and `offer-signer database rebuild` use it.

@@ -1,6 +1,7 @@
 package import AppStoreData
-package import OfferCore
+import OfferCore
 import OfferCrypto
+package import OfferEligibility
 package import SubscriberStore
 
 /// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.

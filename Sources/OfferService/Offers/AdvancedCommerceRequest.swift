@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The body of `POST /v1/advanced-commerce`: an in-app request for the Advanced Commerce API.
 package struct AdvancedCommerceRequest: Hashable, Sendable {

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// Suggests, for the log, what a request for something outside the catalogue may have meant.
 package enum CatalogueHint {

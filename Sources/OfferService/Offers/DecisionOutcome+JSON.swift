@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension DecisionOutcome {
     /// The answer of `POST /v1/decisions`.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// What one decision leads to: the offers that the customer may have, signed or not, and those refused.
 struct DecisionOutcome {

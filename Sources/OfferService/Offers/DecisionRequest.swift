@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The body of `POST /v1/decisions`, without the proofs.
 package struct DecisionRequest {

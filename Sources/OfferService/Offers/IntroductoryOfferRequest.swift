@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The body of `POST /v1/introductory-offers`: whether a customer gets the introductory offer of a product.
 package struct IntroductoryOfferRequest: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A request to sign one promotional offer: the fields to sign, except those that the server adds.
 package struct OfferRequest: Hashable, Sendable {

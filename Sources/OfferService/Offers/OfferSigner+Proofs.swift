@@ -1,6 +1,7 @@
 import AppStoreData
 import Logging
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import SubscriberStore
 

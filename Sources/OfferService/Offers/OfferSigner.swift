@@ -1,6 +1,7 @@
 import Logging
 import OfferAudit
 package import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 

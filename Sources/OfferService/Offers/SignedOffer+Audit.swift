@@ -1,5 +1,6 @@
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 
 // Each signature has its own entry in the audit trail, because each can be used independently.

@@ -1,5 +1,6 @@
 package import OfferAudit
 package import OfferCore
+import OfferEligibility
 
 /// An offer with a verified signature, and the response bodies that contain it.
 package struct SignedOffer: Hashable, Sendable {

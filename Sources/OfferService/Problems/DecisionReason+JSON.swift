@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension JSONWriter {
     /// Writes the member `reasons`, with the values behind each.

@@ -1,5 +1,6 @@
 package import AppStoreData
 package import OfferCore
+package import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
 import SubscriberStore

@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. Nothing of it is verified.
 ///

@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// The member `proofs` of a request: App Store data that shows what a customer has bought. Nothing of it is verified yet.
 struct ProofRequest: Sendable {

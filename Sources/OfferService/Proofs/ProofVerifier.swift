@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// The verifier of a request's proofs.
 struct ProofVerifier: Sendable {

@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 extension VerifiedProofs {
     /// The subscription or purchase in the proofs that began last. The App Store may know more of its customer.

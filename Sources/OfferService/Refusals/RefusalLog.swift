@@ -2,6 +2,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import Synchronization

@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 package import OfferCore
 import OfferCrypto
+package import OfferEligibility
 package import OfferHTTP
 import OfferKeys
 package import OfferTelemetry

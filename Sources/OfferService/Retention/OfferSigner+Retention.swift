@@ -1,6 +1,7 @@
 import Logging
 import OfferAudit
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import SubscriberStore

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The answer to a request for a retention message.
 struct RetentionAnswer: Hashable, Sendable {

@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The answers of the last ten minutes, so that a repeated request gets the same one, and the answers being made.

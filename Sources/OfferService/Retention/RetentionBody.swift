@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// What the App Store posts when a customer is about to cancel: `{"signedPayload": JWS}`.
 package enum RetentionBody {

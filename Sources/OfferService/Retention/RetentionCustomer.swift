@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The customer whom the App Store names by a subscription.

@@ -2,6 +2,7 @@ import AppStoreData
 import Logging
 import NIOCore
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 
 /// `POST /v1/retention-messages`: tells the App Store what to show a customer who is about to cancel.

@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 /// A verified request for a retention message, of one of our apps.
 struct RetentionQuestion: Sendable {

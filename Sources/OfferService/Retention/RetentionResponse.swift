@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 // The bodies that the App Store reads. Each has exactly one member.
 //

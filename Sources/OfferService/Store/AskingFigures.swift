@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// How far the questions to the App Store about one app have come, for metrics.
 struct AskingFigures: Hashable, Sendable {

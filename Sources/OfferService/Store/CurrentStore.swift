@@ -1,6 +1,7 @@
 package import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
 

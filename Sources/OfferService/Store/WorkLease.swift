@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import SubscriberStore
 
 /// The lease of a piece of background work, so that one process does it at a time. If that process ends, another one takes over

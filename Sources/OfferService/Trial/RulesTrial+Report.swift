@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension RulesTrial {
     /// The offers in the order of a report.

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 package import SubscriberStore
 
 /// What rules would decide about stored customers, and how that differs from the rules in force.

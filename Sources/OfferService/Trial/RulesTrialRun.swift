@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 package import OfferCore
+package import OfferEligibility
 package import SubscriberStore
 
 /// Replays rules over all stored customers, on as many cores as there are.

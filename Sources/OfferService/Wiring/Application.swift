@@ -1,6 +1,7 @@
 package import Logging
 package import OfferAudit
 package import OfferCore
+package import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
 package import OfferTelemetry

@@ -4,6 +4,7 @@ package import Logging
 import OfferAudit
 package import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferIdentity
 package import OfferTelemetry

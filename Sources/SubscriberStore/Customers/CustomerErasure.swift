@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The erasure of what belongs to a customer.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Finds the purchases that may count for a customer, in a fixed number of steps by index.
 ///

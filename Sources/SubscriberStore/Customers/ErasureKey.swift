@@ -1,5 +1,6 @@
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 /// The key under which the ledger remembers who is erased: not the identifier, but its HMAC.
 ///

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The merging of facts into the subscriptions of one app.
 struct FactMerge {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The replacement of what a payload gave by what it gives now.
 struct FactRederivation {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The check of the limits for one customer, and the reservation of what they allow. It runs within one transaction.
 struct LedgerCheck {

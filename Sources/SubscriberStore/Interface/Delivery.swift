@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A verified notification of the App Store, with the facts in it.
 package struct Delivery: Hashable, Sendable {

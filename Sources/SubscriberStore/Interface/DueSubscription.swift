@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A subscription about which the App Store should be asked.
 package struct DueSubscription: Hashable, Sendable {

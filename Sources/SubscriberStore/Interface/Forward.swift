@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// A notification on its way to a receiver of the team.
 package struct Forward: Hashable, Sendable {

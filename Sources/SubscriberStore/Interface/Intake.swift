@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What has arrived for an app in one environment. The counts include what was erased since.
 package struct Intake: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What is asked of the ledger for one customer, before anything is signed.
 package struct LedgerRequest: Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The reservation of the offer that answers a request for a retention message. Of all requests with one identifier, the first
 /// reserves; the others learn what it has reserved.

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// A piece of background work that one process does at a time, among all processes that use a database.
 package struct SharedWork: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// One entry of a store, in a form that every engine can read.
 package enum StoreRecord: Hashable, Sendable {

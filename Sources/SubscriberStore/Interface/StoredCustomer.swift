@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// What the store knows of a customer in one app and environment.
 ///

@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 /// The body of a notification as received.
 package struct StoredPayload: Hashable, Sendable {

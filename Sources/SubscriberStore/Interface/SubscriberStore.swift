@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 /// The durable memory of every subscriber: what the App Store said, what the team said, and what is still to be done.
 ///

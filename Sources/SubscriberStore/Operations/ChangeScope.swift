@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// What a change must have to itself while others are made at the same time, by this process or another.
 package enum ChangeScope: Sendable {

@@ -1,4 +1,5 @@
 package import OfferCore
+package import OfferEligibility
 
 extension SQLStore {
     package func claimDueSubscriptions(

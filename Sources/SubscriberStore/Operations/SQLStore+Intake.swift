@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 
 extension SQLStore {
     package func apply(_ delivery: Delivery) async throws(StoreError) -> DeliveryOutcome {

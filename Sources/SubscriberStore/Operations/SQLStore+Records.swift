@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension SQLStore {
     package func forEachRecord(

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// An app in one environment, and what has arrived for it.
 enum AppTable {

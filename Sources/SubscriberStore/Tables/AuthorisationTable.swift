@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The signatures handed out for decisions.
 enum AuthorisationTable {

@@ -1,5 +1,6 @@
 import Foundation
 import OfferCore
+import OfferEligibility
 
 /// The fact that remains for each key. Announcements have a table of their own, which the release before this one does not read.
 enum FactTable {

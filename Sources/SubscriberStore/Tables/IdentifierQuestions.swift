@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Questions about the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
 struct IdentifierQuestions {

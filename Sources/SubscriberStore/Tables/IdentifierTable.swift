@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The accounts and Apple Accounts that facts about a subscription have named, also facts that were replaced since.
 enum IdentifierTable {

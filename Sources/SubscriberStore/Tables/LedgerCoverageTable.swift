@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The redemptions for which an authorisation is expected. What was expected once stays so, whatever is configured later.
 enum LedgerCoverageTable {

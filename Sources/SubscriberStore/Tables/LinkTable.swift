@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Which identifier a caller has linked to which account.
 enum LinkTable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The redemptions of promotional offers that the App Store has shown, each counted once.
 enum RedemptionTable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Which authorisation answers which request for a retention message. A request whose authorisation was withdrawn has no answer.
 enum RetentionTable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// An identifier as columns: a kind and bytes. The kinds are stored in databases.
 ///

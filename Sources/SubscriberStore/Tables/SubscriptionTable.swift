@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// One row for each `originalTransactionId`.
 enum SubscriptionTable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Facts that the team's backend supplied, for each identifier that it used.
 enum TeamFactTable {

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension StoreRecord {
     init(_ reader: RecordReader, name: Name) throws(TransferError) {

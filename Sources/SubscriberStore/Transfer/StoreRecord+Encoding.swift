@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 extension StoreRecord {
     /// The record as a line of JSON, without the line feed.

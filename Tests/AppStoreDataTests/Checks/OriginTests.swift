@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 import Testing
 
 @testable import AppStoreTestSupport

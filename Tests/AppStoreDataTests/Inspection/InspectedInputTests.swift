@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import OfferCore
+import OfferEligibility
 import TestSupport
 import Testing
 

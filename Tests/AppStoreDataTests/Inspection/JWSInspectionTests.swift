@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import OfferCore
+import OfferEligibility
 import Testing
 
 @testable import AppStoreTestSupport

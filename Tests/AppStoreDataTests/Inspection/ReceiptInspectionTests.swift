@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 import TestSupport
 import Testing
 

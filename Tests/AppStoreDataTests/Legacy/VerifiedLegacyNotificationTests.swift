@@ -1,5 +1,6 @@
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import Testing
 
 @testable import AppStoreData

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Testing
 
 @testable import AppStoreData

@@ -2,6 +2,7 @@ import AppStoreData
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

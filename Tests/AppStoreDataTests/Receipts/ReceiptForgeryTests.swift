@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 @testable import AppStoreData
 @testable import AppStoreTestSupport

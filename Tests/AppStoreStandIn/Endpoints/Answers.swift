@@ -1,6 +1,7 @@
 import AppStoreTestSupport
 import Foundation
 import OfferCore
+import OfferEligibility
 
 /// The endpoints of the App Store Server API for one world.
 struct Answers: Sendable {

@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import OfferCore
+import OfferEligibility
 import TestSupport
 
 /// Apple's performance test of a service that answers requests for retention messages.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The App Store's check of an answer to a request for a retention message.
 package enum RealtimeAnswer {

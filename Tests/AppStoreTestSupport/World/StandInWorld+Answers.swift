@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// The answers of the App Store Server API about generated customers.
 extension StandInWorld {

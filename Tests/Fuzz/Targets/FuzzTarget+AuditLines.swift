@@ -1,6 +1,7 @@
 import OfferAudit
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 extension FuzzTarget {
     /// The lines of an audit trail, as `offer-signer audit verify` reads them. The input is the content of a file. Text

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferIdentity
 import OfferService

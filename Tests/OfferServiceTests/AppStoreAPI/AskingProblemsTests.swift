@@ -1,6 +1,7 @@
 import AppStoreAPI
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferTelemetry
 import StoreTestSupport
 import TestSupport

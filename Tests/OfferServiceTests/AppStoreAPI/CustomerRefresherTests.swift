@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppStoreStandIn
 import AppStoreTestSupport
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

@@ -4,6 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferTelemetry
 import OutgoingHTTP
 import StoreTestSupport

@@ -3,6 +3,7 @@ import AppStoreTestSupport
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

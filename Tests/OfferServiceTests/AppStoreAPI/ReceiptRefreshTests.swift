@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OutgoingHTTP
 import StoreTestSupport
 import SubscriberStore

@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import StoreTestSupport

@@ -2,6 +2,7 @@ import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
 import OfferCore
+import OfferEligibility
 import Testing
 
 /// `WEEK_CUSTOMERS` asks for more customers, as `scripts/soak week` does.

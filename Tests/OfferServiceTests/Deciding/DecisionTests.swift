@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import StoreTestSupport

@@ -2,6 +2,7 @@ import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore

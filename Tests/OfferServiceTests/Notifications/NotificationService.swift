@@ -2,6 +2,7 @@ import AppStoreData
 import Logging
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import SubscriberStore

@@ -2,6 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore

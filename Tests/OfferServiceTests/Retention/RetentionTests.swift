@@ -2,6 +2,7 @@ import AppStoreData
 import Foundation
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore

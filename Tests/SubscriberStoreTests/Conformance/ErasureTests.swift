@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import Testing

@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import TestSupport

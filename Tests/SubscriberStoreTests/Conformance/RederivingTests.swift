@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import SubscriberStore
 import Testing

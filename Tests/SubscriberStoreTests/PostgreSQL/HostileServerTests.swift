@@ -1,5 +1,6 @@
 import Foundation
 import OfferCore
+import OfferEligibility
 import StoreTestSupport
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import OfferCore
+import OfferEligibility
 import OfferPostgreSQL
 import StoreTestSupport
 import SubscriberStore

@@ -1,4 +1,5 @@
 package import OfferCore
+import OfferEligibility
 
 /// The URL at which the App Store asks for retention messages: HTTPS, with at most 256 characters.
 package struct RealtimeURL: Hashable, Sendable {

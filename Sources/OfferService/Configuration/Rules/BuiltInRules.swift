@@ -1,4 +1,5 @@
-package import OfferCore
+import OfferCore
+package import OfferEligibility
 import Yams
 
 /// The rules that exist without a configuration file: the six situations of the talk "Subscription Offers Best Practices"

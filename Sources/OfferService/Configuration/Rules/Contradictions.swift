@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 
 /// Finds rules that no customer can ever meet.
 enum Contradictions {

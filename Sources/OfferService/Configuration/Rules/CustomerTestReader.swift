@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// Reads the conditions on a customer.

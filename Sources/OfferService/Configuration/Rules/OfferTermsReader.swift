@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// Reads the offers of a product. A plain ID has no rule: whoever may ask gets it.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// Reads the messages of a case: one identifier, or one for each locale, or either for each environment.

@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// Reads `retention` of an app: the cases of what a customer who is about to cancel is shown.

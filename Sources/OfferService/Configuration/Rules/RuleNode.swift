@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// A place in a rule: a YAML node and the path to it, for errors.

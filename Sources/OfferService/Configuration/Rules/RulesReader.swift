@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import Yams
 
 /// Reads the rule language into conditions. Every problem has its line, its path, what was found and what would be valid.

@@ -1,5 +1,6 @@
 import AppStoreAPI
 import OfferCore
+import OfferEligibility
 
 extension FuzzTarget {
     /// Answers of the App Store Server API. Each input is read as the answer of every endpoint.

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 extension FuzzTarget {
     /// JWS of the App Store. The input is the compact JWS or, if it contains line breaks, its header, its payload and its

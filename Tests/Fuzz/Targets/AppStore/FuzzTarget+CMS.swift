@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferCrypto
+import OfferEligibility
 
 extension FuzzTarget {
     /// App receipts as CMS messages, in BER or DER.

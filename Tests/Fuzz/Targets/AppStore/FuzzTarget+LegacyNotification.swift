@@ -1,5 +1,6 @@
 import AppStoreData
 import OfferCore
+import OfferEligibility
 
 extension FuzzTarget {
     /// Notifications of version 1 for an app whose shared secret is `secret`.

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import OfferCore
+import OfferEligibility
 import OfferHTTP
 import OfferService
 import SubscriberStore

@@ -1,0 +1,35 @@
+import OfferCore
+
+package struct ProductType: OpenValue {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let autoRenewableSubscription = Self(rawValue: "Auto-Renewable Subscription")
+    package static let nonRenewingSubscription = Self(rawValue: "Non-Renewing Subscription")
+    package static let consumable = Self(rawValue: "Consumable")
+    package static let nonConsumable = Self(rawValue: "Non-Consumable")
+}
+
+/// How the customer came by the product. Apple calls it `inAppOwnershipType`.
+package struct OwnershipType: OpenValue {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let purchased = Self(rawValue: "PURCHASED")
+    package static let familyShared = Self(rawValue: "FAMILY_SHARED")
+    /// A seat of a group or an organisation.
+    package static let assigned = Self(rawValue: "ASSIGNED")
+}
+
+package struct TransactionReason: OpenValue {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The customer acted. Includes upgrades.
+    package static let purchase = Self(rawValue: "PURCHASE")
+    /// The App Store renewed the subscription. Includes a downgrade that takes effect.
+    package static let renewal = Self(rawValue: "RENEWAL")
+}

@@ -1,0 +1,93 @@
+package import OfferCore
+
+/// The team's promotional offers, by app and product. Nothing outside the catalogue is signed.
+package struct Catalogue: Hashable, Sendable {
+    package struct App: Hashable, Sendable {
+        /// Apple's number of the app (`appAppleId`), which production data names; nil if it is not configured.
+        package let appAppleID: Int64?
+        /// The environments whose App Store data counts.
+        package let environments: Set<AppStoreEnvironment>
+        package let offers: [ProductID: Set<OfferID>]
+        /// The subscription groups of products, for App Store data that does not name them.
+        package let groups: [ProductID: String]
+        /// The products that the buyer's family may share, for receipts, which name no ownership.
+        package let familySharable: Set<ProductID>
+        /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
+        package let allowsUnboundJWS: Bool
+        package let ownership: OwnershipPolicy
+        /// The age from which on the App Store is asked about a customer again; nil for never.
+        package let freshness: Duration?
+        package let notifications: AppNotifications
+        package let rules: AppRules
+        /// The prices of offers, for comparison with those of their products.
+        package let prices: [OfferPrice]
+
+        /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
+        package init(
+            appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
+            offers: [ProductID: Set<OfferID>], groups: [ProductID: String] = [:],
+            familySharable: Set<ProductID> = [], allowsUnboundJWS: Bool = false,
+            ownership: OwnershipPolicy = .first, freshness: Duration? = nil,
+            notifications: AppNotifications = AppNotifications(), rules: AppRules = AppRules(),
+            prices: [OfferPrice] = []
+        ) {
+            self.appAppleID = appAppleID
+            self.environments = environments ?? Self.usualEnvironments(appAppleID: appAppleID)
+            self.offers = offers
+            self.groups = groups
+            self.familySharable = familySharable
+            self.allowsUnboundJWS = allowsUnboundJWS
+            self.ownership = ownership
+            self.freshness = freshness
+            self.notifications = notifications
+            self.rules = rules
+            self.prices = prices
+        }
+
+        package static func usualEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {
+            appAppleID == nil ? [.sandbox] : [.production, .sandbox]
+        }
+    }
+
+    package let apps: [BundleID: App]
+    /// The SHA-256 of the configuration file, for the audit trail: the catalogue and the rules in force. Empty without a file.
+    package let digest: [UInt8]
+
+    package init(apps: [BundleID: App], digest: [UInt8] = []) {
+        self.apps = apps
+        self.digest = digest
+    }
+
+    /// Checks that the catalogue contains the item. Identifiers are compared byte for byte.
+    /// - Throws: a ``CatalogueError`` that names the first missing part.
+    package func require(_ item: CatalogueItem) throws(CatalogueError) {
+        guard let app = apps[item.app] else { throw .unknownApp }
+        guard let product = item.product else { return }
+        guard let offers = app.offers[product] else { throw .unknownProduct }
+        guard let offer = item.offer else { return }
+        guard offers.contains(offer) else { throw .unknownOffer }
+    }
+}
+
+/// An app, product or offer to look up in a ``Catalogue``.
+package struct CatalogueItem: Hashable, Sendable {
+    package let app: BundleID
+    /// nil if the item is the app itself.
+    package let product: ProductID?
+    /// nil if the item is the product itself.
+    package let offer: OfferID?
+
+    package init(app: BundleID, product: ProductID? = nil, offer: OfferID? = nil) {
+        self.app = app
+        self.product = product
+        self.offer = offer
+    }
+}
+
+/// The part of an item that is missing from the catalogue. Responses do not disclose it, so callers cannot probe the
+/// catalogue.
+package enum CatalogueError: Error, Hashable {
+    case unknownApp
+    case unknownProduct
+    case unknownOffer
+}

@@ -1,0 +1,71 @@
+package import OfferCore
+
+/// The price of an offer beside that of its product, by currency.
+package struct OfferPrice: Hashable, Sendable {
+    /// The way a customer pays for an offer, as App Store Connect calls it.
+    package enum Mode: String, CaseIterable, Hashable, Sendable {
+        /// A price for each period.
+        case payAsYouGo = "pay_as_you_go"
+        /// One price for all periods together.
+        case payUpFront = "pay_up_front"
+        case freeTrial = "free_trial"
+    }
+
+    package let productID: ProductID
+    package let offerID: OfferID
+    /// nil if the configuration does not say.
+    package let mode: Mode?
+    /// The number of periods of the product that the offer lasts; nil if the configuration does not say.
+    package let periods: Int?
+    package let price: [String: Double]
+    /// Of one period of the product.
+    package let productPrice: [String: Double]
+
+    package init(
+        productID: ProductID, offerID: OfferID, mode: Mode? = nil, periods: Int? = nil, price: [String: Double],
+        productPrice: [String: Double]
+    ) {
+        self.productID = productID
+        self.offerID = offerID
+        self.mode = mode
+        self.periods = periods
+        self.price = price
+        self.productPrice = productPrice
+    }
+
+    /// A price that is not lower than what it is compared with.
+    package struct Excess: Hashable, Sendable {
+        package let currency: String
+        package let amount: Double
+        /// The price of the product in that time.
+        package let full: Double
+        /// The number of periods in that time.
+        package let periods: Int
+        /// True if the App Store cannot have such an offer. Otherwise, the comparison may be a mistake.
+        package let isImpossible: Bool
+    }
+
+    /// The prices that are not lower than the product's, in the order of the currencies.
+    ///
+    /// A price for several periods together is compared with their sum, if their number is known.
+    package var excesses: [Excess] {
+        price.sorted { $0.key < $1.key }.compactMap { currency, amount in
+            guard mode != .freeTrial else {
+                return amount > 0
+                    ? Excess(currency: currency, amount: amount, full: 0, periods: periods ?? 1, isImpossible: true)
+                    : nil
+            }
+            guard let single = productPrice[currency], mode != .payUpFront || periods != nil else { return nil }
+            let count = mode == .payUpFront ? periods ?? 1 : 1
+            let full = single * Double(count)
+            guard Self.isAtLeast(amount, full) else { return nil }
+            return Excess(
+                currency: currency, amount: amount, full: full, periods: count, isImpossible: mode == .payAsYouGo)
+        }
+    }
+
+    /// Compares in units far smaller than those of any currency: 3 × 9.99 is a little more than 29.97.
+    private static func isAtLeast(_ one: Double, _ other: Double) -> Bool {
+        (one * 100_000).rounded() >= (other * 100_000).rounded()
+    }
+}

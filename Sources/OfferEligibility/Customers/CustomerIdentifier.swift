@@ -1,0 +1,28 @@
+package import OfferCore
+
+/// Any of the names under which a customer of an app is known.
+package enum CustomerIdentifier: Hashable, Sendable {
+    case appAccountToken(UUIDText)
+    /// Appears in no signed data, so only a link can tie purchases to it. Never a UUID: see ``Customer/account``.
+    case applicationUsername(FieldText)
+    /// The Apple Account within the app.
+    case appTransactionID(TransactionID)
+    case originalTransactionID(TransactionID)
+    case transactionID(TransactionID)
+
+    package init(_ account: Customer) {
+        switch account.account {
+        case .appAccountToken(let token): self = .appAccountToken(token)
+        case .applicationUsername(let name): self = .applicationUsername(name)
+        }
+    }
+
+    /// The account of the app that this names; nil for the App Store's identifiers.
+    package var account: Customer? {
+        switch self {
+        case .appAccountToken(let token): .appAccountToken(token)
+        case .applicationUsername(let name): .applicationUsername(name)
+        case .appTransactionID, .originalTransactionID, .transactionID: nil
+        }
+    }
+}

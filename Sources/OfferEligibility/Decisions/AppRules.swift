@@ -1,0 +1,123 @@
+package import OfferCore
+
+/// What an app decides by rules.
+package struct AppRules: Hashable, Sendable {
+    /// The offers with a rule, in the order of the configuration file.
+    package let offers: [OfferTerms]
+    /// Who may have an introductory offer; nil if a caller says.
+    package let introductoryOffers: Rule?
+    /// What a customer who is about to cancel is shown: the first case that holds.
+    package let retention: [RetentionCase]
+    package let products: ProductTraits
+    /// Whether an offer is refused while the App Store has one of its own for the customer.
+    package let prefersWinBackOffers: Bool
+    /// Whether customers of the sandbox get a signature that does not name its environment.
+    package let allowsSandboxV1: Bool
+    /// True if the configuration says so, either way.
+    package let isSandboxV1Set: Bool
+    /// For how long an unused JWS counts as outstanding.
+    package let jwsLifetime: Duration
+
+    private let places: [Key: Int]
+    /// By priority, then in the order of the file.
+    private let bestFirst: [RankedOffer]
+    /// The products of the offers.
+    private let productIDs: [ProductID]
+
+    private struct Key: Hashable {
+        let productID: ProductID
+        let offerID: OfferID
+    }
+
+    private struct RankedOffer: Hashable {
+        let terms: OfferTerms
+        /// The place of the product in ``productIDs``.
+        let product: Int
+    }
+
+    package init(
+        offers: [OfferTerms] = [], introductoryOffers: Rule? = nil, retention: [RetentionCase] = [],
+        products: ProductTraits = ProductTraits(),
+        prefersWinBackOffers: Bool = false, allowsSandboxV1: Bool? = nil, jwsLifetime: Duration = .hours(24)
+    ) {
+        self.offers = offers
+        self.introductoryOffers = introductoryOffers
+        self.retention = retention
+        self.products = products
+        self.prefersWinBackOffers = prefersWinBackOffers
+        self.allowsSandboxV1 = allowsSandboxV1 ?? false
+        isSandboxV1Set = allowsSandboxV1 != nil
+        self.jwsLifetime = jwsLifetime
+        places = Dictionary(
+            offers.enumerated().map { (Key(productID: $1.productID, offerID: $1.offerID), $0) },
+            uniquingKeysWith: { first, _ in first })
+        let ranked = offers.enumerated().sorted {
+            $0.element.priority == $1.element.priority
+                ? $0.offset < $1.offset : $0.element.priority > $1.element.priority
+        }.map(\.element)
+        var productIDs: [ProductID] = []
+        bestFirst = ranked.map { terms in
+            let known = productIDs.firstIndex(of: terms.productID)
+            if known == nil { productIDs.append(terms.productID) }
+            return RankedOffer(terms: terms, product: known ?? productIDs.count - 1)
+        }
+        self.productIDs = productIDs
+    }
+
+    /// - Returns: nil for an offer without a rule.
+    package func terms(of productID: ProductID, _ offerID: OfferID) -> OfferTerms? {
+        places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
+    }
+
+    /// The offers by priority, then in the order of the file: that of the decisions about all of them.
+    package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
+
+    /// The rules about some of the offers, and nothing else.
+    package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
+        AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
+    }
+
+    /// Whether anything is decided here.
+    package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
+
+    /// Decides about all offers of some products.
+    /// - Parameter productIDs: nil for all.
+    /// - Returns: the best first: by priority, then in the order of the file.
+    package func decide(
+        _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
+    ) -> [OfferDecision] {
+        let isWanted = productIDs.map { wanted in self.productIDs.map(wanted.contains) }
+        // Offers of one product share a situation.
+        var situations = [Situation?](repeating: nil, count: self.productIDs.count)
+        var decisions: [OfferDecision] = []
+        decisions.reserveCapacity(bestFirst.count)
+        for offer in bestFirst where isWanted?[offer.product] ?? true {
+            let situation =
+                situations[offer.product] ?? situation(facts, offering: offer.terms.productID, at: now)
+            situations[offer.product] = situation
+            decisions.append(offer.terms.decide(in: situation, prefersWinBackOffers: prefersWinBackOffers))
+        }
+        return decisions
+    }
+
+    package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
+        offer.decide(
+            in: situation(facts, offering: offer.productID, at: now), prefersWinBackOffers: prefersWinBackOffers)
+    }
+
+    private func situation(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> Situation {
+        Situation(facts, offering: productID, products: products, at: now)
+    }
+
+    /// Decides whether a customer may have an introductory offer of a product.
+    /// - Returns: why not. Empty for a yes.
+    package func introductoryReasons(
+        _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
+    ) -> [DecisionReason] {
+        let situation = situation(facts, offering: productID, at: now)
+        let truth = rule.condition.truth(in: situation)
+        guard truth != .yes else { return [] }
+        let reasons = rule.condition.reasons(truth, in: situation)
+        return reasons.isEmpty ? [DecisionReason(.unknown)] : reasons
+    }
+}

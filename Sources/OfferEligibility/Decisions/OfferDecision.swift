@@ -1,0 +1,142 @@
+import OfferCore
+
+/// Whether one customer may have one offer at one time, and why not.
+package struct OfferDecision: Sendable {
+    package let offer: OfferTerms
+    package let isEligible: Bool
+    private let grounds: Grounds
+
+    private enum Grounds: Sendable {
+        case facts([Finding], Situation)
+        case limits([ReasonCode])
+    }
+
+    fileprivate init(
+        _ offer: OfferTerms, isEligible: Bool, _ findings: [Finding], in situation: Situation
+    ) {
+        self.offer = offer
+        self.isEligible = isEligible
+        grounds = .facts(findings, situation)
+    }
+
+    /// Refuses an offer for what its limits say.
+    package init(refusing offer: OfferTerms, for limits: [ReasonCode]) {
+        self.offer = offer
+        isEligible = false
+        grounds = .limits(limits)
+    }
+
+    /// Why not, in the order of the rule, each once. Empty for a yes.
+    package var codes: [ReasonCode] {
+        switch grounds {
+        case .facts(let findings, _):
+            findings.lazy.map(\.code).withoutRepeats
+        case .limits(let codes): codes
+        }
+    }
+
+    /// True if the offer is refused because the history is not complete.
+    package var needsHistory: Bool { reasons.contains(where: \.needsHistory) }
+
+    /// Why not, in the order of the rule, with the values. Empty for a yes.
+    package var reasons: [DecisionReason] {
+        switch grounds {
+        case .facts(let findings, let situation): findings.reasons(in: situation)
+        case .limits(let codes): codes.map { DecisionReason($0) }
+        }
+    }
+}
+
+extension OfferDecision: Hashable {
+    package static func == (one: OfferDecision, other: OfferDecision) -> Bool {
+        one.offer == other.offer && one.isEligible == other.isEligible && one.reasons == other.reasons
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(offer)
+        hasher.combine(codes)
+    }
+}
+
+extension OfferTerms {
+    /// Decides about this offer. It reads nothing but its arguments, and an unknown never becomes a yes.
+    ///
+    /// What the App Store itself requires, and what no rule can mean, comes before the rule.
+    /// - Parameter situation: that of this offer's product.
+    func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
+        var findings = standingFindings(situation, prefersWinBackOffers)
+        let truth = rule.condition.truth(in: situation)
+        if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: situation) }
+        rule.condition.find(why: truth, in: situation, &findings)
+        // Where something is definitely wrong, what is unknown beside it does not matter.
+        if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
+        return OfferDecision(self, isEligible: false, findings, in: situation)
+    }
+
+    /// What speaks against this offer under any rule.
+    private func standingFindings(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [Finding] {
+        var findings: [Finding] = []
+        let state = situation.facts.state
+        if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
+        guard let current = situation.takers.first else {
+            // It may be in a group that nobody has named.
+            if situation.groupID == nil, state.everSubscribed == true {
+                findings.append(.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue)))
+            }
+            return findings
+        }
+        for taker in situation.takers {
+            if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
+            if let reason = retryReason(taker.subscription, in: situation) { findings.append(.other(reason)) }
+        }
+        // An active subscriber is offered none.
+        if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
+            let condition = Condition.test(.winBackOffers(.none))
+            condition.find(why: condition.truth(in: situation), in: situation, &findings)
+        }
+        return findings
+    }
+
+    private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
+        // A customer with subscriptions who never bought one has a share or a seat.
+        let others = state.subscriptions.filter { $0.ownership == nil || !state.hasUnclearSubscription }
+        if let reason = others.lazy.compactMap(ownershipReason).first { return reason }
+        guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }
+        return DecisionReason(
+            .unknown, fact: "everSubscribed", required: .bool(true), missing: state.historySource)
+    }
+
+    private func ownershipReason(_ subscription: Subscription) -> DecisionReason? {
+        switch subscription.ownership {
+        case .purchased?: nil
+        case .familyShared?: DecisionReason(.familyShared)
+        case .assigned?: DecisionReason(.seatAssigned)
+        case .other?: DecisionReason(.notPurchaser)
+        case nil: DecisionReason(.unknown, fact: "subscription.ownership", missing: .transaction)
+        }
+    }
+
+    private func pendingReason(_ subscription: Subscription) -> DecisionReason? {
+        switch subscription.knownPendingOffer {
+        case .nothing?: return nil
+        case nil:
+            return DecisionReason(
+                .unknown, fact: "subscription.pendingOffer",
+                missing: subscription.isOld ? .appStore : subscription.settled ? .renewalInfo : .notification)
+        case .one(let identifier)?:
+            guard subscription.pendingOffer?.type == .promotional else { return nil }
+            let isSame = identifier == offerID.text.description && subscription.autoRenewProductID == productID
+            return DecisionReason(
+                isSame ? .pendingOffer : .otherOfferPending, fact: "subscription.pendingOffer",
+                found: identifier.map { .text($0) }, required: isSame ? .bool(false) : nil)
+        }
+    }
+
+    private func retryReason(_ subscription: Subscription, in situation: Situation) -> DecisionReason? {
+        guard subscription.settled, subscription.status == .billingRetry,
+            !rule.condition.asksForBillingRetry(of: subscription, offeredIn: situation.groupID)
+        else { return nil }
+        return DecisionReason(.billingRetry)
+    }
+}

@@ -1,0 +1,76 @@
+package import OfferCore
+
+/// An offer with a rule: who may have it, and how often.
+///
+/// It is a class, because every decision names its offer, and a copy of all members would cost as much as a decision.
+package final class OfferTerms: Sendable {
+    package let productID: ProductID
+    package let offerID: OfferID
+    package let rule: Rule
+    /// The higher one is better for the customer's app to show.
+    package let priority: Int
+    package let limits: OfferLimits
+    /// Whether another server signs this offer too, so that a redemption without an authorisation is no alarm.
+    package let isSignedElsewhere: Bool
+
+    package init(
+        productID: ProductID, offerID: OfferID, rule: Rule, priority: Int = 0, limits: OfferLimits = OfferLimits(),
+        isSignedElsewhere: Bool = false
+    ) {
+        self.productID = productID
+        self.offerID = offerID
+        self.rule = rule
+        self.priority = priority
+        self.limits = limits
+        self.isSignedElsewhere = isSignedElsewhere
+    }
+}
+
+extension OfferTerms: Hashable {
+    package static func == (one: OfferTerms, other: OfferTerms) -> Bool {
+        one === other
+            || one.productID == other.productID && one.offerID == other.offerID && one.rule == other.rule
+                && one.priority == other.priority && one.limits == other.limits
+                && one.isSignedElsewhere == other.isSignedElsewhere
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(productID)
+        hasher.combine(offerID)
+    }
+}
+
+/// How often an offer may be redeemed, and how many signatures for it a customer may hold.
+package struct OfferLimits: Hashable, Sendable {
+    package struct PerCustomer: Hashable, Sendable {
+        package let count: Int
+        /// The window in which redemptions count; nil for all time.
+        package let every: Duration?
+
+        package init(count: Int, every: Duration? = nil) {
+            self.count = count
+            self.every = every
+        }
+    }
+
+    package let perCustomer: PerCustomer?
+    /// The time after any redemption of a promotional offer by the customer in the app.
+    package let cooldown: Duration?
+    /// Over all customers.
+    package let total: Int?
+    /// Unredeemed signatures that a customer may hold at a time.
+    package let outstanding: Int
+
+    /// - Parameter outstanding: nil for 1 where `perCustomer` or `total` is set, because a signature cannot be revoked, else 3.
+    package init(
+        perCustomer: PerCustomer? = nil, cooldown: Duration? = nil, total: Int? = nil, outstanding: Int? = nil
+    ) {
+        self.perCustomer = perCustomer
+        self.cooldown = cooldown
+        self.total = total
+        self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
+    }
+
+    /// Whether the number of redemptions is limited. Then each form of an answer counts as a signature.
+    package var isCapped: Bool { perCustomer != nil || total != nil }
+}

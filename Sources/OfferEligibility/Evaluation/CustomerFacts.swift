@@ -1,0 +1,70 @@
+package import OfferCore
+
+/// What is known of one customer in one app and environment when a decision is made.
+package struct CustomerFacts: Sendable {
+    package let state: SubscriberState
+    package let environment: AppStoreEnvironment
+    /// What the team has supplied, by name.
+    package let team: [String: TeamFactValue]
+    /// The version of the app that the customer bought or downloaded first; nil if unknown, as always in the sandbox.
+    package let originalAppVersion: AppVersion?
+    package let originalPurchase: Timestamp?
+
+    package init(
+        state: SubscriberState, environment: AppStoreEnvironment, team: [String: TeamFactValue] = [:],
+        originalAppVersion: AppVersion? = nil, originalPurchase: Timestamp? = nil
+    ) {
+        self.state = state
+        self.environment = environment
+        self.team = team
+        self.originalAppVersion = environment == .production ? originalAppVersion : nil
+        self.originalPurchase = originalPurchase
+    }
+}
+
+extension SubscriberState {
+    /// The customer's current subscription in a group: one with access if there is one, else the one whose period began last,
+    /// whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
+    func current(inGroup groupID: String) -> Subscription? {
+        subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
+    }
+
+    /// The group of a product that the customer has; nil if no subscription names it.
+    func group(of productID: ProductID) -> String? {
+        subscriptions.first { $0.productID == productID }?.subscriptionGroupID
+    }
+
+    /// The current subscription of each group. One without a known group stands for itself.
+    var current: [Subscription] {
+        subscriptions.filter { candidate in
+            guard let groupID = candidate.subscriptionGroupID else { return true }
+            return current(inGroup: groupID) == candidate
+        }
+    }
+
+    /// The subscriptions of a group that an offer could be redeemed for: the current one first, and others that have not ended.
+    func takers(inGroup groupID: String) -> [Subscription] {
+        guard let current = current(inGroup: groupID) else { return [] }
+        let others = subscriptions.filter { other in
+            other.subscriptionGroupID == groupID && !other.hasEnded
+                && other.originalTransactionID != current.originalTransactionID
+        }
+        return [current] + others
+    }
+
+    /// What would tell the rest of the history.
+    var historySource: DecisionReason.Source { isAppStoreSilent ? .appStore : .history }
+}
+
+extension Subscription {
+    fileprivate func precedes(_ other: Subscription) -> Bool {
+        guard hasAccess == other.hasAccess else { return other.hasAccess }
+        guard purchasedAt == other.purchasedAt else { return purchasedAt < other.purchasedAt }
+        return originalTransactionID.precedes(other.originalTransactionID)
+    }
+
+    /// Whether the customer has access now.
+    var hasAccess: Bool { status == .active || status == .billingGracePeriod }
+
+    fileprivate var hasEnded: Bool { settled && (status == .expired || status == .revoked) }
+}

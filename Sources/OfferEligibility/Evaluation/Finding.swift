@@ -1,0 +1,35 @@
+import OfferCore
+
+/// What speaks against an offer. The values that ``DecisionReason`` shows are looked up when they are asked for: they cost more
+/// than the decision, and most callers need the codes alone.
+enum Finding: Sendable {
+    /// A test of the customer, what came out, and whether it should hold.
+    indirect case test(CustomerTest, Truth, wanted: Bool)
+    /// A test of one subscription.
+    indirect case subscriptionTest(SubscriptionTest, Truth, wanted: Bool, Candidate)
+    /// Something that is no test.
+    indirect case other(DecisionReason)
+
+    var code: ReasonCode {
+        switch self {
+        case .test(let test, let truth, _): truth == .unknown ? .unknown : test.code
+        case .subscriptionTest(let test, let truth, _, _): truth == .unknown ? .unknown : test.code
+        case .other(let reason): reason.code
+        }
+    }
+
+    /// - Parameter situation: the one that was evaluated.
+    func reason(in situation: Situation) -> DecisionReason {
+        switch self {
+        case .test(let test, let truth, let wanted): test.reason(truth, wanting: wanted, in: situation)
+        case .subscriptionTest(let test, let truth, let wanted, let candidate):
+            test.reason(truth, wanting: wanted, of: candidate.subscription)
+        case .other(let reason): reason
+        }
+    }
+}
+
+extension [Finding] {
+    /// Each reason once.
+    func reasons(in situation: Situation) -> [DecisionReason] { map { $0.reason(in: situation) }.withoutRepeats }
+}

@@ -1,0 +1,99 @@
+package import OfferCore
+
+/// A customer, the product that is offered, and the time: everything that a condition is evaluated over.
+///
+/// All rules of a product's offers look at one situation. It is a class, because a copy of all that it contains costs more than to
+/// evaluate a condition.
+package final class Situation: Sendable {
+    let facts: CustomerFacts
+    /// The subscription group of the offered product; nil if it is not known.
+    let groupID: String?
+    /// The subscriptions in that group which could take the offer. The current one comes first.
+    let takers: [Candidate]
+    /// The current subscription in that group, if there is one.
+    let offered: [Candidate]
+    /// The current subscription of each group.
+    let current: [Candidate]
+    let products: ProductTraits
+    let now: Timestamp
+
+    package init(_ facts: CustomerFacts, offering productID: ProductID, products: ProductTraits, at now: Timestamp) {
+        self.facts = facts
+        self.products = products
+        self.now = now
+        groupID = Self.group(of: productID, products, facts)
+        takers = (groupID.map(facts.state.takers) ?? []).map(Candidate.init)
+        offered = Array(takers.prefix(1))
+        current = facts.state.current.map(Candidate.init)
+    }
+
+    /// The current subscription in the offered group.
+    var subscription: Subscription? { offered.first?.subscription }
+
+    /// The subscription group of a product; nil if neither the catalogue nor a subscription names it.
+    func group(of productID: ProductID) -> String? { Self.group(of: productID, products, facts) }
+
+    private static func group(of productID: ProductID, _ products: ProductTraits, _ facts: CustomerFacts) -> String? {
+        products.groups[productID] ?? facts.state.group(of: productID)
+    }
+
+    /// The current subscription of a group.
+    func current(inGroup groupID: String) -> Candidate? {
+        current.first { $0.subscription.subscriptionGroupID == groupID }
+    }
+
+    /// True if every redemption of some offers is known.
+    ///
+    /// A group without gaps tells of the offers that the catalogue has for its products, and of no others.
+    /// - Parameter offers: nil for any promotional offer of the app.
+    func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
+        let history = facts.state.history
+        if history.isOfApp { return true }
+        guard let offers, !history.groups.isEmpty else { return false }
+        return offers.allSatisfy { offer in
+            guard let productIDs = products.productIDs[offer], !productIDs.isEmpty else { return false }
+            return productIDs.allSatisfy { group(of: $0).map(history.groups.contains) ?? false }
+        }
+    }
+
+    func duration(since time: Timestamp) -> Duration { now - time }
+
+    func isWithin(_ duration: Duration?, _ time: Timestamp) -> Bool {
+        duration.map { self.duration(since: time) <= $0 } ?? true
+    }
+}
+
+/// A subscription that conditions look at. It is shared, because a copy of its many members costs more than to test one.
+final class Candidate: Sendable {
+    let subscription: Subscription
+
+    init(_ subscription: Subscription) {
+        self.subscription = subscription
+    }
+}
+
+/// What the catalogue says of products.
+package struct ProductTraits: Hashable, Sendable {
+    package let groups: [ProductID: String]
+    /// The place of each product within its group; the greater, the higher.
+    package let ranks: [ProductID: Int]
+    /// The products of each offer ID.
+    package let productIDs: [String: Set<ProductID>]
+
+    /// - Parameter offers: of each product, with and without a rule.
+    package init(
+        groups: [ProductID: String] = [:], ranks: [ProductID: Int] = [:], offers: [ProductID: Set<OfferID>] = [:]
+    ) {
+        self.groups = groups
+        self.ranks = ranks
+        productIDs = offers.reduce(into: [:]) { productIDs, product in
+            for offer in product.value { productIDs[offer.text.description, default: []].insert(product.key) }
+        }
+    }
+
+    /// The greatest rank in the group of a product; nil if the product has no rank.
+    func highestRank(beside productID: ProductID) -> Int? {
+        guard ranks[productID] != nil, let group = groups[productID] else { return nil }
+        return ranks.filter { groups[$0.key] == group }.values.max()
+    }
+}

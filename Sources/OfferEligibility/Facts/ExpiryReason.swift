@@ -1,0 +1,14 @@
+import OfferCore
+
+/// The subtype of an `EXPIRED` notification. It counts where the renewal info does not say why a subscription ended.
+package struct ExpiryReason: OpenValue {
+    /// Empty for a notification without a subtype.
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let voluntary = Self(rawValue: "VOLUNTARY")
+    package static let billingRetry = Self(rawValue: "BILLING_RETRY")
+    package static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
+    package static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
+}

@@ -1,0 +1,41 @@
+package import OfferCore
+
+/// What a transaction says, as far as state and decisions need it.
+package struct Purchase: Hashable, Sendable {
+    package let productID: ProductID
+    /// May be later than the fact's `signedDate`: renewals are signed before they start.
+    package let purchaseDate: Timestamp
+    /// nil where the App Store does not say, as in data signed in 2021.
+    package var type: ProductType?
+    /// Receipts do not name it.
+    package var subscriptionGroupID: String?
+    package var expiresDate: Timestamp?
+    /// The same for all transactions that report one subscription period.
+    package var webOrderLineItemID: String?
+    package var ownership: OwnershipType?
+    package var reason: TransactionReason?
+    package var offer: AppliedOffer?
+    package var revocation: Revocation?
+    package var isUpgraded = false
+    /// In thousandths of a currency unit, with the offer's discount.
+    package var price: Int64?
+    package var appAccountToken: UUIDText?
+    package var appTransactionID: TransactionID?
+
+    package init(productID: ProductID, purchaseDate: Timestamp) {
+        self.productID = productID
+        self.purchaseDate = purchaseDate
+    }
+}
+
+extension Purchase {
+    /// Whether the purchase is a period of an auto-renewable subscription. Without a type, an expiry date tells.
+    package var isSubscriptionPeriod: Bool {
+        guard let type else { return expiresDate != nil }
+        return type == .autoRenewableSubscription
+    }
+
+    /// True if someone else bought it: a share of a family, a seat, or an ownership that Apple has added since. Data that names no
+    /// ownership does not say.
+    package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
+}

@@ -1,0 +1,81 @@
+import OfferCore
+
+extension SubscriberFact {
+    /// The facts that keep what a renewal info says about the offer of the next period, because a later one replaces it.
+    ///
+    /// With them, an offer that is announced again while it runs is recognised: a renewal info of the period showed none before.
+    /// Whatever the order of arrival, the first and the last renewal info that showed an offer remain, and the first without one.
+    /// - Parameter others: facts that arrived with it. A period that they show to be without an offer needs no record.
+    package func announcements(beside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {
+        guard case .renewalInfo(let renewal) = value else { return [] }
+        if renewal.isPromotional {
+            return [
+                announcement(.firstAnnouncement(renewal.announcing)),
+                announcement(.lastAnnouncement(renewal.announcing)),
+            ]
+        }
+        guard renewal.canShowNoOffer, !others.contains(where: { showsNoOffer($0, renewal) }) else { return [] }
+        return [announcement(.firstAnnouncement(renewal.announcing))]
+    }
+
+    private func announcement(_ value: Value) -> SubscriberFact {
+        SubscriberFact(
+            value, transactionID: key.id, originalTransactionID: originalTransactionID, signedDate: signedDate,
+            digest: digest)
+    }
+
+    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could go on.
+    private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
+        guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
+            purchase.offer?.type != .promotional, let end = purchase.expiresDate
+        else { return false }
+        return renewal.renewalDate.map { $0 == end } ?? (purchase.purchaseDate <= signedDate && signedDate < end)
+    }
+}
+
+extension Sequence<SubscriberFact> {
+    /// The announcements of the renewal infos among facts that arrive together.
+    package var announcements: [SubscriberFact] { flatMap { $0.announcements(beside: self) } }
+}
+
+extension SubscriberFact.Key {
+    /// The key of an announcement: the period in which it was signed, and the offer.
+    ///
+    /// A renewal info names the end of its period. Data from before mid-2023 does not, and is told apart by its day.
+    init(_ kind: SubscriberFact.Kind, _ renewal: Renewal, signed date: Timestamp, _ original: TransactionID) {
+        let period = renewal.renewalDate.map { "\($0.milliseconds)" } ?? "day \(date.milliseconds / 86_400_000)"
+        let offer = renewal.isPromotional ? renewal.offerNumber : renewal.autoRenewStatus == .on ? "none" : "off"
+        // The text is short and has no character that is not allowed.
+        self.init(kind: kind, id: (try? TransactionID(utf8: Array("\(period) \(offer)".utf8))) ?? original)
+    }
+}
+
+extension Renewal {
+    /// True if it shows a promotional offer for the next period.
+    var isPromotional: Bool { offer?.type == .promotional && offer?.identifier != nil }
+
+    /// True if the same product is to be renewed, or would be, so that a running offer should show.
+    fileprivate var canShowNoOffer: Bool {
+        (autoRenewProductID ?? productID) == productID && isInBillingRetryPeriod != true && expirationIntent == nil
+    }
+
+    /// The members that concern the offer of the next period.
+    fileprivate var announcing: Renewal {
+        var renewal = Renewal(productID: productID, autoRenewStatus: autoRenewStatus)
+        renewal.autoRenewProductID = autoRenewProductID
+        renewal.renewalDate = renewalDate
+        renewal.offer = isPromotional ? offer : nil
+        return renewal
+    }
+
+    /// A number for the offer and its product, which a key has room for. FNV-1a.
+    fileprivate var offerNumber: String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        let product = (autoRenewProductID ?? productID).text.utf8
+        // A zero byte keeps the two apart.
+        for byte in Array(product) + [0] + Array((offer?.identifier ?? "").utf8) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return String(hash, radix: 16)
+    }
+}

@@ -1,0 +1,186 @@
+package import OfferCore
+
+/// One thing that the App Store said about a purchase, with the key under which it is kept.
+///
+/// Facts merge by ``replaces(_:)`` alone, so the order of arrival does not matter.
+package struct SubscriberFact: Hashable, Sendable {
+    package let key: Key
+    /// The subscription that the fact is about, or the first transaction of another kind of purchase.
+    package let originalTransactionID: TransactionID
+    /// When the App Store signed it; for a transaction of a receipt, when the receipt was made.
+    package let signedDate: Timestamp
+    /// The SHA-256 of the signed text, 32 bytes.
+    package let digest: [UInt8]
+    package let value: Value
+
+    package struct Key: Hashable, Sendable {
+        package let kind: Kind
+        /// The `transactionId` for transactions and refund requests; for announcements, the period and the offer; otherwise the
+        /// `originalTransactionId`.
+        package let id: TransactionID
+
+        package init(kind: Kind, id: TransactionID) {
+            self.kind = kind
+            self.id = id
+        }
+    }
+
+    /// The raw values are stored in databases.
+    package enum Kind: Int, CaseIterable, Hashable, Sendable {
+        case transaction = 1
+        /// A transaction as an app receipt describes it, which says less than a JWS and never replaces one.
+        case receiptTransaction = 2
+        case renewalInfo = 3
+        case status = 4
+        /// A `CONSUMPTION_REQUEST`, or what closes it.
+        case refundRequest = 5
+        /// The subtype of an `EXPIRED`.
+        case expiryReason = 6
+        /// A transaction as `verifyReceipt` describes it: fetched from Apple over TLS, but not signed. It never replaces a JWS.
+        case fetchedTransaction = 7
+        /// A renewal info as `verifyReceipt` describes it.
+        case fetchedRenewalInfo = 8
+        /// The App Store has given the whole history of the customer.
+        case wholeHistory = 9
+        /// The first renewal info of a period that showed an offer for the next period, or none.
+        case firstAnnouncement = 10
+        /// The last one that showed this offer.
+        case lastAnnouncement = 11
+    }
+
+    /// It is indirect, because facts are copied often, and purchases have many members.
+    package indirect enum Value: Hashable, Sendable {
+        case transaction(Purchase)
+        case receiptTransaction(Purchase)
+        case renewalInfo(Renewal)
+        case status(SubscriptionStatus)
+        case refundRequest(RefundRequest)
+        case expiryReason(ExpiryReason)
+        case fetchedTransaction(Purchase)
+        case fetchedRenewalInfo(Renewal)
+        /// The value is the `revision` from which later changes can be read.
+        case wholeHistory(String)
+        /// Of the renewal info, only what concerns the next period.
+        case firstAnnouncement(Renewal)
+        case lastAnnouncement(Renewal)
+    }
+
+    /// - Parameter transactionID: the transaction that the fact is about. Facts about a whole subscription ignore it.
+    package init(
+        _ value: Value, transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp,
+        digest: [UInt8]
+    ) {
+        switch value {
+        case .firstAnnouncement(let renewal), .lastAnnouncement(let renewal):
+            key = Key(value.kind, renewal, signed: signedDate, originalTransactionID)
+        default:
+            let id = value.kind.isAboutOneTransaction ? transactionID : originalTransactionID
+            key = Key(kind: value.kind, id: id)
+        }
+        self.originalTransactionID = originalTransactionID
+        self.signedDate = signedDate
+        self.digest = digest
+        self.value = value
+    }
+
+    /// True if this fact is to be kept in place of another with the same key: the later `signedDate` wins, and of two
+    /// with the same date the greater digest. Of first announcements, the earlier one wins.
+    package func replaces(_ other: SubscriberFact) -> Bool {
+        guard signedDate == other.signedDate else {
+            return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
+        }
+        return other.digest.lexicographicallyPrecedes(digest)
+    }
+}
+
+extension SubscriberFact.Kind {
+    /// Whether it is a transaction, from whatever source.
+    package var isTransaction: Bool {
+        switch self {
+        case .transaction, .receiptTransaction, .fetchedTransaction: true
+        case .renewalInfo, .fetchedRenewalInfo, .status, .refundRequest, .expiryReason, .wholeHistory,
+            .firstAnnouncement,
+            .lastAnnouncement:
+            false
+        }
+    }
+
+    /// True if it keeps what a renewal info has announced.
+    package var isAnnouncement: Bool { self == .firstAnnouncement || self == .lastAnnouncement }
+
+    fileprivate var isAboutOneTransaction: Bool {
+        switch self {
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest: true
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .wholeHistory, .firstAnnouncement,
+            .lastAnnouncement:
+            false
+        }
+    }
+}
+
+extension SubscriberFact.Value {
+    package var kind: SubscriberFact.Kind {
+        switch self {
+        case .transaction: .transaction
+        case .receiptTransaction: .receiptTransaction
+        case .renewalInfo: .renewalInfo
+        case .status: .status
+        case .refundRequest: .refundRequest
+        case .expiryReason: .expiryReason
+        case .fetchedTransaction: .fetchedTransaction
+        case .fetchedRenewalInfo: .fetchedRenewalInfo
+        case .wholeHistory: .wholeHistory
+        case .firstAnnouncement: .firstAnnouncement
+        case .lastAnnouncement: .lastAnnouncement
+        }
+    }
+}
+
+extension SubscriberFact {
+    /// The fact as if it named no account, because the account was erased.
+    package var withoutAccount: SubscriberFact {
+        func anonymous(_ purchase: Purchase) -> Purchase {
+            var purchase = purchase
+            purchase.appAccountToken = nil
+            return purchase
+        }
+        func anonymous(_ renewal: Renewal) -> Renewal {
+            var renewal = renewal
+            renewal.appAccountToken = nil
+            return renewal
+        }
+        let value: Value =
+            switch value {
+            case .transaction(let purchase): .transaction(anonymous(purchase))
+            case .receiptTransaction(let purchase): .receiptTransaction(anonymous(purchase))
+            case .fetchedTransaction(let purchase): .fetchedTransaction(anonymous(purchase))
+            case .renewalInfo(let renewal): .renewalInfo(anonymous(renewal))
+            case .fetchedRenewalInfo(let renewal): .fetchedRenewalInfo(anonymous(renewal))
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement:
+                self.value
+            }
+        return SubscriberFact(
+            value, transactionID: key.id, originalTransactionID: originalTransactionID, signedDate: signedDate,
+            digest: digest)
+    }
+
+    /// The account of the purchase or of the coming renewals, if the fact names one.
+    package var appAccountToken: UUIDText? {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.appAccountToken
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appAccountToken
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
+        }
+    }
+
+    /// The Apple Account's identifier within the app, if the fact names it.
+    package var appTransactionID: TransactionID? {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.appTransactionID
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal): renewal.appTransactionID
+        case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import OfferCore
+
+/// A set of facts with one for each key.
+///
+/// Merging is associative, commutative and idempotent: whatever the order and the repeats, the same facts remain.
+package struct SubscriberFacts: Hashable, Sendable {
+    private var byKey: [SubscriberFact.Key: SubscriberFact] = [:]
+
+    package init() {}
+
+    package init(_ facts: [SubscriberFact]) {
+        for fact in facts { merge(fact) }
+    }
+
+    /// - Returns: whether the set has changed.
+    @discardableResult package mutating func merge(_ fact: SubscriberFact) -> Bool {
+        if let known = byKey[fact.key], !fact.replaces(known) { return false }
+        byKey[fact.key] = fact
+        return true
+    }
+
+    package mutating func merge(_ other: SubscriberFacts) {
+        for fact in other.byKey.values { merge(fact) }
+    }
+
+    package subscript(key: SubscriberFact.Key) -> SubscriberFact? { byKey[key] }
+
+    package var count: Int { byKey.count }
+
+    package var isEmpty: Bool { byKey.isEmpty }
+}
+
+extension SubscriberFacts: Sequence {
+    // The type is named, so that other modules iterate without calls through its protocol.
+    package func makeIterator() -> Dictionary<SubscriberFact.Key, SubscriberFact>.Values.Iterator {
+        byKey.values.makeIterator()
+    }
+}

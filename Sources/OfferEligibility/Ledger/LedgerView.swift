@@ -1,0 +1,67 @@
+package import OfferCore
+
+/// What the ledger knows when a customer asks for an offer with limits. The store reads it and reserves in one transaction.
+///
+/// A customer's outstanding signatures for an offer share one slot of its limits. A redemption takes that slot for good; signatures
+/// left over hold another one until they expire, because a signature cannot be revoked.
+package struct LedgerView: Sendable {
+    /// The customer's for this offer. Under a cap, each form of an answer counts, because each can be redeemed.
+    package let authorisations: [Authorisation]
+    /// When the customer redeemed this offer, authorised here or not.
+    package let redemptions: [Timestamp]
+    /// When the customer last redeemed any promotional offer of the app; nil for never.
+    package let lastRedemption: Timestamp?
+    /// The slots of the offer that all customers hold: redeemed ones, and those with something outstanding.
+    package let totalSlots: Int
+    /// The slots among them in which the customer has something outstanding. Further signatures share them.
+    package let heldSlots: Int
+
+    package init(
+        authorisations: [Authorisation], redemptions: [Timestamp], lastRedemption: Timestamp?, totalSlots: Int,
+        heldSlots: Int
+    ) {
+        self.authorisations = authorisations
+        self.redemptions = redemptions
+        self.lastRedemption = lastRedemption
+        self.totalSlots = totalSlots
+        self.heldSlots = heldSlots
+    }
+
+    /// Why no further signature may be handed out. Empty if one may.
+    package func refusals(under limits: OfferLimits, at now: Timestamp) -> [ReasonCode] {
+        let outstanding = outstanding(at: now)
+        var refusals: [ReasonCode] = []
+        // The slot that this signature takes or shares counts too.
+        if let limit = limits.perCustomer, counted(under: limit, at: now) + 1 > limit.count {
+            refusals.append(.customerCap)
+        }
+        if let cooldown = limits.cooldown, let lastRedemption, now < lastRedemption + cooldown {
+            refusals.append(.cooldown)
+        }
+        if outstanding >= limits.outstanding { refusals.append(.outstanding) }
+        if let total = limits.total, totalSlots + (outstanding > 0 ? 0 : 1) > total { refusals.append(.totalCap) }
+        return refusals
+    }
+
+    /// The number of forms that one answer may have, where ``refusals(under:at:)`` allows one.
+    ///
+    /// Each form can be redeemed, so under a cap each takes a place of its own. The last place is for one form.
+    /// - Returns: nil for any number.
+    package func places(under limits: OfferLimits, at now: Timestamp) -> Int? {
+        guard limits.isCapped else { return nil }
+        let outstanding = outstanding(at: now)
+        var places = limits.outstanding - outstanding
+        if let limit = limits.perCustomer {
+            places = min(places, limit.count - counted(under: limit, at: now) - outstanding)
+        }
+        if let total = limits.total { places = min(places, total - totalSlots + heldSlots) }
+        return max(1, places)
+    }
+
+    private func outstanding(at now: Timestamp) -> Int { authorisations.count { $0.isOutstanding(at: now) } }
+
+    /// The redemptions within the window.
+    private func counted(under limit: OfferLimits.PerCustomer, at now: Timestamp) -> Int {
+        redemptions.count { redemption in limit.every.map { now < redemption + $0 } ?? true }
+    }
+}

@@ -1,0 +1,68 @@
+package import OfferCore
+
+/// One purchase (an `originalTransactionId`) with its facts and its owners.
+package struct OwnedPurchase: Sendable {
+    package let original: TransactionID
+    package let facts: [SubscriberFact]
+    /// The accounts that own the purchase. Empty for an anonymous purchase, which belongs to its Apple Account. Only the policy
+    /// ``OwnershipPolicy/share`` gives more than one.
+    package let owners: [Customer]
+    /// The `appTransactionID` that the latest fact names; nil where no fact names one, as in receipts and old data.
+    package let appleAccount: TransactionID?
+
+    /// The first rule that applies names the owner: a link, then the tokens of the transactions. Otherwise there is none.
+    init(_ original: TransactionID, _ facts: [SubscriberFact], _ links: AccountLinks, by policy: OwnershipPolicy) {
+        self.original = original
+        self.facts = facts
+        appleAccount = facts.lazy.filter { $0.appTransactionID != nil }.max { $1.replaces($0) }?.appTransactionID
+        if let linked = Self.linkedAccount(original, facts, links) {
+            owners = [linked]
+            return
+        }
+        let named = SubscriptionOwners(of: facts, by: policy).accounts.map(Customer.appAccountToken)
+        // The link of an Apple Account covers its anonymous purchases. Those that name an account are linked one by one.
+        if named.isEmpty, let appleAccount, let linked = links[.appTransactionID(appleAccount)] {
+            owners = [linked]
+        } else {
+            owners = named
+        }
+    }
+
+    private static func linkedAccount(
+        _ original: TransactionID, _ facts: [SubscriberFact], _ links: AccountLinks
+    ) -> Customer? {
+        guard !links.isEmpty else { return nil }
+        return links[.originalTransactionID(original)]
+            ?? transactions(of: facts).lazy.compactMap { links[.transactionID($0)] }.first
+    }
+
+    package var isAnonymous: Bool { owners.isEmpty }
+
+    package func belongs(toAnyOf accounts: Set<Customer>) -> Bool { !accounts.isDisjoint(with: owners) }
+
+    package func isNamed(by identifier: CustomerIdentifier) -> Bool { names.contains(identifier) }
+
+    /// The App Store's identifiers of the purchase.
+    package var names: Set<CustomerIdentifier> {
+        var names: Set<CustomerIdentifier> = [.originalTransactionID(original)]
+        names.formUnion(Self.transactions(of: facts).map(CustomerIdentifier.transactionID))
+        if let appleAccount { names.insert(.appTransactionID(appleAccount)) }
+        return names
+    }
+
+    /// True if the purchase is an auto-renewable subscription.
+    package var isSubscription: Bool {
+        facts.contains { fact in
+            switch fact.value {
+            case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+                purchase.isSubscriptionPeriod
+            case .renewalInfo, .fetchedRenewalInfo: true
+            case .status, .refundRequest, .expiryReason, .wholeHistory, .firstAnnouncement, .lastAnnouncement: false
+            }
+        }
+    }
+
+    private static func transactions(of facts: [SubscriberFact]) -> [TransactionID] {
+        facts.filter(\.key.kind.isTransaction).map(\.key.id).sorted { $0.precedes($1) }
+    }
+}

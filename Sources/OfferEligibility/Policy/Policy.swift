@@ -1,0 +1,41 @@
+package import OfferCore
+
+/// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is never
+/// modified, only replaced.
+///
+/// A policy is a class because every request retains it. If it were a struct, each of its dozen references would be
+/// retained separately.
+package final class Policy: Sendable {
+    package let ring: KeyRing
+    /// The catalogue of offers; nil means that any offer of an app with a key is signed.
+    package let catalogue: Catalogue?
+    package let issuerIDs: IssuerIDs
+    package let callers: Callers
+    package let limits: Limits
+    package let proxies: TrustedProxies
+
+    package init(
+        ring: KeyRing, catalogue: Catalogue? = nil, issuerIDs: IssuerIDs = IssuerIDs(),
+        callers: Callers = Callers([]), limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()
+    ) {
+        self.ring = ring
+        self.catalogue = catalogue
+        self.issuerIDs = issuerIDs
+        self.callers = callers
+        self.limits = limits
+        self.proxies = proxies
+    }
+
+    /// A copy with another key ring.
+    func with(_ ring: KeyRing) -> Policy {
+        Policy(
+            ring: ring, catalogue: catalogue, issuerIDs: issuerIDs, callers: callers, limits: limits, proxies: proxies)
+    }
+
+    /// A copy in which keys that are out of service in `ring` are out of service too.
+    package func mergingOutOfService(from ring: KeyRing) -> Policy {
+        var merged = self.ring
+        merged.mergeOutOfService(from: ring)
+        return with(merged)
+    }
+}

@@ -1,0 +1,52 @@
+import OfferCore
+
+/// Why an offer is refused. The raw values are those of the wire; the list is closed.
+package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
+    // Conditions of a rule, by fact.
+    case subscriptionStatus = "subscription_status"
+    case autoRenew = "auto_renew"
+    case renewsTo = "renews_to"
+    case endedBecause = "ended_because"
+    case endedAgo = "ended_ago"
+    case endsIn = "ends_in"
+    case renewals
+    case subscribedFor = "subscribed_for"
+    case lastPeriod = "last_period"
+    case pendingOffer = "pending_offer"
+    case ownership
+    case priceIncrease = "price_increase"
+    case rank
+    case everSubscribed = "ever_subscribed"
+    case introductoryOfferUsed = "introductory_offer_used"
+    case refunded
+    case refundPending = "refund_pending"
+    case redeemed
+    case winBackOffers = "win_back_offers"
+    case owns
+    case originalAppVersion = "original_app_version"
+    case originalPurchase = "original_purchase"
+    case fact
+    case date
+    /// The customer is outside of a sample.
+    case holdout
+    case environment
+    /// A group that the customer never subscribed to.
+    case noSubscription = "no_subscription"
+
+    // What is always in force.
+    case neverSubscribed = "never_subscribed"
+    case familyShared = "family_shared"
+    case seatAssigned = "seat_assigned"
+    case notPurchaser = "not_purchaser"
+    case otherOfferPending = "other_offer_pending"
+    case billingRetry = "billing_retry"
+
+    // The ledger.
+    case customerCap = "customer_cap"
+    case cooldown
+    case outstanding
+    case totalCap = "total_cap"
+
+    /// A fact that nobody has supplied.
+    case unknown
+}

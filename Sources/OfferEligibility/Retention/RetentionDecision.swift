@@ -1,0 +1,149 @@
+package import OfferCore
+
+/// What a customer who is about to cancel may be shown, by the rules of the app.
+package struct RetentionDecision: Hashable, Sendable {
+    /// A case that holds, with what it shows this customer.
+    package struct Choice: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
+            case message
+            case alternateProduct(ProductID, RetentionCase.BillingPlan?)
+            /// Its limits have not been asked about. The rule of the terms is that of the case.
+            case promotionalOffer(OfferTerms, OfferSignatureForm)
+        }
+
+        package let content: Content
+        package let messageIdentifier: UUIDText
+        /// The name of the rule that held; nil if there is none.
+        package let rule: String?
+
+        package init(_ content: Content, messageIdentifier: UUIDText, rule: String?) {
+            self.content = content
+            self.messageIdentifier = messageIdentifier
+            self.rule = rule
+        }
+    }
+
+    /// The first is to be shown. A later one counts only if the limits refuse the offers before it, so at most the last one is
+    /// no offer.
+    package let choices: [Choice]
+    /// What was decided about each offer that was looked at.
+    package let offers: [OfferDecision]
+
+    package init(choices: [Choice], offers: [OfferDecision]) {
+        self.choices = choices
+        self.offers = offers
+    }
+}
+
+/// What the App Store says of the customer who is about to cancel.
+package struct RetentionView: Hashable, Sendable {
+    /// The current product.
+    package let productID: ProductID
+    package let locale: RetentionLocale
+    package let environment: AppStoreEnvironment
+
+    package init(productID: ProductID, locale: RetentionLocale, environment: AppStoreEnvironment) {
+        self.productID = productID
+        self.locale = locale
+        self.environment = environment
+    }
+}
+
+extension AppRules {
+    /// Decides what a customer is shown. It reads nothing but its arguments.
+    ///
+    /// The rule of a case takes the place of the offer's own. What is always in force for offers stays so.
+    package func decideRetention(
+        _ facts: CustomerFacts, _ view: RetentionView, at now: Timestamp
+    ) -> RetentionDecision {
+        var (choices, offers): ([RetentionDecision.Choice], [OfferDecision]) = ([], [])
+        let group = Situation(facts, offering: view.productID, products: products, at: now).groupID
+        for retentionCase in retention {
+            guard let choice = choice(retentionCase, view, in: group) else { continue }
+            if case .promotionalOffer(let terms, _) = choice.content {
+                let decision = decide(facts, about: terms, at: now)
+                offers.append(decision)
+                if decision.isEligible { choices.append(choice) }
+                continue
+            }
+            let product = choice.content.product ?? view.productID
+            let situation = Situation(facts, offering: product, products: products, at: now)
+            guard retentionCase.rule.map({ $0.condition.truth(in: situation) == .yes }) ?? true else { continue }
+            choices.append(choice)
+            break
+        }
+        return RetentionDecision(choices: choices, offers: offers)
+    }
+
+    /// What is shown where nothing is known, or nothing can be learnt in time: the last case, if it needs no rule.
+    package func retentionFallback(_ view: RetentionView) -> RetentionDecision.Choice? {
+        retention.last.flatMap { $0.needsNoFacts ? choice($0, view, in: products.groups[view.productID]) : nil }
+    }
+
+    /// What a case shows, if its rule holds.
+    /// - Parameter group: of the current product; nil if it is not known.
+    /// - Returns: nil if it has no message for the locale, or if the App Store would refuse the product.
+    private func choice(
+        _ retentionCase: RetentionCase, _ view: RetentionView, in group: String?
+    ) -> RetentionDecision.Choice? {
+        guard let content = content(of: retentionCase, view, in: group),
+            let message = retentionCase.messages.identifier(for: view.locale, in: view.environment)
+        else { return nil }
+        let rule =
+            if case .promotionalOffer(let terms, _) = content { terms.rule } else { retentionCase.rule }
+        return RetentionDecision.Choice(content, messageIdentifier: message, rule: rule?.name)
+    }
+
+    private func content(
+        of retentionCase: RetentionCase, _ view: RetentionView, in group: String?
+    ) -> RetentionDecision.Choice.Content? {
+        switch retentionCase.content {
+        case .message: return .message
+        case .alternateProduct(let productID, let plan):
+            guard productID != view.productID, let group, products.groups[productID] == group else { return nil }
+            return .alternateProduct(productID, plan)
+        case .promotionalOffer(let offer):
+            let isOfGroup =
+                offer.productID == view.productID || group.map { products.groups[offer.productID] == $0 } ?? false
+            guard isOfGroup, let terms = terms(of: offer, under: retentionCase.rule) else { return nil }
+            return .promotionalOffer(terms, offer.form)
+        }
+    }
+
+    /// Whether a customer can be shown an offer.
+    package var offersRetention: Bool {
+        retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
+    }
+
+    /// The terms of an offer that was shown, under the rule of its case.
+    /// - Returns: nil if no case shows it.
+    package func retentionTerms(of offer: RetentionCase.Offer) -> OfferTerms? {
+        retention.first { $0.content == .promotionalOffer(offer) }.flatMap { terms(of: offer, under: $0.rule) }
+    }
+
+    /// - Parameter rule: of the case; nil for the offer's own.
+    private func terms(of offer: RetentionCase.Offer, under rule: Rule?) -> OfferTerms? {
+        guard let terms = terms(of: offer.productID, offer.offerID) else { return nil }
+        return rule.map(terms.replacing) ?? terms
+    }
+}
+
+extension RetentionDecision.Choice.Content {
+    /// The product that is shown; nil for a message.
+    fileprivate var product: ProductID? {
+        switch self {
+        case .message: nil
+        case .alternateProduct(let productID, _): productID
+        case .promotionalOffer(let terms, _): terms.productID
+        }
+    }
+}
+
+extension OfferTerms {
+    /// The same offer under another rule.
+    fileprivate func replacing(rule: Rule) -> OfferTerms {
+        OfferTerms(
+            productID: productID, offerID: offerID, rule: rule, priority: priority, limits: limits,
+            isSignedElsewhere: isSignedElsewhere)
+    }
+}

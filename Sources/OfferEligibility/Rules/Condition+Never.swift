@@ -1,0 +1,39 @@
+import OfferCore
+
+extension Condition {
+    /// True if the condition holds only where a "never" is known, which takes a history that is complete for the app: Apple's own, or an
+    /// app receipt.
+    package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }
+
+    /// - Parameter wanted: the result that an offer needs.
+    private func needsCompleteHistory(wanting wanted: Bool) -> Bool {
+        switch self {
+        case .all(let members):
+            wanted
+                ? members.contains { $0.needsCompleteHistory(wanting: true) }
+                : members.allSatisfy { $0.needsCompleteHistory(wanting: false) }
+        case .any(let members):
+            wanted
+                ? members.allSatisfy { $0.needsCompleteHistory(wanting: true) }
+                : members.contains { $0.needsCompleteHistory(wanting: false) }
+        case .not(let member): member.needsCompleteHistory(wanting: !wanted)
+        case .rule(_, let condition): condition.needsCompleteHistory(wanting: wanted)
+        case .subscription(let condition): !wanted && condition.groups == .any && condition.products == nil
+        case .test(let test): test.needsCompleteHistory(wanting: wanted)
+        }
+    }
+}
+
+extension CustomerTest {
+    fileprivate func needsCompleteHistory(wanting wanted: Bool) -> Bool {
+        switch self {
+        case .everSubscribed(let expected), .usedIntroductoryOffer(let expected): expected != wanted
+        case .refunded(let test): test.expected != wanted
+        // Of an offer of the configuration, a group without gaps may be enough.
+        case .redeemed(let test): test.offers == nil && test.count.contains(0) == wanted
+        case .owns: !wanted
+        case .refundPending, .winBackOffers, .originalAppVersion, .originalPurchase, .fact, .date, .share, .environment:
+            false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import OfferCore
+
+/// A condition over the facts about a customer, as the rule language writes it.
+package indirect enum Condition: Hashable, Sendable {
+    case all([Condition])
+    case any([Condition])
+    case not(Condition)
+    /// Another rule by its name, with its condition.
+    case rule(String, Condition)
+    case subscription(SubscriptionCondition)
+    case test(CustomerTest)
+}
+
+/// A condition with a name, for answers and statistics.
+package struct Rule: Hashable, Sendable {
+    /// Of the configuration file, or of a built-in rule; nil for a condition written in place.
+    package let name: String?
+    package let condition: Condition
+
+    package init(name: String?, condition: Condition) {
+        self.name = name
+        self.condition = condition
+    }
+}
+
+extension Condition {
+    /// Returns true if the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a
+    /// payment problem get the offer. A test of another group's subscription says nothing about this one.
+    func asksForBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
+        switch self {
+        case .all(let members), .any(let members):
+            members.contains { $0.asksForBillingRetry(of: subscription, offeredIn: groupID) }
+        case .not, .test: false
+        case .rule(_, let condition): condition.asksForBillingRetry(of: subscription, offeredIn: groupID)
+        case .subscription(let condition):
+            condition.looks(at: subscription, offeredIn: groupID)
+                && condition.tests.contains {
+                    if case .status(let statuses) = $0 { statuses.contains(.billingRetry) } else { false }
+                }
+        }
+    }
+}
+
+extension SubscriptionCondition {
+    /// Returns true if a subscription is in one of the groups and to one of the products.
+    fileprivate func looks(at subscription: Subscription, offeredIn groupID: String?) -> Bool {
+        guard products?.contains(subscription.productID) ?? true else { return false }
+        return switch groups {
+        case .any: true
+        case .offered: subscription.subscriptionGroupID == groupID
+        case .some(let ids): subscription.subscriptionGroupID.map(ids.contains) ?? false
+        }
+    }
+}

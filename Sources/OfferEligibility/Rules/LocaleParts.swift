@@ -1,0 +1,123 @@
+import OfferCore
+
+/// The language, script and region at the start of a locale, in lower case.
+///
+/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`), for the languages that customers
+/// of the App Store write in more than one script or standard.
+struct LocaleParts {
+    private let language: String
+    private let script: String?
+    private let region: String?
+
+    /// The number of parts that were read.
+    var count: Int { 1 + (script == nil ? 0 : 1) + (region == nil ? 0 : 1) }
+
+    /// - Parameter parts: those of a locale.
+    /// - Returns: nil if they do not begin with a language of two or three letters.
+    init?(_ parts: [Substring]) {
+        guard let first = parts.first, (2...3).contains(first.utf8.count), Self.isLetters(first) else {
+            return nil
+        }
+        var rest = parts.dropFirst()
+        language = String(first)
+        script = rest.first.flatMap { $0.utf8.count == 4 && Self.isLetters($0) ? String($0) : nil }
+        if script != nil { rest = rest.dropFirst() }
+        region = rest.first.flatMap { Self.isRegion($0) ? String($0) : nil }
+    }
+
+    private init(language: String, script: String?, region: String?) {
+        (self.language, self.script, self.region) = (language, script, region)
+    }
+
+    /// Two letters, or three digits of an area such as Latin America.
+    private static func isRegion(_ part: Substring) -> Bool {
+        part.utf8.count == 2 && isLetters(part)
+            || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    }
+
+    /// True if a part, which is in lower case, has ASCII letters alone.
+    private static func isLetters(_ part: Substring) -> Bool {
+        part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
+    }
+
+    /// The locales to look for, best first: the region, the regions that its customers share a standard with, the script,
+    /// the language, and then the same for a language that is hardly different. May contain duplicates.
+    var chain: [String] {
+        chainOfLanguage
+            + (Self.relatives[language].map {
+                LocaleParts(language: $0, script: script, region: region).chainOfLanguage
+            } ?? [])
+    }
+
+    private var chainOfLanguage: [String] {
+        let script = script ?? Self.likelyScript(language, region)
+        var chain: [String] = []
+        var next = region
+        while let region = next {
+            chain += spellings(script, region)
+            next = Self.parents["\(language)-\(region)"]
+        }
+        if let script {
+            chain.append("\(language)-\(script)")
+            if let region = Self.likelyRegions["\(language)-\(script)"] { chain += spellings(script, region) }
+        }
+        return chain + [language]
+    }
+
+    /// Spells a locale with its script, and without it where the region implies it.
+    private func spellings(_ script: String?, _ region: String) -> [String] {
+        guard let script else { return ["\(language)-\(region)"] }
+        let isImplied = Self.likelyScript(language, region) == script
+        return ["\(language)-\(script)-\(region)"] + (isImplied ? ["\(language)-\(region)"] : [])
+    }
+
+    // MARK: CLDR
+
+    /// - Returns: nil for a language with one script.
+    private static func likelyScript(_ language: String, _ region: String?) -> String? {
+        region.flatMap { scriptsOfRegions["\(language)-\($0)"] } ?? scripts[language]
+    }
+
+    /// `likelySubtags`: the script of a language where its region does not say otherwise.
+    private static let scripts = ["zh": "hans", "sr": "cyrl", "uz": "latn", "az": "latn", "pa": "guru"]
+
+    /// `likelySubtags`: the script of a language in a region that prefers another one.
+    private static let scriptsOfRegions: [String: String] = {
+        let regions: [String: (script: String, regions: [String])] = [
+            "zh": (
+                "hant",
+                ["au", "bn", "gb", "gf", "hk", "id", "mo", "pa", "pf", "ph", "sr", "th", "tw", "us", "vn"]
+            ),
+            "sr": ("latn", ["me", "ro", "tr"]), "pa": ("arab", ["pk"]),
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: regions.flatMap { language, scripted in
+                scripted.regions.map { ("\(language)-\($0)", scripted.script) }
+            })
+    }()
+
+    /// `likelySubtags`: the region of a language in a script.
+    private static let likelyRegions = [
+        "zh-hans": "cn", "zh-hant": "tw", "sr-cyrl": "rs", "sr-latn": "rs", "uz-latn": "uz", "az-latn": "az",
+        "pa-guru": "in", "pa-arab": "pk",
+    ]
+
+    /// `parentLocales`: the region whose standard a region follows.
+    private static let parents: [String: String] = {
+        let children = [
+            "es-419": [
+                "ar", "bo", "br", "bz", "cl", "co", "cr", "cu", "do", "ec", "gt", "hn", "mx", "ni", "pa", "pe", "pr",
+                "py", "sv", "us", "uy", "ve",
+            ],
+            "pt-pt": ["ao", "ch", "cv", "fr", "gq", "gw", "lu", "mo", "mz", "st", "tl"], "zh-hk": ["mo"],
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: children.flatMap { parent, regions in
+                let parts = parent.split(separator: "-").map(String.init)
+                return regions.map { ("\(parts[0])-\($0)", parts[1]) }
+            })
+    }()
+
+    /// `parentLocales` and `languageMatching`: Bokmål and Nynorsk are Norwegian, and Norwegian is usually Bokmål.
+    private static let relatives = ["nb": "no", "nn": "no", "no": "nb"]
+}

@@ -1,0 +1,61 @@
+package import OfferCore
+
+/// What the App Store shows a customer who is about to cancel, and who gets to see it.
+package struct RetentionCase: Hashable, Sendable {
+    /// What is shown, as the App Store names the kinds.
+    package enum Content: Hashable, Sendable {
+        case message
+        /// Another product of the same group.
+        case alternateProduct(ProductID, BillingPlan?)
+        case promotionalOffer(Offer)
+    }
+
+    /// A promotional offer with a rule, as the catalogue has it.
+    package struct Offer: Hashable, Sendable {
+        package let productID: ProductID
+        package let offerID: OfferID
+        package let form: OfferSignatureForm
+
+        package init(productID: ProductID, offerID: OfferID, form: OfferSignatureForm) {
+            self.productID = productID
+            self.offerID = offerID
+            self.form = form
+        }
+    }
+
+    /// How an annual subscription is paid.
+    package enum BillingPlan: String, CaseIterable, Hashable, Sendable {
+        case monthly = "MONTHLY"
+        case billedUpfront = "BILLED_UPFRONT"
+    }
+
+    /// nil if it needs none. An offer then has its own.
+    package let rule: Rule?
+    package let content: Content
+    package let messages: RetentionMessages
+
+    package init(rule: Rule?, content: Content, messages: RetentionMessages) {
+        self.rule = rule
+        self.content = content
+        self.messages = messages
+    }
+
+    /// Whether it can be shown to someone of whom nothing is known. An offer never can.
+    package var needsNoFacts: Bool {
+        if case .promotionalOffer = content { return false }
+        return rule == nil
+    }
+
+    /// Whether no later case can ever be reached.
+    package func isShownToEveryone(in environments: Set<AppStoreEnvironment>) -> Bool {
+        rule == nil && content == .message && environments.allSatisfy(messages.coversEveryLocale)
+    }
+}
+
+/// Which of the two signatures of a promotional offer is used.
+package enum OfferSignatureForm: String, CaseIterable, Hashable, Sendable {
+    /// Over seven fields joined by U+2063.
+    case v1
+    /// A compact JWS, which is bound to a transaction.
+    case v2
+}

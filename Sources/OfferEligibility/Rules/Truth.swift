@@ -1,0 +1,38 @@
+import OfferCore
+
+/// True, false or unknown: Kleene's three-valued logic.
+package enum Truth: Hashable, Sendable {
+    case yes, no, unknown
+
+    package init(_ value: Bool?) {
+        switch value {
+        case true?: self = .yes
+        case false?: self = .no
+        case nil: self = .unknown
+        }
+    }
+
+    /// Whether all hold: no if one does not, else unknown if one is. Yes for none.
+    package static func all(_ truths: some Sequence<Truth>) -> Truth {
+        var result = Truth.yes
+        for truth in truths {
+            switch truth {
+            case .no: return .no
+            case .unknown: result = .unknown
+            case .yes: continue
+            }
+        }
+        return result
+    }
+
+    /// Whether one holds: yes if one does, else unknown if one is. No for none.
+    package static func any(_ truths: some Sequence<Truth>) -> Truth { !all(truths.lazy.map { !$0 }) }
+
+    package static prefix func ! (truth: Truth) -> Truth {
+        switch truth {
+        case .yes: .no
+        case .no: .yes
+        case .unknown: .unknown
+        }
+    }
+}

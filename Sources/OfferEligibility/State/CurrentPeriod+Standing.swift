@@ -1,0 +1,71 @@
+import OfferCore
+
+extension CurrentPeriod {
+    /// The state of the subscription at `now`. The first answer counts.
+    func standing(at now: Timestamp) -> Standing {
+        if let revoked { return revoked }
+        if let replacedAt { return .expired(at: replacedAt, because: .other) }
+        if now < period.end { return period.purchase.isUpgraded ? .unsettled : .active }
+        if let reason = endReason { return .expired(at: accessEnd(reason), because: reason) }
+        if let grace = grace(at: now) { return grace }
+        if isRetried {
+            let isOver = now > period.end + timing.billingRetry
+            let end = accessEnd(.billing)
+            return isOver ? .expired(at: end, because: .billing) : .billingRetry(since: end)
+        }
+        return isQuietForLong(at: now) ? .expired(at: period.end, because: .other) : .unsettled
+    }
+
+    /// A status alone counts unless a newer copy of the transaction has no revocation: then the refund was reversed.
+    private var revoked: Standing? {
+        let isShare = (ownership.map { $0 != .purchased } ?? false) || period.purchase.revocation?.type == .family
+        let reason: Subscription.EndReason = isShare ? .other : .refunded
+        if let revocation = period.purchase.revocation {
+            return .revoked(at: min(period.end, revocation.date), because: reason)
+        }
+        guard let status, status.value == .revoked, status.signedDate >= period.signedDate else { return nil }
+        return .revoked(at: min(period.end, status.signedDate), because: reason)
+    }
+
+    /// Why the subscription has ended after its period; nil if nothing says that it has.
+    ///
+    /// An intent beside a running billing retry says only why the retry began. Auto-renew that is off ends the subscription
+    /// without an `EXPIRED`, and ends a grace period at once.
+    private var endReason: Subscription.EndReason? {
+        let intent = renewal?.value.expirationIntent.map(Subscription.EndReason.init)
+        let isOff = renewal?.value.autoRenewStatus == .off
+        let isEnded = isOff || intent != nil && renewal?.value.isInBillingRetryPeriod != true
+        guard isEnded || expiryReason != nil || newestStatus == .expired else { return nil }
+        return intent ?? expiryReason.map { Subscription.EndReason($0.value) } ?? (isOff ? .cancelled : .other)
+    }
+
+    /// Where the App Store names no end, grace counts for as long as silence would.
+    private func grace(at now: Timestamp) -> Standing? {
+        if let end = renewal?.value.gracePeriodExpiresDate {
+            return now < end ? .billingGracePeriod(until: end) : nil
+        }
+        guard newestStatus == .billingGracePeriod, !isQuietForLong(at: now) else { return nil }
+        return .billingGracePeriod(until: nil)
+    }
+
+    /// A grace period that is over leaves a billing retry.
+    private var isRetried: Bool {
+        if renewal?.value.isInBillingRetryPeriod == true || renewal?.value.gracePeriodExpiresDate != nil { return true }
+        return newestStatus == .billingRetry || newestStatus == .billingGracePeriod
+    }
+
+    /// The status, unless a newer renewal info speaks for itself.
+    private var newestStatus: SubscriptionStatus? {
+        guard let status else { return nil }
+        if let renewal, renewal.signedDate > status.signedDate { return nil }
+        return status.value
+    }
+
+    private func isQuietForLong(at now: Timestamp) -> Bool { now >= period.end + timing.unsettled }
+
+    /// Access lasts through a grace period, unless the customer ended it.
+    private func accessEnd(_ reason: Subscription.EndReason) -> Timestamp {
+        guard reason == .billing, let grace = renewal?.value.gracePeriodExpiresDate else { return period.end }
+        return max(period.end, grace)
+    }
+}

@@ -1,0 +1,39 @@
+import OfferCore
+
+/// What is known about the current period of a subscription.
+struct CurrentPeriod {
+    let period: Period
+    /// When another subscription of the group replaced it.
+    let replacedAt: Timestamp?
+    let ownership: Subscription.Ownership?
+    /// nil if it describes an earlier period.
+    let renewal: Signed<Renewal>?
+    let status: Signed<SubscriptionStatus>?
+    let expiryReason: Signed<ExpiryReason>?
+    let timing: SubscriptionTiming
+
+    init(
+        _ place: Int, in timeline: Timeline, of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals,
+        _ timing: SubscriptionTiming, at now: Timestamp
+    ) {
+        let period = timeline.periods[place]
+        self.period = period
+        replacedAt = timeline.replacement(of: place, at: now)
+        ownership = subscription.ownership
+        renewal = signals.renewal.flatMap { $0.describes(period) ? $0 : nil }
+        status = signals.status.flatMap { $0.signedDate >= period.start ? $0 : nil }
+        expiryReason = signals.expiryReason.flatMap { $0.signedDate >= period.start ? $0 : nil }
+        self.timing = timing
+    }
+}
+
+extension Signed<Renewal> {
+    /// Whether the renewal info was signed for this period or later.
+    ///
+    /// The App Store signs renewals before they start. Such a renewal info already tells when the new period will end.
+    func describes(_ period: Period) -> Bool {
+        if signedDate >= period.start { return true }
+        guard period.purchase.reason == .renewal, let renewalDate = value.renewalDate else { return false }
+        return renewalDate > period.start
+    }
+}

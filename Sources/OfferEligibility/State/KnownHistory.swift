@@ -1,0 +1,167 @@
+package import OfferCore
+
+/// The extents for which everything about a customer is known, so that "never" has an answer.
+package struct KnownHistory: Hashable, Sendable {
+    /// True if every purchase in the app is known.
+    package var isOfApp: Bool
+    /// The groups whose subscriptions are all known without a gap. That answers "never" for redemptions and refunds of the
+    /// group's products, and for nothing else.
+    package var groups: Set<String>
+    /// True if a refund of a consumable would be known too.
+    var tellsOfConsumables: Bool
+
+    package init(isOfApp: Bool = false, groups: Set<String> = [], tellsOfConsumables: Bool = true) {
+        self.isOfApp = isOfApp
+        self.groups = groups
+        self.tellsOfConsumables = tellsOfConsumables
+    }
+}
+
+/// The circumstances that decide for how long a complete history stays complete.
+package struct HistoryEvidence: Hashable, Sendable {
+    /// A span for which every notification of the App Store is known.
+    package struct Coverage: Hashable, Sendable {
+        package let since: Timestamp
+        package let until: Timestamp
+
+        package init(since: Timestamp, until: Timestamp) {
+            self.since = since
+            self.until = until
+        }
+    }
+
+    /// The age up to which a history counts by itself.
+    package let freshness: Duration
+    /// The span for which Apple's list of notifications was read without a gap; nil if none was.
+    package let coverage: Coverage?
+    /// False if anything that the request shows or the store holds was not read. Then no history is complete.
+    package let isEverythingRead: Bool
+    /// False if there are more consumables than were read.
+    package let areConsumablesRead: Bool
+    /// The date of a complete history without purchases that counts for the customer: a receipt, or the App Store's own.
+    package let emptyHistoryDate: Timestamp?
+    /// True if the App Store was to be asked for the history and did not answer in time.
+    package let isAppStoreSilent: Bool
+
+    package init(
+        freshness: Duration = Self.usualFreshness, coverage: Coverage? = nil, isEverythingRead: Bool = true,
+        areConsumablesRead: Bool = true, emptyHistoryDate: Timestamp? = nil, isAppStoreSilent: Bool = false
+    ) {
+        self.freshness = freshness
+        self.coverage = coverage
+        self.isEverythingRead = isEverythingRead
+        self.areConsumablesRead = areConsumablesRead
+        self.emptyHistoryDate = emptyHistoryDate
+        self.isAppStoreSilent = isAppStoreSilent
+    }
+
+    package static let usualFreshness = Duration.hours(24)
+
+    func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
+
+    /// True if a history that was complete at a date still is: it is fresh, or every notification since then is known.
+    package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
+        if isFresh(date, at: now) { return true }
+        guard let coverage else { return false }
+        return coverage.since <= date && now - coverage.until <= freshness
+    }
+}
+
+extension KnownHistory {
+    /// - Parameters:
+    ///   - facts: everything that counts for the customer.
+    ///   - subscriptions: those among the facts.
+    ///   - signals: by subscription.
+    init(
+        _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods],
+        _ signals: [TransactionID: SubscriptionSignals], _ evidence: HistoryEvidence, at now: Timestamp
+    ) {
+        guard evidence.isEverythingRead else {
+            self.init(tellsOfConsumables: false)
+            return
+        }
+        let sources = HistorySources(facts)
+        let isEmpty =
+            sources.isEmpty && (evidence.emptyHistoryDate.map { evidence.isFresh($0, at: now) } ?? false)
+        self.init(
+            isOfApp: isEmpty || !sources.isEmpty && sources.gaps(evidence, at: now).isEmpty,
+            groups: sources.appleAccounts.count > 1
+                ? [] : Self.wholeGroups(subscriptions, signals, evidence, at: now),
+            tellsOfConsumables: evidence.areConsumablesRead)
+    }
+
+    /// One purchase for each Apple Account whose history is not complete, and those that name no Apple Account. The App Store can tell
+    /// the rest of the history by them.
+    package static func gaps(
+        in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
+    ) -> [TransactionID] {
+        HistorySources(facts).gaps(evidence, at: now)
+    }
+
+    /// The groups whose every known subscription is known throughout. One without a known group may be in any.
+    private static func wholeGroups(
+        _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
+        _ evidence: HistoryEvidence, at now: Timestamp
+    ) -> Set<String> {
+        var (known, others): (Set<String>, Set<String>) = ([], [])
+        for subscription in subscriptions {
+            guard let group = subscription.groupID else { return [] }
+            let id = subscription.originalTransactionID
+            let isKnown = subscription.isKnownThroughout(signals[id] ?? SubscriptionSignals(), at: now) {
+                evidence.stillCounts($0, at: now)
+            }
+            if isKnown { known.insert(group) } else { others.insert(group) }
+        }
+        return known.subtracting(others)
+    }
+}
+
+/// The complete histories among a customer's facts: those that the App Store gave, and receipts.
+///
+/// Each covers one Apple Account, which is known by any purchase that it contains. A purchase that names no Apple Account is covered
+/// only by a fresh history that contains it: later notifications about its Apple Account cannot be told from those about others.
+private struct HistorySources {
+    private struct Purchase {
+        let original: TransactionID
+        var appleAccount: TransactionID?
+        /// The latest date of a history that contains the purchase.
+        var date: Timestamp?
+    }
+
+    private let purchases: [Purchase]
+
+    init(_ facts: SubscriberFacts) {
+        var purchases: [TransactionID: Purchase] = [:]
+        for fact in facts {
+            var purchase = purchases[fact.originalTransactionID] ?? Purchase(original: fact.originalTransactionID)
+            if let id = fact.appTransactionID, purchase.appleAccount.map({ $0.precedes(id) }) ?? true {
+                purchase.appleAccount = id
+            }
+            switch fact.key.kind {
+            case .wholeHistory, .receiptTransaction: purchase.date = max(purchase.date ?? .min, fact.signedDate)
+            case .transaction, .renewalInfo, .status, .refundRequest, .expiryReason, .fetchedTransaction,
+                .fetchedRenewalInfo, .firstAnnouncement, .lastAnnouncement:
+                break
+            }
+            purchases[fact.originalTransactionID] = purchase
+        }
+        self.purchases = Array(purchases.values)
+    }
+
+    var isEmpty: Bool { purchases.isEmpty }
+
+    var appleAccounts: Set<TransactionID> { Set(purchases.compactMap(\.appleAccount)) }
+
+    /// - Returns: a purchase of each Apple Account that no history covers, and those without one, the latest first.
+    func gaps(_ evidence: HistoryEvidence, at now: Timestamp) -> [TransactionID] {
+        let covering = purchases.filter { $0.date.map { evidence.stillCounts($0, at: now) } ?? false }
+        let covered = Set(covering.compactMap(\.appleAccount))
+        var seen = covered
+        return purchases.sorted { $1.original.precedes($0.original) }.filter { purchase in
+            guard let id = purchase.appleAccount else {
+                return !(purchase.date.map { evidence.isFresh($0, at: now) } ?? false)
+            }
+            return seen.insert(id).inserted
+        }.map(\.original)
+    }
+}

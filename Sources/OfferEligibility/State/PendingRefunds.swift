@@ -1,0 +1,38 @@
+import OfferCore
+
+/// The refund requests that the App Store has not answered.
+struct PendingRefunds {
+    private let originalTransactionIDs: Set<TransactionID>
+    /// The subscriptions of which the service has heard by notification, or by the App Store's own answer.
+    private let reported: Set<TransactionID>
+
+    /// A refund answers the request even if its notification never came.
+    init(_ facts: SubscriberFacts, _ transactions: [KnownTransaction], at now: Timestamp) {
+        let refunded = Set(transactions.lazy.filter { $0.purchase.revocation != nil }.map(\.transactionID))
+        let pending = facts.lazy.filter { fact in
+            fact.value == .refundRequest(.open) && now < fact.signedDate + RefundRequest.lifetime
+                && !refunded.contains(fact.key.id)
+        }
+        originalTransactionIDs = Set(pending.map(\.originalTransactionID))
+        let reports = facts.lazy.filter { fact in
+            switch fact.key.kind {
+            case .status, .refundRequest, .expiryReason, .wholeHistory: true
+            case .transaction, .receiptTransaction, .renewalInfo, .fetchedTransaction, .fetchedRenewalInfo,
+                .firstAnnouncement, .lastAnnouncement:
+                false
+            }
+        }
+        reported = Set(reports.map(\.originalTransactionID))
+    }
+
+    /// Whether a request would have been seen. What a device sends does not tell of one.
+    func areKnown(of subscriptions: [SubscriptionPeriods]) -> Bool {
+        subscriptions.allSatisfy { reported.contains($0.originalTransactionID) }
+    }
+
+    var isEmpty: Bool { originalTransactionIDs.isEmpty }
+
+    func contains(_ originalTransactionID: TransactionID) -> Bool {
+        originalTransactionIDs.contains(originalTransactionID)
+    }
+}

@@ -1,0 +1,61 @@
+import OfferCore
+
+/// One period of a subscription.
+///
+/// The App Store may report it under two transaction IDs, one of the purchase and one of a restore. Both have the same
+/// `webOrderLineItemId`.
+struct Period {
+    let transactionID: TransactionID
+    let originalTransactionID: TransactionID
+    /// The newest date at which the App Store described the period.
+    let signedDate: Timestamp
+    let purchase: Purchase
+
+    var start: Timestamp { purchase.purchaseDate }
+
+    /// The end of the time paid for, whatever cut it short.
+    var end: Timestamp { purchase.expiresDate ?? purchase.purchaseDate }
+
+    /// - Parameter transactions: those of one subscription in ascending order.
+    /// - Returns: the periods in ascending order.
+    static func all(of transactions: [KnownTransaction]) -> [Period] {
+        var periods: [Period] = []
+        var places: [String: Int] = [:]
+        for transaction in transactions {
+            if let item = transaction.purchase.webOrderLineItemID {
+                if let place = places[item] {
+                    periods[place] = periods[place].adding(transaction)
+                    continue
+                }
+                places[item] = periods.count
+            }
+            periods.append(Period(transaction))
+        }
+        return periods
+    }
+
+    private init(_ transaction: KnownTransaction) {
+        self.init(
+            transactionID: transaction.transactionID, originalTransactionID: transaction.originalTransactionID,
+            signedDate: transaction.signedDate, purchase: transaction.purchase)
+    }
+
+    private init(
+        transactionID: TransactionID, originalTransactionID: TransactionID, signedDate: Timestamp, purchase: Purchase
+    ) {
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.signedDate = signedDate
+        self.purchase = purchase
+    }
+
+    /// The first transaction stands for the period. It counts as refunded if any of them is.
+    private func adding(_ copy: KnownTransaction) -> Period {
+        var purchase = purchase
+        purchase.revocation = purchase.revocation ?? copy.purchase.revocation
+        purchase.isUpgraded = purchase.isUpgraded || copy.purchase.isUpgraded
+        return Period(
+            transactionID: transactionID, originalTransactionID: originalTransactionID,
+            signedDate: max(signedDate, copy.signedDate), purchase: purchase)
+    }
+}

@@ -1,0 +1,26 @@
+import OfferCore
+
+extension Redemption {
+    /// The redemptions of promotional offers that facts about one subscription show, in the order of their periods.
+    package static func promotional(in facts: [SubscriberFact]) -> [Redemption] {
+        let facts = SubscriberFacts(facts)
+        let signals = SubscriptionSignals.all(in: facts)
+        return SubscriptionPeriods.all(of: KnownTransaction.all(in: facts), groups: [:]).flatMap { subscription in
+            Redemption.all(of: subscription, signals[subscription.originalTransactionID])
+        }.filter { $0.type == .promotional }
+    }
+}
+
+extension SubscriberFact {
+    /// Whether the fact shows the use of a promotional offer.
+    package var showsPromotionalOffer: Bool {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.offer?.type == .promotional
+        case .renewalInfo(let renewal), .fetchedRenewalInfo(let renewal), .firstAnnouncement(let renewal),
+            .lastAnnouncement(let renewal):
+            renewal.offer?.type == .promotional
+        case .status, .refundRequest, .expiryReason, .wholeHistory: false
+        }
+    }
+}

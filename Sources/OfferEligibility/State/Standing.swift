@@ -1,0 +1,13 @@
+import OfferCore
+
+/// The state of a subscription, with what only that state has.
+enum Standing: Equatable {
+    case active
+    /// - Parameter until: nil if the App Store did not give the end.
+    case billingGracePeriod(until: Timestamp?)
+    case billingRetry(since: Timestamp)
+    case expired(at: Timestamp, because: Subscription.EndReason)
+    case revoked(at: Timestamp, because: Subscription.EndReason)
+    /// The period is over, and the App Store has not said what follows.
+    case unsettled
+}

@@ -1,0 +1,51 @@
+package import OfferCore
+
+/// Everything that the facts about one customer say at one time.
+package struct SubscriberState: Hashable, Sendable {
+    /// One for each `originalTransactionId`, the lowest first.
+    package internal(set) var subscriptions: [Subscription] = []
+    /// By subscription, then by date.
+    package internal(set) var redemptions: [Redemption] = []
+    /// Of all purchases, the oldest first.
+    package internal(set) var refunds: [Refund] = []
+    package internal(set) var refundPending = false
+    /// Whether a refund request would have been seen. Only notifications tell of them.
+    var areRefundRequestsKnown = false
+    /// Whether the App Store was to be asked and did not answer in time.
+    package internal(set) var isAppStoreSilent = false
+    /// The non-consumable products that the customer owns, whether bought or shared.
+    package internal(set) var nonConsumables: Set<ProductID> = []
+    package internal(set) var history: KnownHistory
+    /// The Apple Accounts that the facts name.
+    package internal(set) var appleAccounts: Set<TransactionID> = []
+    /// The groups in which an introductory offer was used, refunded ones included.
+    var introductoryGroups: Set<String> = []
+    /// Whether an introductory offer was used in a group that nothing names.
+    var usedIntroductoryOfferSomewhere = false
+    /// True if the customer has bought a subscription.
+    var hasOwnSubscription = false
+    /// True if nothing tells who bought one of the subscriptions.
+    var hasUnclearSubscription = false
+}
+
+/// A yes needs one witness. A no needs a history that is complete for the app; without it, the answer is nil.
+extension SubscriberState {
+    /// True if the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
+    package var everSubscribed: Bool? { hasOwnSubscription ? true : hasUnclearSubscription ? nil : no }
+
+    package func usedIntroductoryOffer(inGroup groupID: String) -> Bool? {
+        if introductoryGroups.contains(groupID) { return true }
+        return usedIntroductoryOfferSomewhere ? nil : no
+    }
+
+    package func owns(_ productID: ProductID) -> Bool? { nonConsumables.contains(productID) ? true : no }
+
+    package var everRefunded: Bool? { refunds.isEmpty ? (areRefundsKnown ? false : nil) : true }
+
+    /// True if every refund is known.
+    var areRefundsKnown: Bool { history.isOfApp && history.tellsOfConsumables }
+
+    package var hasRefundRequest: Bool? { refundPending ? true : areRefundRequestsKnown ? false : nil }
+
+    private var no: Bool? { history.isOfApp ? false : nil }
+}

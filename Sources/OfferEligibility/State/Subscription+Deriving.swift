@@ -1,0 +1,79 @@
+import OfferCore
+
+extension Subscription {
+    /// - Returns: nil if the timeline is another subscription's.
+    init?(
+        _ subscription: SubscriptionPeriods, in timeline: Timeline, _ signals: SubscriptionSignals,
+        _ requests: PendingRefunds, _ environment: AppStoreEnvironment, _ timing: SubscriptionTiming, at now: Timestamp
+    ) {
+        guard let place = timeline.current(of: subscription.originalTransactionID, at: now) else { return nil }
+        let current = CurrentPeriod(place, in: timeline, of: subscription, signals, timing, at: now)
+        let standing = current.standing(at: now)
+        let run = SubscriptionRun(to: place, in: timeline, at: now)
+        self.init(subscription, current.period, standing, run, environment)
+        refundPending = requests.contains(originalTransactionID)
+        guard let renewal = current.renewal else { return }
+        read(renewal.value, standing)
+        // An active subscriber is offered none.
+        areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
+    }
+
+    private init(
+        _ subscription: SubscriptionPeriods, _ period: Period, _ standing: Standing, _ run: SubscriptionRun,
+        _ environment: AppStoreEnvironment
+    ) {
+        originalTransactionID = subscription.originalTransactionID
+        transactionID = period.transactionID
+        productID = period.purchase.productID
+        subscriptionGroupID = subscription.groupID
+        self.environment = environment
+        purchasedAt = period.start
+        (status, settled) = standing.status
+        (endedAt, endedBecause) = standing.end
+        expiresAt = period.purchase.expiresDate
+        renewals = subscription.isAnothers ? 0 : run.renewals
+        (subscribedSince, isRunWhole) = (run.start, run.isWhole)
+        lastPeriod = PeriodKind(period.purchase.offer)
+        offerID = period.purchase.offer?.identifier
+        ownership = subscription.ownership
+        refunds = subscription.refunds
+        (refundPending, winBackOffers, areWinBackOffersKnown, isOld) = (false, [], false, false)
+    }
+
+    private mutating func read(_ renewal: Renewal, _ standing: Standing) {
+        autoRenews = renewal.autoRenewStatus == .on
+        autoRenewProductID = renewal.autoRenewProductID
+        priceIncrease = renewal.priceIncreaseStatus.flatMap(PriceIncrease.init)
+        winBackOffers = renewal.eligibleWinBackOfferIDs
+        switch standing {
+        case .active: pendingOffer = renewal.offer
+        case .billingGracePeriod, .billingRetry:
+            pendingOffer = renewal.offer
+            gracePeriodExpiresAt = renewal.gracePeriodExpiresDate
+        case .expired, .revoked, .unsettled: break
+        }
+    }
+}
+
+extension Standing {
+    /// - Returns: the status on the wire, and whether it is settled.
+    fileprivate var status: (Subscription.Status, Bool) {
+        switch self {
+        case .active: (.active, true)
+        case .billingGracePeriod: (.billingGracePeriod, true)
+        case .billingRetry: (.billingRetry, true)
+        case .expired: (.expired, true)
+        case .revoked: (.revoked, true)
+        case .unsettled: (.expired, false)
+        }
+    }
+
+    /// - Returns: when access ended, and why if it is final.
+    fileprivate var end: (Timestamp?, Subscription.EndReason?) {
+        switch self {
+        case .active, .billingGracePeriod, .unsettled: (nil, nil)
+        case .billingRetry(let since): (since, nil)
+        case .expired(let at, let reason), .revoked(let at, let reason): (at, reason)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import OfferCore
+
+extension SubscriptionPeriods {
+    /// True if every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
+    /// may leave purchases out, such as a refunded one.
+    /// - Parameter counts: whether what the App Store stated at a date still counts. Something may have followed an end that it stated
+    ///   long ago.
+    func isKnownThroughout(
+        _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
+    ) -> Bool {
+        guard let first = periods.first, first.transactionID == originalTransactionID else { return false }
+        var last = first
+        for period in periods.dropFirst() {
+            guard period.follows(last) else { return false }
+            last = period
+        }
+        if last.purchase.isUpgraded || signals.tellOfPeriod(after: last) { return false }
+        return now < last.end && last.purchase.revocation == nil || signals.stateEnd(of: last, counts)
+    }
+}
+
+extension Period {
+    /// True if no other period fits between an earlier one and this one.
+    ///
+    /// Only a renewal may come late, because a payment had to be collected, and not so late that a hidden renewal fits in. A purchase
+    /// may follow hidden ones: after the end of a period, and also within it, where an upgrade may have been bought and refunded.
+    fileprivate func follows(_ previous: Period) -> Bool {
+        let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
+        let gap = start - accessEnd
+        if gap <= .zero { return purchase.reason == .renewal || start >= previous.end }
+        return purchase.reason == .renewal && gap * 4 <= min(end - start, previous.end - previous.start) * 3
+    }
+}
+
+extension SubscriptionSignals {
+    /// True if the App Store has stated, after the end of a period, that nothing followed it.
+    fileprivate func stateEnd(of period: Period, _ counts: (Timestamp) -> Bool) -> Bool {
+        if period.purchase.revocation != nil, counts(period.signedDate) { return true }
+        let end = period.end
+        if let renewal, renewal.signedDate >= end, counts(renewal.signedDate), renewal.value.statesEnd { return true }
+        if let status, status.signedDate >= end, counts(status.signedDate), status.value != .active { return true }
+        return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
+    }
+
+    /// True if the renewal info is of a later period. It names the end of the one that it was signed for.
+    fileprivate func tellOfPeriod(after period: Period) -> Bool {
+        guard let date = renewal?.value.renewalDate else { return false }
+        return date > period.end
+    }
+}
+
+extension Renewal {
+    /// True if there was no further period when it was signed.
+    fileprivate var statesEnd: Bool {
+        expirationIntent != nil || isInBillingRetryPeriod == true || autoRenewStatus == .off
+    }
+}

@@ -1,0 +1,55 @@
+import OfferCore
+
+/// The known periods of one subscription, ascending, and what they agree on.
+struct SubscriptionPeriods {
+    let originalTransactionID: TransactionID
+    /// Not empty.
+    let periods: [Period]
+    let groupID: String?
+    let appTransactionID: TransactionID?
+    /// nil where nothing tells who bought it.
+    let ownership: Subscription.Ownership?
+
+    /// True if someone else bought it.
+    var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
+
+    /// - Returns: one for each `originalTransactionId`, the lowest first.
+    static func all(
+        of transactions: [KnownTransaction], groups: [ProductID: String], familySharable: Set<ProductID> = []
+    ) -> [SubscriptionPeriods] {
+        let subscriptions = transactions.filter(\.purchase.isSubscriptionPeriod)
+        let byID = Dictionary(grouping: subscriptions, by: \.originalTransactionID)
+        return byID.keys.sorted { $0.precedes($1) }.map { id in
+            SubscriptionPeriods(id, byID[id] ?? [], groups, familySharable)
+        }
+    }
+
+    /// - Parameters:
+    ///   - groups: used where no transaction names the group, as in receipts.
+    ///   - familySharable: the products that a receipt may show to a member of the buyer's family.
+    private init(
+        _ id: TransactionID, _ transactions: [KnownTransaction], _ groups: [ProductID: String],
+        _ familySharable: Set<ProductID>
+    ) {
+        originalTransactionID = id
+        periods = Period.all(of: transactions)
+        let purchases = transactions.map(\.purchase)
+        groupID =
+            purchases.lazy.compactMap(\.subscriptionGroupID).first
+            ?? purchases.lazy.compactMap { groups[$0.productID] }.first
+        appTransactionID = purchases.lazy.compactMap(\.appTransactionID).first
+        ownership =
+            purchases.lazy.compactMap(\.ownership).first.map(Subscription.Ownership.init)
+            ?? Self.ownershipByReceipt(transactions, familySharable)
+    }
+
+    /// A receipt names no ownership. What only receipts show counts as bought, unless the product can be shared.
+    private static func ownershipByReceipt(
+        _ transactions: [KnownTransaction], _ familySharable: Set<ProductID>
+    ) -> Subscription.Ownership? {
+        let isBought = transactions.allSatisfy { transaction in
+            !transaction.isSigned && !familySharable.contains(transaction.purchase.productID)
+        }
+        return isBought ? .purchased : nil
+    }
+}

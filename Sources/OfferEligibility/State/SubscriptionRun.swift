@@ -1,0 +1,42 @@
+import OfferCore
+
+/// The periods in a row that lead to one period of a timeline.
+///
+/// A run begins with a purchase, goes on through renewals, recoveries, upgrades and downgrades, and ends with an expiry.
+struct SubscriptionRun {
+    let start: Timestamp
+    /// Whether the purchase that began the run is known.
+    let isWhole: Bool
+    /// The paid renewals. Refunded and upgraded-away ones do not count.
+    let renewals: Int
+
+    init(to place: Int, in timeline: Timeline, at now: Timestamp) {
+        let periods = timeline.periods
+        var first = place
+        while first > 0, timeline.continues(from: periods[first - 1], to: periods[first]) { first -= 1 }
+        start = periods[first].start
+        isWhole =
+            periods[first].purchase.reason == .purchase
+            || periods[first].transactionID == periods[first].originalTransactionID
+        renewals = (first...place).count { place in
+            periods[place].purchase.isPaidAndKept && timeline.replacement(of: place, at: now) == nil
+                && periods[place].isRenewal(after: place > first ? periods[place - 1] : nil)
+        }
+    }
+}
+
+extension Period {
+    /// Receipts do not give a reason. There, a period that starts when the last one ends is a renewal.
+    fileprivate func isRenewal(after previous: Period?) -> Bool {
+        if let reason = purchase.reason { return reason == .renewal }
+        return previous?.end == start
+    }
+}
+
+extension Purchase {
+    /// Older data has no price. There, only a free trial is known to be free.
+    fileprivate var isPaidAndKept: Bool {
+        let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)
+        return isPaid && revocation == nil && !isUpgraded
+    }
+}

@@ -1,0 +1,36 @@
+import OfferCore
+
+/// What is known about one subscription besides its transactions.
+struct SubscriptionSignals {
+    private(set) var renewal: Signed<Renewal>?
+    private(set) var status: Signed<SubscriptionStatus>?
+    private(set) var expiryReason: Signed<ExpiryReason>?
+    /// The first and the last renewal info of each period that showed an offer for the next one, or none, in no order.
+    private(set) var announcements: [Signed<Renewal>] = []
+
+    static func all(in facts: SubscriberFacts) -> [TransactionID: SubscriptionSignals] {
+        var byID: [TransactionID: SubscriptionSignals] = [:]
+        for fact in facts { byID[fact.originalTransactionID, default: SubscriptionSignals()].add(fact) }
+        return byID
+    }
+
+    private mutating func add(_ fact: SubscriberFact) {
+        switch fact.value {
+        case .renewalInfo(let value): add(value, fact, isSigned: true)
+        case .fetchedRenewalInfo(let value): add(value, fact, isSigned: false)
+        case .status(let value): status = Signed(value: value, signedDate: fact.signedDate)
+        case .expiryReason(let value): expiryReason = Signed(value: value, signedDate: fact.signedDate)
+        case .firstAnnouncement(let value), .lastAnnouncement(let value):
+            announcements.append(Signed(value: value, signedDate: fact.signedDate))
+        case .transaction, .receiptTransaction, .fetchedTransaction, .refundRequest, .wholeHistory: break
+        }
+    }
+
+    /// The newer one counts; of two with the same date the signed one.
+    private mutating func add(_ value: Renewal, _ fact: SubscriberFact, isSigned: Bool) {
+        if let renewal, renewal.signedDate > fact.signedDate || (renewal.signedDate == fact.signedDate && !isSigned) {
+            return
+        }
+        renewal = Signed(value: value, signedDate: fact.signedDate)
+    }
+}

@@ -1,0 +1,42 @@
+import OfferCore
+
+/// The periods of one Apple Account in one subscription group, in the order of their purchase dates.
+///
+/// Only one of them is in force at a time. A period whose successor starts before its end was upgraded away, even if the
+/// App Store never said so: it does not send the upgraded transaction again.
+struct Timeline {
+    let periods: [Period]
+    private let timing: SubscriptionTiming
+
+    init(_ periods: [Period], _ timing: SubscriptionTiming) {
+        self.periods = periods.sorted { one, other in
+            one.start == other.start ? one.transactionID.precedes(other.transactionID) : one.start < other.start
+        }
+        self.timing = timing
+    }
+
+    /// The place of a subscription's current period.
+    ///
+    /// That is the last one to have started. A renewal is known before it starts, and it does not end the old period
+    /// early; but once nothing else is in force, the renewal is.
+    func current(of originalTransactionID: TransactionID, at now: Timestamp) -> Int? {
+        let places = periods.indices.filter { periods[$0].originalTransactionID == originalTransactionID }
+        let next = places.first { periods[$0].start > now }
+        guard let started = places.last(where: { periods[$0].start <= now }) else { return next }
+        return periods[started].end > now ? started : next ?? started
+    }
+
+    /// When another period replaced the one at `place` before its end; nil if none did.
+    func replacement(of place: Int, at now: Timestamp) -> Timestamp? {
+        guard place + 1 < periods.count else { return nil }
+        let next = periods[place + 1].start
+        return next <= now && next < periods[place].end ? next : nil
+    }
+
+    /// A renewal may follow a billing retry. A purchase belongs to the run if the customer still had access.
+    func continues(from one: Period, to next: Period) -> Bool {
+        if next.purchase.reason == .renewal { return next.start <= one.end + timing.billingRetry }
+        let accessEnd = min(one.end, one.purchase.revocation?.date ?? one.end)
+        return next.start <= accessEnd
+    }
+}

@@ -1,0 +1,36 @@
+import OfferCore
+
+/// A customer's subscription periods, by the timeline that they belong to.
+///
+/// A family member's share is a timeline of its own, and so is each Apple Account that uses the same account of the
+/// app: neither replaces a subscription of the other.
+struct Timelines {
+    private let timelines: [Timeline]
+
+    init(_ subscriptions: [SubscriptionPeriods], _ timing: SubscriptionTiming) {
+        let accounts = Set(subscriptions.compactMap(\.appTransactionID))
+        let lines = Dictionary(grouping: subscriptions) { Line($0, hasOneAccount: accounts.count <= 1) }
+        timelines = lines.values.map { Timeline($0.flatMap(\.periods), timing) }
+    }
+
+    subscript(subscription: SubscriptionPeriods) -> Timeline? {
+        timelines.first { timeline in
+            timeline.periods.contains { $0.originalTransactionID == subscription.originalTransactionID }
+        }
+    }
+
+    private enum Line: Hashable {
+        case group(String, account: TransactionID?)
+        case alone(TransactionID)
+
+        /// - Parameter hasOneAccount: whether all subscriptions may belong to one Apple Account. Older data names none.
+        init(_ subscription: SubscriptionPeriods, hasOneAccount: Bool) {
+            let account = subscription.appTransactionID
+            if let group = subscription.groupID, !subscription.isAnothers, hasOneAccount || account != nil {
+                self = .group(group, account: hasOneAccount ? nil : account)
+            } else {
+                self = .alone(subscription.originalTransactionID)
+            }
+        }
+    }
+}
