@@ -142,12 +142,22 @@ let package = Package(
             name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
             swiftSettings: strict),
         .target(
+            name: "OfferConfiguration",
+            dependencies: [
+                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OutgoingHTTP", "OfferHTTP",
+                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", locks,
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "OfferService",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", locks,
+                "OfferExplanations", "OfferConfiguration", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -155,7 +165,6 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ],
             resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict
@@ -166,7 +175,7 @@ let package = Package(
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", "OfferService",
+                "OfferExplanations", "OfferConfiguration", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -180,7 +189,8 @@ let package = Package(
         .executableTarget(
             name: "offer-bench",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferService",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferConfiguration",
+                "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
@@ -350,7 +360,8 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit",
-                "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations", "OfferService",
+                "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
+                "OfferConfiguration", "OfferService",
                 "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -371,7 +382,7 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity",
                 "AppStoreData",
-                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferService", locks,
+                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferConfiguration", "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -389,7 +400,8 @@ let package = Package(
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry",
-                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferService", "TestSupport", "AppStoreTestSupport",
+                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferConfiguration", "OfferService", "TestSupport",
+                "AppStoreTestSupport",
                 "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),

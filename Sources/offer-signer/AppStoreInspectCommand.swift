@@ -1,6 +1,7 @@
 import AppStoreData
 import ArgumentParser
 import FoundationEssentials
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferFiles

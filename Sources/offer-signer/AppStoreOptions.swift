@@ -2,6 +2,7 @@ import AppStoreAPI
 import ArgumentParser
 import FoundationEssentials
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferKeys

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferService
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OfferConfiguration
 import OfferCore
 import OfferService
 import SubscriberStore

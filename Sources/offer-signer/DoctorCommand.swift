@@ -2,6 +2,7 @@ import AppStoreAPI
 import ArgumentParser
 import FoundationEssentials
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -183,7 +184,8 @@ struct DoctorCommand: AsyncParsableCommand {
     ) async -> [Diagnostic] {
         let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         let client = AppStoreClient(
-            hosts: settings.hosts, tokens: TokenSource(policy: { policy }, now: Sources.system.now),
+            hosts: settings.hosts,
+            tokens: TokenSource(credentials: { policy.tokenCredentials }, now: Sources.system.now),
             transport: transport, pacing: Pacing(now: Sources.system.now))
         var warnings: [Diagnostic] = []
         for app in policy.askedApps {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OfferConfiguration
 import OfferService
 
 /// `offer-signer rules show`: prints the built-in rules.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CProcess
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

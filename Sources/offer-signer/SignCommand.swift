@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferKeys

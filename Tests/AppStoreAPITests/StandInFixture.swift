@@ -19,7 +19,8 @@ struct StandInFixture {
     static var secondKey: KeyID { get throws { try KeyID(utf8: Array("SECONDKEY2".utf8)) } }
 
     let standIn: AppStoreStandIn
-    let policy: CurrentPolicy
+    let currentCredentials: NIOLockedValueBox<TokenCredentials>
+    let issuerIDs: IssuerIDs
     let observations = NIOLockedValueBox<[APIObservation]>([])
     /// The delays that the client has waited for.
     let delays = NIOLockedValueBox<[Duration]>([])
@@ -48,8 +49,14 @@ struct StandInFixture {
         birth.withLockedValue { $0 = nil }
         await standIn.advance()
         let issuer = try IssuerID(utf8: Array(settings.issuerID.utf8))
-        policy = CurrentPolicy(
-            Policy(ring: try Self.ring(keys, signing: Self.firstKey), issuerIDs: IssuerIDs(ofAllApps: issuer)))
+        issuerIDs = IssuerIDs(ofAllApps: issuer)
+        currentCredentials = NIOLockedValueBox(
+            TokenCredentials(ring: try Self.ring(keys, signing: Self.firstKey), issuerIDs: issuerIDs))
+    }
+
+    var credentials: TokenCredentials {
+        get { currentCredentials.withLockedValue { $0 } }
+        nonmutating set { currentCredentials.withLockedValue { $0 = newValue } }
     }
 
     static func ring(_ keys: [KeyID: SigningKey], signing id: KeyID) throws -> KeyRing {
@@ -72,7 +79,9 @@ struct StandInFixture {
         let pacing = Pacing(now: now, sleep: { delay in delays.withLockedValue { $0.append(delay) } }, chance: { 0.5 })
         let client = AppStoreClient(
             hosts: APIHosts(production: url ?? standIn.productionURL, sandbox: standIn.sandboxURL),
-            tokens: TokenSource(policy: { [policy] in policy.snapshot }, now: now), transport: transport,
+            tokens: TokenSource(
+                credentials: { [currentCredentials] in currentCredentials.withLockedValue { $0 } }, now: now),
+            transport: transport,
             pacing: pacing,
             limitScale: limitScale
         ) { observation in observations.withLockedValue { $0.append(observation) } }

@@ -18,10 +18,9 @@ struct TokenTests {
         try await fixture.withClient { client in
             for round in 0..<20 {
                 if round == 10 {
-                    fixture.policy.replace(
-                        with: Policy(
-                            ring: try StandInFixture.ring(fixture.keys, signing: StandInFixture.secondKey),
-                            issuerIDs: fixture.policy.snapshot.issuerIDs))
+                    fixture.credentials = TokenCredentials(
+                        ring: try StandInFixture.ring(fixture.keys, signing: StandInFixture.secondKey),
+                        issuerIDs: fixture.issuerIDs)
                     // App Store Connect revokes the first key.
                     let second = try StandInFixture.secondKey
                     fixture.standIn.tokens.replace(keys: [second.description: try #require(fixture.keys[second])])
@@ -36,7 +35,7 @@ struct TokenTests {
     func sharing(isRecorded: Bool) async throws {
         let fixture = try await StandInFixture()
         let recorded = NIOLockedValueBox(0)
-        let tokens = TokenSource(policy: { fixture.policy.snapshot }, now: { Timestamp(Date()) }) { _ in
+        let tokens = TokenSource(credentials: { fixture.credentials }, now: { Timestamp(Date()) }) { _ in
             recorded.withLockedValue { $0 += 1 }
             try? await Task.sleep(for: .milliseconds(200))
             return isRecorded
@@ -87,7 +86,8 @@ struct TokenTests {
         let id = try fixture.subscription
         let client = AppStoreClient(
             hosts: APIHosts(production: "https://localhost", sandbox: "https://localhost"),
-            tokens: TokenSource(policy: { [policy = fixture.policy] in policy.snapshot }, now: { Fixtures.timestamp }),
+            tokens: TokenSource(
+                credentials: { [credentials = fixture.credentials] in credentials }, now: { Fixtures.timestamp }),
             transport: RefusingServer(date: date), pacing: Pacing(now: { Fixtures.timestamp }))
         let failure = await #expect(throws: APIFailure.self) {
             try await client.send(.subscriptionStatuses(of: id), for: StandInFixture.app)

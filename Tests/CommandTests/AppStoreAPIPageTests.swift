@@ -1,6 +1,7 @@
 import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
+import OfferConfiguration
 import OfferCrypto
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferService

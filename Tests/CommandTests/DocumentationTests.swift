@@ -1,4 +1,5 @@
 import Foundation
+import OfferConfiguration
 import OfferService
 import OfferTelemetry
 import TestSupport

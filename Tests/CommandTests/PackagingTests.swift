@@ -1,5 +1,6 @@
 import Foundation
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferService

@@ -2,6 +2,7 @@ import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -64,18 +64,11 @@ struct JWKSRefresherTests {
     private let source = Source()
     private let keys = CurrentUserKeys()
     private let readiness = Readiness()
-    private let policy: CurrentPolicy
+    private let issuers = NIOLockedValueBox<[UserIssuer]>([])
     private let log = RecordedLog()
 
-    init() throws {
-        policy = CurrentPolicy(try Self.policy([]))
-    }
-
-    private static func policy(_ issuers: [UserIssuer]) throws -> Policy {
-        Policy(
-            ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: try Fixtures.makeSigningKey())),
-            callers: Callers([], userIssuers: issuers))
-    }
+    /// Puts these issuers in force.
+    private func put(_ new: [UserIssuer]) { issuers.withLockedValue { $0 = new } }
 
     private static func issuer(at path: String) -> UserIssuer {
         UserIssuer(
@@ -92,7 +85,8 @@ struct JWKSRefresherTests {
         lifetime: Duration = .seconds(3600), _ body: () async throws -> Void
     ) async throws {
         let refresher = JWKSRefresher(
-            policy: policy, keys: keys, source: source, lifetime: lifetime, readiness: readiness, log: log.logger)
+            issuers: { [issuers] in issuers.withLockedValue { $0 } }, keys: keys, source: source, lifetime: lifetime,
+            readiness: readiness, log: log.logger)
         let running = Task { try await refresher.run() }
         defer { running.cancel() }
         try await body()
@@ -110,7 +104,7 @@ struct JWKSRefresherTests {
     func badSet() async throws {
         let place = KeySetLocation.file(path: "a")
         source.put("one two", at: place)
-        policy.replace(with: try Self.policy([Self.issuer(at: "a")]))
+        put([Self.issuer(at: "a")])
         try await whileRefreshing {
             try await wait("fetched") { names() == ["one", "two"] }
             source.put("gone", at: place)
@@ -132,7 +126,7 @@ struct JWKSRefresherTests {
     func lifetime() async throws {
         let issuer = Self.issuer(at: "a")
         source.put("one", at: issuer.keys)
-        policy.replace(with: try Self.policy([issuer]))
+        put([issuer])
         try await whileRefreshing(lifetime: .seconds(15)) {
             try await wait("fetched") { names() == ["one"] }
             // The set is read every second, so it does not expire.
@@ -152,10 +146,10 @@ struct JWKSRefresherTests {
     func moved() async throws {
         let (old, new) = (Self.issuer(at: "old"), Self.issuer(at: "new"))
         source.put("one", at: old.keys)
-        policy.replace(with: try Self.policy([old]))
+        put([old])
         try await whileRefreshing {
             try await wait("fetched") { names(at: "old") == ["one"] }
-            policy.replace(with: try Self.policy([new]))
+            put([new])
             #expect(names(at: "new") == nil, "immediately after the change")
             try await wait("read") { source.isWaitedFor(new.keys) }
             #expect(names(at: "new") == nil)
@@ -168,13 +162,13 @@ struct JWKSRefresherTests {
             try await wait("new") { names(at: "new") == ["two"] }
             // The old location is read again before its keys apply again.
             source.put(nil, at: old.keys)
-            policy.replace(with: try Self.policy([old]))
+            put([old])
             try await wait("read again") { source.isWaitedFor(old.keys) }
             #expect(names(at: "old") == nil)
             source.put("three", at: old.keys)
             source.answer("three", at: old.keys)
             try await wait("back") { names(at: "old") == ["three"] }
-            policy.replace(with: try Self.policy([]))
+            put([])
             try await wait("forgotten") { names(at: "old") == nil }
         }
     }
@@ -182,14 +176,14 @@ struct JWKSRefresherTests {
     @Test("a late result of an abandoned read is ignored")
     func late() async throws {
         let issuer = Self.issuer(at: "a")
-        policy.replace(with: try Self.policy([issuer]))
+        put([issuer])
         try await whileRefreshing {
             try await wait("read") { source.isWaitedFor(issuer.keys) }
-            policy.replace(with: try Self.policy([]))
+            put([])
             source.put("new", at: issuer.keys)
             // Long enough for two checks, after which the location has been dropped.
             try await Task.sleep(for: .milliseconds(2200))
-            policy.replace(with: try Self.policy([issuer]))
+            put([issuer])
             try await wait("new") { names() == ["new"] }
             source.answer("withdrawn", at: issuer.keys)
             try await Task.sleep(for: .milliseconds(500))

@@ -1,6 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -1,3 +1,4 @@
+import OfferConfiguration
 import OfferCore
 import OfferService
 import Testing

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferExplanations

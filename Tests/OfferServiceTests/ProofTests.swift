@@ -1,6 +1,7 @@
 import AppStoreData
 import Foundation
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferHTTP

@@ -1,6 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

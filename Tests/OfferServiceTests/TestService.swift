@@ -5,6 +5,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

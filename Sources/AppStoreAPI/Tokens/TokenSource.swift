@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 package import OfferCore
-package import OfferEligibility
+import OfferEligibility
 
 /// The current token of each app. A token is used for four minutes, or until the app's key or issuer changes.
 ///
@@ -36,7 +36,7 @@ package final class TokenSource: Sendable {
         }
     }
 
-    private let policy: @Sendable () -> Policy
+    private let credentials: @Sendable () -> TokenCredentials
     private let now: @Sendable () -> Timestamp
     private let record: @Sendable (UnsignedAPIToken) async -> Bool
     private let state = NIOLockedValueBox(State())
@@ -47,23 +47,23 @@ package final class TokenSource: Sendable {
     private static let clockAllowanceSeconds: Int64 = 20
 
     /// - Parameters:
-    ///   - policy: the keys and issuer IDs in force.
+    ///   - credentials: those in force.
     ///   - record: records a new token before its first use. If it returns false, the token is not used.
     package init(
-        policy: @escaping @Sendable () -> Policy, now: @escaping @Sendable () -> Timestamp,
+        credentials: @escaping @Sendable () -> TokenCredentials, now: @escaping @Sendable () -> Timestamp,
         record: @escaping @Sendable (UnsignedAPIToken) async -> Bool = { _ in true }
     ) {
-        self.policy = policy
+        self.credentials = credentials
         self.now = now
         self.record = record
     }
 
     /// Returns the token for requests about an app.
     func token(for app: BundleID) async throws(TokenFault) -> String {
-        let policy = policy()
-        guard let issuerID = policy.issuerIDs[app] else { throw .noIssuerID }
+        let credentials = credentials()
+        guard let issuerID = credentials.issuerIDs[app] else { throw .noIssuerID }
         let key: KeyRing.Key
-        do { key = try policy.ring.signingKey(for: app) } catch { throw .noKey(error) }
+        do { key = try credentials.ring.signingKey(for: app) } catch { throw .noKey(error) }
         let seconds = now().milliseconds / 1000 - Self.clockAllowanceSeconds
         let terms = Terms(app: app, keyID: key.id, issuerID: issuerID)
         if let known = await shared(terms, at: seconds) { return try known.get() }
@@ -130,5 +130,16 @@ extension TokenFault: CustomStringConvertible {
         case .signing: "the token could not be signed"
         case .notRecorded: "the token could not be recorded in the audit trail"
         }
+    }
+}
+
+/// The keys and issuer IDs with which tokens are made.
+package struct TokenCredentials: Sendable {
+    fileprivate let ring: KeyRing
+    fileprivate let issuerIDs: IssuerIDs
+
+    package init(ring: KeyRing, issuerIDs: IssuerIDs) {
+        self.ring = ring
+        self.issuerIDs = issuerIDs
     }
 }

@@ -1,6 +1,6 @@
 package import Logging
-import OfferCore
-package import OfferEligibility
+package import OfferCore
+import OfferEligibility
 package import OfferTelemetry
 import ServiceLifecycle
 
@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// set becomes unavailable, the previous one stays in force for a day, and readiness reports the reason. An unusable set
 /// replaces the previous one immediately. If an issuer's location changes, its old keys are dropped immediately.
 package actor JWKSRefresher: Service {
-    private let policy: CurrentPolicy
+    private let issuers: @Sendable () -> [UserIssuer]
     private let keys: CurrentUserKeys
     private let source: any KeySetSource
     private let lifetime: Duration
@@ -24,10 +24,10 @@ package actor JWKSRefresher: Service {
     ///   - lifetime: how long a set stays in force while it is unavailable. Without a limit, an attacker who blocks the
     ///     connection could keep a withdrawn key in force.
     package init(
-        policy: CurrentPolicy, keys: CurrentUserKeys, source: any KeySetSource,
+        issuers: @escaping @Sendable () -> [UserIssuer], keys: CurrentUserKeys, source: any KeySetSource,
         lifetime: Duration = .seconds(24 * 3600), readiness: Readiness, log: Logger
     ) {
-        self.policy = policy
+        self.issuers = issuers
         self.keys = keys
         self.source = source
         self.lifetime = lifetime
@@ -52,7 +52,7 @@ package actor JWKSRefresher: Service {
 
     /// Begins the reads that are due and returns them.
     private func beginDueReadings(at now: ContinuousClock.Instant) -> [(place: KeySetLocation, number: Int)] {
-        let issuers = policy.snapshot.callers.userIssuers
+        let issuers = issuers()
         let wanted = Set(issuers.map(\.keys))
         states = states.filter { wanted.contains($0.key) }
         putInForce(at: now)
@@ -101,7 +101,7 @@ package actor JWKSRefresher: Service {
     /// Puts the key set at each issuer's location in force. An issuer whose location has not been read yet has no keys.
     /// The operator may have changed the location because the old keys were compromised.
     private func putInForce(at now: ContinuousClock.Instant) {
-        let issuers = policy.snapshot.callers.userIssuers
+        let issuers = issuers()
         var problems: [Diagnostic] = []
         for issuer in issuers {
             guard var current = states[issuer.keys]?.fetched else { continue }

@@ -1,5 +1,6 @@
 package import AppStoreData
 package import Logging
+package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 import OfferEligibility

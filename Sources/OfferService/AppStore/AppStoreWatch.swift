@@ -1,5 +1,6 @@
 import AppStoreData
 package import Logging
+package import OfferConfiguration
 package import OfferTelemetry
 import ServiceLifecycle
 

@@ -1,6 +1,7 @@
 import AppStoreData
 import Logging
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 

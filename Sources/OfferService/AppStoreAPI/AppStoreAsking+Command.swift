@@ -1,6 +1,7 @@
 import AppStoreData
 package import Logging
 import OfferAudit
+package import OfferConfiguration
 package import OfferCore
 import OfferEligibility
 import OfferTelemetry

@@ -2,6 +2,7 @@ package import AppStoreAPI
 package import AppStoreData
 package import Logging
 package import OfferAudit
+package import OfferConfiguration
 package import OfferCore
 package import OfferEligibility
 import OfferHTTP
@@ -34,7 +35,9 @@ package struct AppStoreAsking: Sendable {
         let policy: @Sendable () -> Policy = { policy.snapshot }
         let now = sources.now
         transport = try settings.makeClient()
-        let tokens = TokenSource(policy: policy, now: now) { token in await token.isRecorded(in: trail, at: now()) }
+        let tokens = TokenSource(credentials: { policy().tokenCredentials }, now: now) { token in
+            await token.isRecorded(in: trail, at: now())
+        }
         client = AppStoreClient(
             hosts: settings.hosts, tokens: tokens, transport: transport,
             pacing: Pacing(now: now, uptime: sources.uptime), observe: metrics.asked)

@@ -1,3 +1,4 @@
+import OfferConfiguration
 import OfferCore
 package import OfferEligibility
 

@@ -49,9 +49,9 @@ package struct KeyTrial: Sendable {
         }
         var results: [Result] = []
         for pair in pairs {
-            let policy = Policy(ring: KeyRing(active: pair.key), issuerIDs: issuerIDs)
+            let credentials = TokenCredentials(ring: KeyRing(active: pair.key), issuerIDs: issuerIDs)
             let client = AppStoreClient(
-                hosts: hosts, tokens: TokenSource(policy: { policy }, now: now), transport: transport,
+                hosts: hosts, tokens: TokenSource(credentials: { credentials }, now: now), transport: transport,
                 pacing: Pacing(now: now))
             var verdicts: [AppStoreEnvironment: Verdict] = [:]
             for environment in [AppStoreEnvironment.production, .sandbox] {

@@ -1,6 +1,7 @@
 package import AppStoreAPI
 import AppStoreData
 package import Logging
+package import OfferConfiguration
 package import OfferCore
 package import OfferEligibility
 import SubscriberStore

@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppStoreData
 import Logging
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry

@@ -1,5 +1,6 @@
 import AppStoreAPI
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -1,6 +1,7 @@
 import AppStoreAPI
 import Logging
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry

@@ -1,6 +1,7 @@
 package import AppStoreAPI
 import AppStoreData
 package import NIOCore
+package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 package import OfferEligibility

@@ -1,4 +1,5 @@
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferExplanations

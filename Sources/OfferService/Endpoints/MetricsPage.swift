@@ -1,6 +1,7 @@
 import AppStoreData
 import NIOConcurrencyHelpers
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,3 +1,4 @@
+package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,5 +1,6 @@
 package import Logging
 package import OfferAudit
+package import OfferConfiguration
 package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle

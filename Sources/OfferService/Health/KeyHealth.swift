@@ -1,5 +1,6 @@
 import Logging
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry

@@ -1,4 +1,5 @@
 import Logging
+import OfferConfiguration
 package import OfferCore
 package import OfferEligibility
 import OfferTelemetry

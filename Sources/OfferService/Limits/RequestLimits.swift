@@ -1,5 +1,6 @@
 package import Logging
 package import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferExplanations

@@ -3,6 +3,7 @@ import AppStoreData
 import NIOConcurrencyHelpers
 import NIOCore
 package import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 package import OfferHTTP

@@ -1,5 +1,6 @@
 import AppStoreData
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,5 +1,6 @@
 import AppStoreData
 package import Logging
+import OfferConfiguration
 package import OfferCore
 import OfferEligibility
 import SubscriberStore

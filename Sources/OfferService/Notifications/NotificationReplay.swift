@@ -1,4 +1,5 @@
 package import AppStoreData
+package import OfferConfiguration
 import OfferCore
 import OfferCrypto
 package import OfferEligibility

@@ -1,4 +1,5 @@
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,5 +1,6 @@
 import Logging
 import OfferAudit
+import OfferConfiguration
 package import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,9 +1,10 @@
 package import Logging
 import NIOCore
 import NIOPosix
+package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
-package import OfferEligibility
+import OfferEligibility
 package import OfferHTTP
 import OfferKeys
 package import OfferTelemetry

@@ -1,5 +1,6 @@
 import Logging
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,6 +1,7 @@
 import AppStoreData
 import Logging
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,5 +1,6 @@
 package import Logging
 import NIOConcurrencyHelpers
+package import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry

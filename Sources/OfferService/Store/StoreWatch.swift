@@ -1,5 +1,6 @@
 import Logging
 import NIOPosix
+import OfferConfiguration
 import OfferCore
 import OfferTelemetry
 import ServiceLifecycle

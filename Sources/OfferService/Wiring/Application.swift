@@ -1,7 +1,8 @@
 package import Logging
 package import OfferAudit
+package import OfferConfiguration
 package import OfferCore
-package import OfferEligibility
+import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
 package import OfferTelemetry

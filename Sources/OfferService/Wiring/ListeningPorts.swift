@@ -1,3 +1,5 @@
+import OfferConfiguration
+
 /// The ports that the service listens on.
 package struct ListeningPorts: Hashable, Sendable {
     package let main: Int

@@ -2,6 +2,7 @@ import CProcess
 import FoundationEssentials
 package import Logging
 import OfferAudit
+package import OfferConfiguration
 package import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -47,7 +48,8 @@ package enum ServiceBuilder {
             forwardClient = store.isConfigured ? try ForwardClient(configuration.forwarding) : nil
         } catch { throw ConfigurationError(problems: [error]) }
         let jwksRefresher = JWKSRefresher(
-            policy: reloader.policy, keys: dependencies.userKeys, source: KeySetReader(), readiness: readiness, log: log
+            issuers: { [policy = reloader.policy] in policy.snapshot.callers.userIssuers }, keys: dependencies.userKeys,
+            source: KeySetReader(), readiness: readiness, log: log
         )
         let budget = MemoryBudget(limit: configuration.memoryLimit)
         dependencies.budget = budget

@@ -1,4 +1,5 @@
 import AppStoreData
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -1,6 +1,7 @@
 import AppStoreAPI
 import AppStoreStandIn
 import AppStoreTestSupport
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import StoreTestSupport

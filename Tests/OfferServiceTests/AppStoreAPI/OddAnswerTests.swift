@@ -2,6 +2,7 @@ import AppStoreAPI
 import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -54,7 +55,7 @@ struct OddAnswerTests {
             let now: @Sendable () -> Timestamp = { Timestamp(Date()) }
             let client = AppStoreClient(
                 hosts: APIHosts(production: "https://production.example", sandbox: "https://sandbox.example"),
-                tokens: TokenSource(policy: { policy }, now: now), transport: Answers(answers),
+                tokens: TokenSource(credentials: { policy.tokenCredentials }, now: now), transport: Answers(answers),
                 pacing: Pacing(now: now, sleep: { _ in }))
             refresh = SubscriberRefresh(client: client, trust: trust, store: current, policy: { policy }, now: now)
             let receipts = ReceiptServiceClient(

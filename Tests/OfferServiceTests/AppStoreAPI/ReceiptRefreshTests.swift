@@ -4,6 +4,7 @@ import AppStoreTestSupport
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

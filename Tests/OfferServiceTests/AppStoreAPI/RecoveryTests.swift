@@ -1,5 +1,6 @@
 import AppStoreStandIn
 import AppStoreTestSupport
+import OfferConfiguration
 import OfferCore
 import OfferService
 import StoreTestSupport

@@ -1,6 +1,7 @@
 import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import Testing

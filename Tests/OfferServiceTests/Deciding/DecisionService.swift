@@ -2,6 +2,7 @@ import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
 import OfferAudit
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

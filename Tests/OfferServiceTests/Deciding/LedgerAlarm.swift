@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry

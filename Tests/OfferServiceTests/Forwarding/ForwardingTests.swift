@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Logging
 import NIOSSL
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferTelemetry

@@ -1,5 +1,6 @@
 import AppStoreData
 import Foundation
+import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP

@@ -1,19 +1,20 @@
 import AppStoreData
 import FoundationEssentials
-import OfferCore
+package import OfferCore
 import OfferEligibility
-import OfferFiles
+package import OfferFiles
 import OfferHTTP
 import OfferKeys
-import OfferService
 import SubscriberStore
 
 /// A reader of the configuration from the flags, the environment file, the process environment and the configuration file.
-struct ConfigurationReader: Sendable {
-    let flags: Configuration.Flags
+package struct ConfigurationReader: Sendable {
+    package let flags: Configuration.Flags
+
+    package init(flags: Configuration.Flags) { self.flags = flags }
 
     /// - Throws: all problems together.
-    func read() throws(ConfigurationError) -> Configuration {
+    package func read() throws(ConfigurationError) -> Configuration {
         let (configuration, problems) = readAll()
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         return configuration
@@ -21,7 +22,7 @@ struct ConfigurationReader: Sendable {
 
     /// Reads the process environment, with overrides from the environment file.
     /// - Throws: problems with the environment file.
-    func environment() throws(ConfigurationError) -> [String: String] {
+    package func environment() throws(ConfigurationError) -> [String: String] {
         var problems: [Diagnostic] = []
         let file = readEnvironmentFile(&problems)
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -29,7 +30,7 @@ struct ConfigurationReader: Sendable {
     }
 
     /// Reads as much of the configuration as possible, for a report on everything that is wrong.
-    func readAll() -> (configuration: Configuration, problems: [Diagnostic]) {
+    package func readAll() -> (configuration: Configuration, problems: [Diagnostic]) {
         var flags = flags
         var problems: [Diagnostic] = []
         let environmentFile = readEnvironmentFile(&problems)
@@ -157,7 +158,7 @@ struct ConfigurationReader: Sendable {
 
     /// Reads the file at the path that a setting gives. Returns nil if the setting is unset.
     /// - Parameter maximumSize: in bytes.
-    func read(
+    package func read(
         _ setting: Setting<String?>, _ environment: [String: String], maximumSize: Int
     ) throws(Diagnostic) -> (path: String, file: RegularFile)? {
         guard let path = try Configuration.path(setting, flags: flags, environment: environment) else { return nil }

@@ -1,4 +1,6 @@
+package import AppStoreAPI
 package import OfferCore
+package import OfferEligibility
 
 /// Everything a request is checked against: keys, catalogue, issuers, callers, limits and proxies. It is never
 /// modified, only replaced.
@@ -38,4 +40,7 @@ package final class Policy: Sendable {
         merged.mergeOutOfService(from: ring)
         return with(merged)
     }
+
+    /// The keys and issuer IDs for tokens of the App Store Server API.
+    package var tokenCredentials: TokenCredentials { TokenCredentials(ring: ring, issuerIDs: issuerIDs) }
 }

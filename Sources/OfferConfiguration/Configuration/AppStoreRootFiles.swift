@@ -1,23 +1,28 @@
-import AppStoreData
+package import AppStoreData
 import FoundationEssentials
-import OfferCore
+package import OfferCore
 import OfferCrypto
 import OfferEligibility
 import OfferFiles
 
 /// The certificates that an operator trusts for App Store data in place of Apple's: a file in PEM or DER, or a folder of
 /// such files.
-struct AppStoreRootFiles {
-    let path: String
+package struct AppStoreRootFiles {
+    package let path: String
     /// The setting or flag that names the path, for error messages.
-    let option: String
+    package let option: String
+
+    package init(path: String, option: String) {
+        self.path = path
+        self.option = option
+    }
 
     /// In bytes; far larger than any certificate.
     private static let maximumSize = 256 * 1024
     /// The maximum number of certificates. Each is tried for each chain that is not known yet.
     private static let maximumCount = 32
 
-    func read() throws(Diagnostic) -> TrustedRoots {
+    package func read() throws(Diagnostic) -> TrustedRoots {
         var certificates: [X509Certificate] = []
         for file in try files() { certificates += try readFile(file) }
         guard certificates.count <= Self.maximumCount else {

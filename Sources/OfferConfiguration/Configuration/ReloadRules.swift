@@ -1,14 +1,14 @@
-import OfferCore
+package import OfferCore
 import OfferHTTP
 
 /// The rules for configuration changes while the service runs, as pure functions of the old and the new configuration.
-enum ReloadRules {
+package enum ReloadRules {
     /// Returns the changes that a reload must refuse because they need a restart. A mistake in a file must not open a
     /// running service to strangers, make it sign every offer, or map its users to different customers.
     /// - Parameters:
     ///   - running: the configuration at startup, which determines where the service listens.
     ///   - old: the configuration in force.
-    static func refusals(
+    package static func refusals(
         running: Configuration, from old: Configuration, to new: Configuration
     ) -> [Diagnostic] {
         var refusals: [Diagnostic] = []
@@ -48,7 +48,7 @@ enum ReloadRules {
 
     /// Returns a notice for each changed setting that takes effect only after a restart. These changes do not prevent a
     /// reload.
-    static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
+    package static func restartNotices(from running: Configuration, to new: Configuration) -> [Diagnostic] {
         var changed = Settings.all.filter { $0.reload == .onRestart }.map(\.variable).filter { variable in
             guard let old = running.values[variable], let new = new.values[variable] else { return false }
             return !isEqual(old, new)

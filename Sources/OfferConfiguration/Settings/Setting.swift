@@ -17,7 +17,7 @@ package struct Setting<Value: Hashable & Sendable>: SettingDeclaration {
     package let refusesEmpty: Bool
     package let reload: ReloadRule
     /// The value if neither the flag nor the variable is set.
-    let defaultValue: Value
+    package let defaultValue: Value
     let parse: Parser
 
     /// - Parameters:

@@ -3,7 +3,6 @@ import OfferCore
 import OfferFiles
 import OfferHTTP
 import OfferKeys
-import OfferService
 
 /// The TLS files named by flags or variables.
 struct CertificateFiles {

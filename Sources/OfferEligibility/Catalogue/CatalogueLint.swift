@@ -1,5 +1,4 @@
 package import OfferCore
-package import OfferEligibility
 
 /// Finds what is allowed in a configuration file, and can hardly be meant.
 package enum CatalogueLint {
