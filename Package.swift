@@ -152,12 +152,23 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "SubscriberSync",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferAudit",
+                "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks,
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "OfferService",
             dependencies: [
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", "OfferConfiguration", locks,
+                "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -175,7 +186,7 @@ let package = Package(
                 "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
                 "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
-                "OfferExplanations", "OfferConfiguration", "OfferService",
+                "OfferExplanations", "OfferConfiguration", "SubscriberSync", "OfferService",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -190,6 +201,7 @@ let package = Package(
             name: "offer-bench",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferConfiguration",
+                "SubscriberSync",
                 "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -356,12 +368,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OfferConfigurationTests", dependencies: ["OfferCore", "OfferConfiguration", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "OfferServiceTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
                 "OfferKeys", "OfferAudit",
                 "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
-                "OfferConfiguration", "OfferService",
+                "OfferConfiguration", "SubscriberSync", "OfferService",
                 "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -382,7 +398,8 @@ let package = Package(
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity",
                 "AppStoreData",
-                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferConfiguration", "OfferService", locks,
+                "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "OfferService", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -400,7 +417,8 @@ let package = Package(
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry",
-                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferConfiguration", "OfferService", "TestSupport",
+                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferConfiguration", "SubscriberSync", "OfferService",
+                "TestSupport",
                 "AppStoreTestSupport",
                 "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -171,6 +171,11 @@ package struct AuditMetrics: Sendable {
         self.headHash = headHash
     }
 
+    /// Metrics that are never exported.
+    package static var unregistered: AuditMetrics {
+        AuditMetrics(failures: Counter(), lag: Gauge(), breaks: Counter(), headLine: Gauge(), headHash: Gauge())
+    }
+
     func note(_ head: AuditChain) {
         headLine.set(Double(head.number))
         headHash.set(Double(head.hash.prefix(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))

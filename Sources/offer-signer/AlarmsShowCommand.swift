@@ -4,6 +4,7 @@ import OfferCore
 import OfferEligibility
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer alarms show`: lists the redemptions that no signature explains.
 struct AlarmsShowCommand: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer app-store history`: prints a customer's transactions.
 struct AppStoreHistoryCommand: AsyncParsableCommand {

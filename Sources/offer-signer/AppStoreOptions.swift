@@ -9,6 +9,7 @@ import OfferKeys
 import OfferService
 import OfferTelemetry
 import SubscriberStore
+import SubscriberSync
 
 /// The options of commands that ask the App Store: keys, database, app and environment.
 struct AppStoreOptions: ParsableArguments {

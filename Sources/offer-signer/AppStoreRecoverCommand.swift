@@ -2,6 +2,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer app-store recover`: reads the App Store's notification history and stores what is missing.
 struct AppStoreRecoverCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer app-store refresh`: asks the App Store about one customer and stores the answer.
 struct AppStoreRefreshCommand: AsyncParsableCommand {

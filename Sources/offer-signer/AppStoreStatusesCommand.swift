@@ -4,6 +4,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer app-store statuses`: prints what the App Store says of a customer's subscriptions.
 struct AppStoreStatusesCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer app-store test-notification`: asks the App Store to send a notification, and reports what became of it.
 struct AppStoreTestNotificationCommand: AsyncParsableCommand {

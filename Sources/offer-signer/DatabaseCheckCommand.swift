@@ -4,6 +4,7 @@ import OfferCore
 import OfferEligibility
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer database check`: reads everything and says whether it is consistent.
 struct DatabaseCheckCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import OfferCore
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer database dead-letters`: lists the notifications that receivers never accepted, or sends them again.
 struct DatabaseDeadLettersCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import OfferConfiguration
 import OfferCore
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer database rebuild`: derives the state anew from the notifications as received.
 struct DatabaseRebuildCommand: AsyncParsableCommand {

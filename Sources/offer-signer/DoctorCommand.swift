@@ -12,6 +12,7 @@ import OfferKeys
 import OfferService
 import OutgoingHTTP
 import SubscriberStore
+import SubscriberSync
 
 /// `offer-signer doctor`: reports what `serve` would complain about, without serving.
 struct DoctorCommand: AsyncParsableCommand {

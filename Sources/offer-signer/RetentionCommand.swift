@@ -4,6 +4,7 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 /// `offer-signer retention`: sets up what the App Store shows to customers who are about to cancel.
 struct RetentionCommand: ParsableCommand {

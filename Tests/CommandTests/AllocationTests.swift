@@ -1,4 +1,5 @@
 import Foundation
+import SubscriberSync
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import OfferEligibility
 import OfferService
 import StoreTestSupport
 import SubscriberStore
+import SubscriberSync
 import TestSupport
 import Testing
 

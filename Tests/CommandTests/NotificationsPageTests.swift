@@ -2,6 +2,7 @@ import Foundation
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 import TestSupport
 import Testing
 

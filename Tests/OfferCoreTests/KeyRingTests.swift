@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 import TestSupport
 import Testing
 
@@ -129,19 +128,5 @@ struct KeyRingTests {
             #expect(try ring.signingKey(for: Self.app("a")).id == ring.active[0])
             #expect(Set(ring.keyIDs.filter { ring.state(of: $0) == .retired }) == retired)
         }
-    }
-
-    @Test("a key out of service affects only its own apps, even after the ring is replaced")
-    func outOfService() throws {
-        let own = try Self.id("OWN")
-        var ring = try Self.ring("ALL", "OWN")
-        try ring.choose(KeyChoice(ofAllApps: Self.id("ALL"), ofApps: [Self.app("com.example.a"): own]))
-        let current = CurrentPolicy(Policy(ring: ring))
-        current.takeOutOfService(own)
-        current.replace(with: Policy(ring: ring))
-        ring = current.snapshot.ring
-        #expect(throws: KeyRingError.outOfService(own)) { try ring.signingKey(for: Self.app("com.example.a")) }
-        #expect(try ring.signingKey(for: Self.app("com.example.b")).id.description == "ALL")
-        #expect(ring.activeOutOfService == [own])
     }
 }

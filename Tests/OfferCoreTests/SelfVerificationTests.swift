@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import OfferCore
-import OfferEligibility
 import TestSupport
 import Testing
 
@@ -80,19 +79,5 @@ struct SelfVerificationTests {
         let parts = text.split(separator: UInt8(ascii: "."))
         let seen = pair.seen.withLockedValue { $0 }
         #expect(seen == [[0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 2], Array(parts[0] + [UInt8(ascii: ".")] + parts[1])])
-    }
-
-    @Test("a key out of service does not sign, and no other key replaces it")
-    func outOfService() throws {
-        let id = try Fixtures.keyID()
-        let current = CurrentPolicy(Policy(ring: KeyRing(active: KeyRing.Key(id: id, pair: ScriptedKeyPair()))))
-        let before = current.snapshot.ring
-        let app = try BundleID(utf8: Array("com.example.app".utf8))
-        let anotherID = try Fixtures.keyID("ANOTHERKEY")
-        current.takeOutOfService(anotherID)
-        #expect(try current.snapshot.ring.signingKey(for: app).id == id)
-        current.takeOutOfService(id)
-        #expect(throws: KeyRingError.outOfService(id)) { try current.snapshot.ring.signingKey(for: app) }
-        #expect(try before.signingKey(for: app).id == id, "a snapshot does not change")
     }
 }

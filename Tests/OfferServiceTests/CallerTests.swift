@@ -1,4 +1,3 @@
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -6,6 +5,8 @@ import OfferHTTP
 import OfferService
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("Callers and catalogue")
 struct CallerTests {

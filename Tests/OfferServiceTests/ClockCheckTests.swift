@@ -1,8 +1,9 @@
 import Foundation
-import OfferConfiguration
 import OfferCore
 import OfferService
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("Clock")
 struct ClockCheckTests {

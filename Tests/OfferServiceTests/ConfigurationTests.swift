@@ -1,6 +1,5 @@
 import Logging
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -9,6 +8,8 @@ import OfferService
 import OfferTelemetry
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("Configuration")
 struct ConfigurationTests {

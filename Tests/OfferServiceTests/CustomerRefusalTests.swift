@@ -8,6 +8,8 @@ import SubscriberStore
 import TestSupport
 import Testing
 
+@testable import SubscriberSync
+
 @Suite("Requests about customers are refused")
 struct CustomerRefusalTests {
     private static let token = "ost_0123456789abcdef"

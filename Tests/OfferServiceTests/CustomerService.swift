@@ -1,7 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -11,6 +10,9 @@ import OfferTelemetry
 import StoreTestSupport
 import SubscriberStore
 import TestSupport
+
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 /// The service with a database and an audit trail in a temporary folder. The time is day 10 of ``Sample``.
 struct CustomerService {

@@ -1,7 +1,8 @@
-import OfferConfiguration
 import OfferCore
 import OfferService
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("Environment file")
 struct EnvironmentFileTests {

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferExplanations
@@ -10,6 +9,8 @@ import OfferHTTP
 import OfferService
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("Explanation route")
 struct ExplanationRouteTests {

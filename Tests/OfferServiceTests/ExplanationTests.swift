@@ -1,5 +1,4 @@
 import Foundation
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -7,6 +6,8 @@ import OfferExplanations
 import OfferService
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 /// V1 signatures with deliberate mistakes. An explanation must name each mistake.
 @Suite("V1 signature explanations")

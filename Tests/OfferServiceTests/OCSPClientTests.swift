@@ -3,6 +3,8 @@ import OfferService
 import TestSupport
 import Testing
 
+@testable import SubscriberSync
+
 @Suite("OCSP client")
 struct OCSPClientTests {
     /// - Parameter timeout: by default, so long that it only ends a hung test.

@@ -8,6 +8,7 @@ import OfferExplanations
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore
+import SubscriberSync
 import TestSupport
 import Testing
 

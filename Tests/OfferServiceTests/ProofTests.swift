@@ -1,7 +1,6 @@
 import AppStoreData
 import Foundation
 import Logging
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
 
 @Suite("Proofs")
 struct ProofTests {

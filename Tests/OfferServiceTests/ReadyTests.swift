@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferHTTP
@@ -8,6 +7,9 @@ import OfferService
 import OfferTelemetry
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 /// The checks in `/health/ready`, and who can see the details.
 @Suite("Readiness")

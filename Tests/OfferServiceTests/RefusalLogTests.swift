@@ -1,7 +1,6 @@
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -9,6 +8,8 @@ import OfferHTTP
 import OfferService
 import TestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 /// What the log says about refused requests, and when.
 @Suite("Log lines about refusals")

@@ -1,8 +1,8 @@
-import OfferConfiguration
 import OfferCore
 import TestSupport
 import Testing
 
+@testable import OfferConfiguration
 @testable import OfferService
 
 /// Changes that a reload refuses or defers to a restart.

@@ -5,7 +5,6 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
@@ -13,6 +12,9 @@ import OfferIdentity
 import OfferService
 import OfferTelemetry
 import TestSupport
+
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 /// The whole service without a socket, with a fixed time and fixed nonces.
 struct TestService {
@@ -65,7 +67,7 @@ struct TestService {
         if let retentionDeadline { dependencies.retentionDeadline = retentionDeadline }
         dependencies.composeRefusals = composeRefusals
         dependencies.trust = AppStoreTrust(
-            appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics, log: log.logger)
+            appStore, transport: ocsp, now: sources.now, metrics: dependencies.metrics.sync, log: log.logger)
         trust = dependencies.trust
         metrics = dependencies.metrics
         userKeys = dependencies.userKeys

@@ -1,5 +1,6 @@
 import OfferCore
 import OfferHTTP
+import SubscriberSync
 
 /// One row of the endpoint table: a path, the methods it accepts, its access rule, and its handler.
 struct Endpoint: Sendable {

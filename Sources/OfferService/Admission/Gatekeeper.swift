@@ -3,6 +3,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferIdentity
+import SubscriberSync
 
 /// The gatekeeper for all endpoints. It identifies principals, and enforces scopes and rate limits.
 struct Gatekeeper: Sendable {

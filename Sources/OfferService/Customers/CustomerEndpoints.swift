@@ -4,6 +4,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import SubscriberStore
+import SubscriberSync
 
 /// The routes under `/v1/customers`: what is known of a customer, and what callers say of one.
 ///

@@ -2,6 +2,7 @@ import AppStoreAPI
 import OfferCore
 import OfferEligibility
 import SubscriberStore
+import SubscriberSync
 
 extension CustomerRefresher {
     /// Asks about a customer whom the store does not know, or whose data is older than the app's `freshness`, and waits for a

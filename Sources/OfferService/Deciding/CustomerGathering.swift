@@ -3,6 +3,7 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 import SubscriberStore
+import SubscriberSync
 
 /// Gathers everything that a decision rests on: proofs, the store, and the App Store where those two know too little.
 struct CustomerGathering {

@@ -3,6 +3,7 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 import SubscriberStore
+import SubscriberSync
 
 /// Everything that a decision about a customer rests on.
 struct DecisionCustomer {

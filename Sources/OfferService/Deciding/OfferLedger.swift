@@ -2,6 +2,7 @@ import OfferAudit
 import OfferCore
 import OfferEligibility
 import SubscriberStore
+import SubscriberSync
 
 /// The signatures that are to be made for one offer that a rule allows.
 struct SignaturePlan: Sendable {

@@ -7,6 +7,7 @@ import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import SubscriberStore
+import SubscriberSync
 
 /// `GET /metrics`: the metrics counted in ``ServiceMetrics``, and those looked up on request.
 struct MetricsPage: Sendable {

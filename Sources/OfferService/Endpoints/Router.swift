@@ -2,6 +2,7 @@ import Logging
 import OfferCore
 package import OfferHTTP
 import OfferTelemetry
+import SubscriberSync
 
 /// The responder that admits each request, passes it to its endpoint, and counts and logs the outcome.
 package struct Router: Responder {

@@ -5,6 +5,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
+import SubscriberSync
 
 /// The answers to liveness and readiness probes: whether the process is running, and whether it should receive
 /// requests.

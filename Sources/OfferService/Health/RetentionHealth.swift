@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import OfferCore
 import OfferTelemetry
+import SubscriberSync
 
 /// Counts retention messages that were chosen without a decision, and reports when there are too many.
 package final class RetentionHealth: Sendable {

@@ -6,6 +6,7 @@ import OfferEligibility
 import OfferExplanations
 import OfferHTTP
 import OfferTelemetry
+import SubscriberSync
 
 /// The rate limiters for addresses, callers, users, customers and explanations.
 package final class RequestLimits: Sendable {

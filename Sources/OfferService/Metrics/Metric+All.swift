@@ -1,4 +1,5 @@
 package import OfferTelemetry
+import SubscriberSync
 
 /// Every metric of the service, declared only here. ``all`` determines what `/metrics` exports, and in what order.
 extension Metric {
@@ -45,26 +46,12 @@ extension Metric {
         "offer_signer_reservations_total", .counter, ["app", "environment", "product", "offer", "outcome"],
         "What the ledger said about eligible offers: `reserved`, `allowed` where nothing was to be signed, or the first limit "
             + "that was reached.")
-    static let redemptions = Metric(
-        "offer_signer_redemptions_total", .counter, ["app", "environment", "product", "offer", "authorised"],
-        "Redemptions of promotional offers that became known since the process began. `authorised` is `false` if no signature of "
-            + "the ledger explains them, as for offers without a rule.")
-    static let redemptionDelay = Metric(
-        "offer_signer_redemption_delay_seconds_total", .counter, ["app", "environment", "product", "offer"],
-        "Time between signature and redemption, summed over the authorised redemptions of the counter before.")
     static let unexplainedRedemptions = Metric(
         "offer_signer_unexplained_redemptions", .gauge, ["environment"],
         "Redemptions that no signature of this service explains and nobody has acknowledged. Above 0, "
             + "somebody else may hold a key. Absent without a database.")
 
     // App Store data.
-    static let appStoreData = Metric(
-        "offer_signer_app_store_data_total", .counter, ["data", "outcome"],
-        "App Store data that requests carried: `verified`, or `refused` because Apple did not sign it or it is not ours."
-    )
-    static let appStoreDataRefusals = Metric(
-        "offer_signer_app_store_refusals_total", .counter, ["check"],
-        "App Store data refused, by the check that it failed.")
     static let unansweredCertificates = Metric(
         "offer_signer_ocsp_unanswered_certificates", .gauge, [],
         "Certificates of App Store data that no OCSP responder vouched for when last asked. Absent if none are asked.")
@@ -74,13 +61,6 @@ extension Metric {
             + "responders are asked.")
 
     // Subscribers.
-    static let notifications = Metric(
-        "offer_signer_notifications_total", .counter, ["outcome"],
-        "App Store notifications: `stored`, `known` from an earlier delivery, `unusable` but stored, `recovered` because they "
-            + "never arrived, `refused`, or `failed` and to be sent again.")
-    static let notificationTypes = Metric(
-        "offer_signer_notification_types_total", .counter, ["app", "environment", "type"],
-        "App Store notifications stored, by type. The type `other` is for those unknown to this version.")
     static let lastNotification = Metric(
         "offer_signer_last_notification_timestamp_seconds", .gauge, ["app", "environment"],
         "Time at which the last notification arrived, in Unix time. Absent until the first one.")
@@ -123,13 +103,6 @@ extension Metric {
         "offer_signer_retention_seconds", .histogram, [],
         "Time from the first byte of a request for a retention message to its answer.")
 
-    static let apiRequests = Metric(
-        "offer_signer_app_store_requests_total", .counter, ["endpoint", "environment", "outcome"],
-        "Requests to the App Store Server API and to `verifyReceipt`: `success`, or the name of the failure.")
-    static let apiSeconds = Metric(
-        "offer_signer_app_store_request_seconds", .histogram, [],
-        "Time until the App Store Server API or `verifyReceipt` answered, or failed to.")
-
     static let recoveredUntil = Metric(
         "offer_signer_recovered_until_timestamp_seconds", .gauge, ["app", "environment"],
         "Time up to which the App Store's notification history has been read, in Unix time. Absent until it has been.")
@@ -138,10 +111,6 @@ extension Metric {
         "Subscriptions about which the App Store should have been asked by now, counted to 100,000. Absent where it is not asked."
     )
 
-    static let forwards = Metric(
-        "offer_signer_forwards_total", .counter, ["receiver", "outcome"],
-        "Attempts to forward notifications: `delivered`, `failed` and to be repeated, or `dead` after three days. A receiver is "
-            + "named by scheme, host and port.")
     static let forwardsPending = Metric(
         "offer_signer_forwards_pending", .gauge, ["receiver"], "Notifications waiting to be forwarded.")
     static let forwardsDead = Metric(

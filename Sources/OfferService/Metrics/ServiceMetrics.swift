@@ -9,6 +9,7 @@ import OfferEligibility
 package import OfferHTTP
 package import OfferTelemetry
 import SubscriberStore
+package import SubscriberSync
 
 /// The metrics that the service updates as events happen. ``MetricsPage`` adds those that it looks up on request.
 ///
@@ -25,13 +26,11 @@ package final class ServiceMetrics: Sendable {
     let verifying: Histogram
     let clockSteps: Counter
     let emailUsernames: Counter
-    private let apiSeconds: Histogram
-    private let appStoreData: [AppStoreDataSeries: Counter]
-    private let appStoreRefusals: [String: Counter]
-    private let notifications: [NotificationOutcome: Counter]
     private let retentionRepeats: Counter
     private let retentionDeadlineMisses: Counter
     private let retentionSeconds: Histogram
+    /// Of what fills the store.
+    package let sync: SyncMetrics
     package let audit: AuditMetrics
     package let connections: ConnectionMetrics
 
@@ -46,17 +45,10 @@ package final class ServiceMetrics: Sendable {
         verifying = registry.histogram(.verifying)
         emailUsernames = registry.counter(.emailUsernames)
         clockSteps = registry.counter(.clockSteps)
-        apiSeconds = registry.histogram(.apiSeconds)
-        appStoreData = Dictionary(
-            uniqueKeysWithValues: AppStoreDataSeries.all.map {
-                ($0, registry.counter(.appStoreData, $0.kind, $0.outcome.rawValue))
-            })
-        appStoreRefusals = Dictionary(
-            uniqueKeysWithValues: DataRefusal.codes.map { ($0, registry.counter(.appStoreDataRefusals, $0)) })
-        notifications = Self.each { registry.counter(.notifications, $0) }
         retentionRepeats = registry.counter(.retentionRepeats)
         retentionDeadlineMisses = registry.counter(.retentionDeadlineMisses)
         retentionSeconds = registry.histogram(.retentionSeconds)
+        sync = SyncMetrics(registry)
         audit = AuditMetrics(
             failures: registry.counter(.auditFailures), lag: registry.gauge(.auditLag),
             breaks: registry.counter(.auditBreaks), headLine: registry.gauge(.auditHeadLine),
@@ -154,59 +146,6 @@ package final class ServiceMetrics: Sendable {
         ).increment()
     }
 
-    /// Counts a redemption that has become known.
-    /// - Parameter redemption: of an offer in the catalogue, so that its name cannot be made up.
-    func redeemed(_ redemption: LedgerRedemption) {
-        let names = [
-            redemption.app.bundleID.text.description, redemption.app.environment.rawValue,
-            redemption.productID.text.description, redemption.offerID,
-        ]
-        registry.counter(
-            .redemptions, names[0], names[1], names[2], names[3], redemption.authorisedAt == nil ? "false" : "true"
-        ).increment()
-        guard let authorisedAt = redemption.authorisedAt else { return }
-        let delay = max(0, (redemption.at - authorisedAt).components.seconds)
-        registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
-    }
-
-    /// The kind of an app receipt, which is no JWS.
-    static let receipt = "receipt"
-
-    /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.
-    func appStoreData(_ kind: String, _ outcome: AppStoreDataOutcome) {
-        appStoreData[AppStoreDataSeries(kind: kind, outcome: outcome)]?.increment()
-    }
-
-    /// - Parameter code: of a ``DataRefusal``.
-    func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
-
-    /// Counts an exchange with the App Store Server API.
-    func asked(_ observation: APIObservation) {
-        registry.counter(
-            .apiRequests, observation.endpoint.rawValue, observation.app.environment.rawValue, observation.outcome
-        ).increment()
-        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
-    }
-
-    /// Counts an exchange with the legacy receipt service.
-    func asked(_ observation: ReceiptServiceObservation) {
-        registry.counter(
-            .apiRequests, "verify_receipt", observation.environment.rawValue, observation.outcome
-        ).increment()
-        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
-    }
-
-    func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
-
-    /// Counts a notification that was stored.
-    func stored(_ notification: NotificationRecord, of app: AppScope) {
-        let type = NotificationType(rawValue: notification.type)
-        registry.counter(
-            .notificationTypes, app.bundleID.text.description, app.environment.rawValue,
-            NotificationType.known.contains(type) ? type.rawValue : "other"
-        ).increment()
-    }
-
     /// - Parameter duration: since the first byte of the request.
     func answeredRetention(after duration: TimeAmount) { retentionSeconds.record(nanoseconds: duration.nanoseconds) }
 
@@ -224,17 +163,6 @@ package final class ServiceMetrics: Sendable {
     }
 
     func missedRetentionDeadline() { retentionDeadlineMisses.increment() }
-
-    /// - Parameter receiver: its name without secrets.
-    func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {
-        let name =
-            switch outcome {
-            case .delivered: "delivered"
-            case .failed: "failed"
-            case .dead: "dead"
-            }
-        registry.counter(.forwards, receiver, name).increment(by: count)
-    }
 
     // These events are rare, so their counters are looked up by name.
 
@@ -258,27 +186,6 @@ enum LimitedParty: String, CaseIterable {
 /// The outcome of a reload of keys or configuration.
 enum ReloadOutcome: String, CaseIterable {
     case applied, refused
-}
-
-/// The outcome of verifying App Store data.
-enum AppStoreDataOutcome: String, CaseIterable {
-    case verified, refused
-}
-
-/// What became of a notification.
-enum NotificationOutcome: String, CaseIterable {
-    case stored, known, unusable, recovered, refused, failed
-}
-
-private struct AppStoreDataSeries: Hashable {
-    let kind: String
-    let outcome: AppStoreDataOutcome
-
-    static var all: [AppStoreDataSeries] {
-        (PayloadKind.allCases.map(\.rawValue) + [ServiceMetrics.receipt]).flatMap { kind in
-            AppStoreDataOutcome.allCases.map { AppStoreDataSeries(kind: kind, outcome: $0) }
-        }
-    }
 }
 
 private struct DecidedOn: Hashable {

@@ -5,6 +5,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import SubscriberStore
+import SubscriberSync
 
 /// `POST /v1/app-store-notifications`: receives what the App Store posts.
 ///
@@ -18,7 +19,7 @@ struct NotificationEndpoint: Sendable {
     private let store: CurrentStore
     private let intake: NotificationIntake
     private let limits: RequestLimits
-    private let metrics: ServiceMetrics
+    private let metrics: SyncMetrics
     private let log: Logger
     /// Called when a notification that has receivers is stored.
     private let limit = LaneLimit(maximumRequests)
@@ -27,7 +28,7 @@ struct NotificationEndpoint: Sendable {
     private static let maximumRequests = 512
 
     init(
-        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: ServiceMetrics, log: Logger
+        store: CurrentStore, intake: NotificationIntake, limits: RequestLimits, metrics: SyncMetrics, log: Logger
     ) {
         self.store = store
         self.intake = intake
@@ -77,7 +78,10 @@ struct NotificationEndpoint: Sendable {
     private func read(
         _ request: HTTPRequest, under policy: Policy
     ) async throws(Problem) -> NotificationReader.Reading {
-        let body = try NotificationBody(request)
+        let members = try RequestMembers.read(
+            request, maximumCount: NotificationBody.maximumCount, maximumTotal: NotificationBody.maximumTotal)
+        let body: NotificationBody
+        do throws(NotificationBodyError) { body = try NotificationBody(members) } catch { throw Problem(error) }
         do throws(DataRefusal) { return try await intake.read(body, under: policy) } catch {
             throw body.isRefusedWithoutReason(error) ? .sharedSecretRefused(error) : .notificationRefused(error)
         }
@@ -118,5 +122,18 @@ struct NotificationEndpoint: Sendable {
         }
         let isTest = NotificationType(rawValue: notification.type) == .test
         log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
+    }
+}
+
+extension Problem {
+    fileprivate init(_ error: NotificationBodyError) {
+        self =
+            switch error {
+            case .json(let error): .unreadableJSON(error)
+            case .notAnObject: .notAnObject
+            case .payloadIsNoString(let found): .wrongType(field: "signedPayload", expected: "a string", found: found)
+            case .noPayload: .missingField("signedPayload")
+            case .refused(let refusal): .notificationRefused(refusal)
+            }
     }
 }

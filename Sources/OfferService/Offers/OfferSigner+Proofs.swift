@@ -5,6 +5,7 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import SubscriberStore
+import SubscriberSync
 
 extension OfferSigner {
     /// Signs offers with proofs, and those that a rule decides. Runs on the asynchronous lane.

@@ -5,6 +5,7 @@ package import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
+import SubscriberSync
 
 /// The signing path: from an admitted request to a signed response.
 ///

@@ -1,6 +1,7 @@
 import AppStoreData
 import OfferCore
 import OfferEligibility
+import SubscriberSync
 
 /// The verifier of a request's proofs.
 struct ProofVerifier: Sendable {
@@ -65,7 +66,7 @@ struct ProofVerifier: Sendable {
             let verified = try trust.verifyReceipt(receipt, at: now, device: device)
             do { try origin.check(verified.receipt.origin) } catch { throw DataRefusal(error) }
             return verified
-        } catch { throw refuse("appReceipt", of: ServiceMetrics.receipt, error) }
+        } catch { throw refuse("appReceipt", of: SyncMetrics.receipt, error) }
     }
 
     /// Checks what proofs can only show together.
@@ -78,7 +79,7 @@ struct ProofVerifier: Sendable {
             throw refuse(nil, of: kind, DataRefusal(.severalEnvironments))
         }
         guard proofs.originalTransactionIDs.count <= Self.maximumPurchases else {
-            throw refuse(nil, of: ServiceMetrics.receipt, DataRefusal(.tooManyPurchases))
+            throw refuse(nil, of: SyncMetrics.receipt, DataRefusal(.tooManyPurchases))
         }
     }
 
@@ -119,7 +120,7 @@ extension VerifiedProofs {
         transactions.map { (PayloadKind.transaction.rawValue, $0.payload.environment) }
             + renewalInfos.map { (PayloadKind.renewalInfo.rawValue, $0.payload.environment) }
             + (appTransaction.map { [(PayloadKind.appTransaction.rawValue, $0.payload.environment)] } ?? [])
-            + (receipt.map { [(ServiceMetrics.receipt, $0.receipt.environment)] } ?? [])
+            + (receipt.map { [(SyncMetrics.receipt, $0.receipt.environment)] } ?? [])
     }
 
     /// The index of a renewal info without a transaction of its subscription. Renewal info names no app, so by itself it

@@ -2,6 +2,7 @@ import AppStoreData
 import OfferCore
 import OfferCrypto
 import OfferEligibility
+import SubscriberSync
 
 /// The proofs of a request, verified: Apple signed them, for one app and one environment.
 struct VerifiedProofs: Sendable {

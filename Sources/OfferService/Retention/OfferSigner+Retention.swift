@@ -6,6 +6,7 @@ import OfferEligibility
 import OfferHTTP
 import OfferTelemetry
 import SubscriberStore
+import SubscriberSync
 
 /// The answer to a request for a retention message, and what it has reserved.
 struct RetentionOutcome: Sendable {

@@ -1,6 +1,7 @@
 import OfferCore
 import OfferEligibility
 import SubscriberStore
+import SubscriberSync
 
 /// The customer whom the App Store names by a subscription.
 struct RetentionCustomer: Sendable {

@@ -2,6 +2,7 @@ import AppStoreData
 import OfferConfiguration
 import OfferCore
 import OfferEligibility
+import SubscriberSync
 
 /// A verified request for a retention message, of one of our apps.
 struct RetentionQuestion: Sendable {

@@ -1,6 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 package import SubscriberStore
+import SubscriberSync
 
 /// What rules would decide about stored customers, and how that differs from the rules in force.
 ///

@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferEligibility
 package import SubscriberStore
+import SubscriberSync
 
 /// Replays rules over all stored customers, on as many cores as there are.
 package struct RulesTrialRun: Sendable {

@@ -6,6 +6,7 @@ import OfferEligibility
 package import OfferHTTP
 package import OfferIdentity
 package import OfferTelemetry
+package import SubscriberSync
 
 /// The parts of the service that answer requests, wired together.
 ///
@@ -83,7 +84,7 @@ package struct Application: Sendable {
             limits: limits, recordsAddresses: dependencies.trail?.recordsAddresses ?? false)
         let trust =
             dependencies.trust
-            ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics, log: log)
+            ?? AppStoreTrust(AppStoreSettings(), now: sources.now, metrics: metrics.sync, log: log)
         customers = CustomerEndpoints(
             store: store, refresher: dependencies.refresher, trail: dependencies.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
@@ -102,7 +103,8 @@ package struct Application: Sendable {
         metricsPage = MetricsPage(
             metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
-        notifications = NotificationEndpoint(store: store, intake: intake, limits: limits, metrics: metrics, log: log)
+        notifications = NotificationEndpoint(
+            store: store, intake: intake, limits: limits, metrics: metrics.sync, log: log)
         retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: dependencies.readiness, log: log)
         retention = RetentionEndpoint(
             signer: signer,

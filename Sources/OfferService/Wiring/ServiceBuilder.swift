@@ -11,6 +11,7 @@ import OfferIdentity
 package import OfferTelemetry
 package import ServiceLifecycle
 import SubscriberStore
+import SubscriberSync
 package import UnixSignals
 
 /// Builds the whole service from a configuration: its listeners and its background tasks.
@@ -56,15 +57,15 @@ package enum ServiceBuilder {
         let settings = configuration.appStore
         let ocspClient = settings.asksOCSP ? OCSPClient() : nil
         let trust = AppStoreTrust(
-            settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics, log: log)
+            settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics.sync, log: log)
         dependencies.trust = trust
         let trail = dependencies.trail
         let asking: AppStoreAsking?
         do throws(Diagnostic) {
             asking = try configuration.appStoreAPI.map { settings throws(Diagnostic) in
                 try AppStoreAsking(
-                    settings, policy: reloader.policy, trust: trust, store: store, trail: trail, sources: sources,
-                    readiness: readiness, metrics: metrics, log: log)
+                    settings, policy: reloader.policy, trust: trust, store: store, trail: trail, now: sources.now,
+                    uptime: sources.uptime, readiness: readiness, metrics: metrics.sync, log: log)
             }
         } catch { throw ConfigurationError(problems: [error]) }
         dependencies.refresher = asking?.refresher
@@ -86,7 +87,7 @@ package enum ServiceBuilder {
         let watch = AppStoreWatch(trust, client: ocspClient, settings: settings, readiness: readiness, log: log)
         let storeWatch = StoreWatch(store, now: sources.now, readiness: readiness, log: log)
         let ledgerWatch = LedgerWatch(
-            store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics, log: log)
+            store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         // The store is closed last.
         var services: [any Service] = [
             reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.lateWork,
@@ -94,7 +95,8 @@ package enum ServiceBuilder {
         if let forwardClient {
             services.append(
                 ForwardingWorker(
-                    store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics, log: log))
+                    store, client: forwardClient, now: sources.now, readiness: readiness, metrics: metrics.sync,
+                    log: log))
         }
         return services + (asking?.services ?? []) + [server]
     }

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("The failures of questions to the App Store")
 struct AskingProblemsTests {

@@ -1,7 +1,6 @@
 import AppStoreAPI
 import AppStoreStandIn
 import AppStoreTestSupport
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import StoreTestSupport
@@ -9,7 +8,9 @@ import SubscriberStore
 import TestSupport
 import Testing
 
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("Questions about customers while a request waits", .timeLimit(.minutes(30)))
 struct CustomerRefresherTests {

@@ -2,7 +2,6 @@ import AppStoreAPI
 import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -14,7 +13,9 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("Odd answers of the App Store")
 struct OddAnswerTests {
@@ -66,7 +67,7 @@ struct OddAnswerTests {
                 patience: .seconds(60), problems: AskingProblems(readiness: Readiness(), now: now, log: log), log: log)
             recovery = NotificationRecovery(
                 client: client, intake: NotificationIntake(store: current, trust: trust, now: now, log: log),
-                store: current, policy: { policy }, now: now, metrics: service.metrics, log: log)
+                store: current, policy: { policy }, now: now, metrics: service.metrics.sync, log: log)
         }
 
         /// The facts that the store has of the customer of a transaction.

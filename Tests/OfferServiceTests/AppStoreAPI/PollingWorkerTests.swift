@@ -1,7 +1,6 @@
 import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -10,6 +9,7 @@ import SubscriberStore
 import TestSupport
 import Testing
 
+@testable import OfferConfiguration
 @testable import OfferService
 
 @Suite("The poller", .timeLimit(.minutes(30)))

@@ -4,7 +4,6 @@ import AppStoreTestSupport
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -14,7 +13,9 @@ import SubscriberStore
 import TestSupport
 import Testing
 
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("What verifyReceipt says is stored")
 struct ReceiptRefreshTests {

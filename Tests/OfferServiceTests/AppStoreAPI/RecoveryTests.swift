@@ -1,10 +1,12 @@
 import AppStoreStandIn
 import AppStoreTestSupport
-import OfferConfiguration
 import OfferCore
 import OfferService
 import StoreTestSupport
 import Testing
+
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 @Suite("Notifications that never arrived")
 struct RecoveryTests {

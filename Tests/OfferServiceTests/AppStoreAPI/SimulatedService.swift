@@ -5,7 +5,6 @@ import AppStoreTestSupport
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -15,7 +14,9 @@ import StoreTestSupport
 import SubscriberStore
 import TestSupport
 
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 /// The service and a stand-in for the App Store on one clock, which a test moves.
 final class SimulatedService: Sendable {
@@ -85,14 +86,13 @@ final class SimulatedService: Sendable {
         let uptime: @Sendable () -> NIODeadline = {
             isFast ? .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) : .now()
         }
-        let sources = Sources(now: now, uptime: uptime, makeNonce: Sources.system.makeNonce)
         let readiness = Readiness()
         let asking = try AppStoreAsking(
             AppStoreAPISettings(
                 hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
                 roots: Self.certificates(standIn.tls.rootPath), wait: wait),
-            policy: policies, trust: trust, store: current, trail: nil, sources: sources,
-            readiness: readiness, metrics: routes.metrics, log: log)
+            policy: policies, trust: trust, store: current, trail: nil, now: now, uptime: uptime,
+            readiness: readiness, metrics: routes.metrics.sync, log: log)
         let problems = AskingProblems(readiness: readiness, now: now, log: log)
         let recovery = RecoveryWorker(
             asking.recovery, store: current, policy: { policies.snapshot }, now: now, problems: problems, log: log)

@@ -1,10 +1,11 @@
 import AppStoreStandIn
 import AppStoreTestSupport
 import Foundation
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import Testing
+
+@testable import OfferConfiguration
 
 /// `WEEK_CUSTOMERS` asks for more customers, as `scripts/soak week` does.
 @Suite("A week in which a fifth of the notifications is lost", .timeLimit(.minutes(600)))

@@ -1,9 +1,10 @@
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService
 import StoreTestSupport
 import Testing
+
+@testable import OfferConfiguration
 
 /// Every built-in rule on 50 customers.
 @Suite("The built-in rules")

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("What a decision rests on when the App Store does not answer")
 struct DecisionCustomerTests {

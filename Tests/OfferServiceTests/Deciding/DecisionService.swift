@@ -2,7 +2,6 @@ import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -15,6 +14,8 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 /// The service with a configuration file, a database and an audit trail in a temporary folder. The time is day 10 of ``Sample``.
 struct DecisionService {

@@ -1,11 +1,12 @@
 import NIOConcurrencyHelpers
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferTelemetry
 import TestSupport
 
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 /// The watch over the ledger, round by round.
 final class LedgerAlarm {
@@ -18,7 +19,7 @@ final class LedgerAlarm {
         let policy = CurrentPolicy(Policy(ring: KeyRing(), catalogue: service.catalogue))
         watch = LedgerWatch(
             service.current, policy: policy, now: { [wall = service.routes.wall] in wall.withLockedValue { $0 } },
-            readiness: service.readiness, metrics: service.routes.metrics, log: RecordedLog().logger)
+            readiness: service.readiness, metrics: service.routes.metrics.sync, log: RecordedLog().logger)
     }
 
     func check() async { await watch.check(&progress) }

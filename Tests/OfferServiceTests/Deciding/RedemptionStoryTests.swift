@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import SubscriberSync
 
 @Suite("Stories of redemptions")
 struct RedemptionStoryTests {

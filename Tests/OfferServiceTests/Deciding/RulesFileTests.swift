@@ -1,8 +1,9 @@
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferService
 import Testing
+
+@testable import OfferConfiguration
 
 @Suite("The rules of the configuration file")
 struct RulesFileTests {

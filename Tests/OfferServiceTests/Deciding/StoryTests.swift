@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import SubscriberSync
 
 /// The six situations of the talk "Subscription Offers Best Practices" (WWDC19-305), and what else happens to customers.
 @Suite("Stories of customers")

@@ -11,6 +11,7 @@ import Testing
 
 @testable import AppStoreTestSupport
 @testable import OfferService
+@testable import SubscriberSync
 
 /// Ways in which someone once got an offer, or would get one, who must not have it.
 @Suite("No wrong yes")

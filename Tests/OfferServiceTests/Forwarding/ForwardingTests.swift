@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import Logging
 import NIOSSL
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferTelemetry
@@ -13,7 +12,9 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
 @testable import OfferService
+@testable import SubscriberSync
 
 @Suite("Forwarding")
 struct ForwardingTests {
@@ -47,7 +48,7 @@ struct ForwardingTests {
         ) async throws {
             let worker = ForwardingWorker(
                 current, client: try ForwardClient(settings, timeout: timeout), now: now, readiness: readiness,
-                metrics: metrics, log: log.logger)
+                metrics: metrics.sync, log: log.logger)
             let group = ServiceGroup(
                 services: [worker], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -1,6 +1,5 @@
 import AppStoreData
 import NIOConcurrencyHelpers
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -10,6 +9,8 @@ import SubscriberStore
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 @Suite("Kept notifications can be read again")
 struct NotificationReplayTests {

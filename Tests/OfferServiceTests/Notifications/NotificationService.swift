@@ -1,6 +1,5 @@
 import AppStoreData
 import Logging
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -10,6 +9,8 @@ import SubscriberStore
 import TestSupport
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 /// The service with one app, a chain made for tests, and a SQLite store in a folder of its own.
 struct NotificationService {

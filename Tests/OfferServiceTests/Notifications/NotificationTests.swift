@@ -1,6 +1,5 @@
 import AppStoreData
 import Foundation
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -12,6 +11,8 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
+@testable import SubscriberSync
 
 @Suite("Notifications")
 struct NotificationTests {

@@ -1,8 +1,8 @@
-import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import Testing
 
+@testable import OfferConfiguration
 @testable import OfferService
 
 @Suite("Retention messages in the configuration file")

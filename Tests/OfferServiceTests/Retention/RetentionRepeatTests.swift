@@ -6,6 +6,7 @@ import OfferEligibility
 import OfferHTTP
 import StoreTestSupport
 import SubscriberStore
+import SubscriberSync
 import TestSupport
 import Testing
 

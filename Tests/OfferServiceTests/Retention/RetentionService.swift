@@ -2,7 +2,6 @@ import AppStoreData
 import Foundation
 import NIOConcurrencyHelpers
 import OfferAudit
-import OfferConfiguration
 import OfferCore
 import OfferCrypto
 import OfferEligibility
@@ -13,6 +12,7 @@ import TestSupport
 import Testing
 
 @testable import AppStoreTestSupport
+@testable import OfferConfiguration
 @testable import OfferService
 
 /// The service with cases of retention messages, and the App Store that asks it. The time is day 10 of ``Sample``.

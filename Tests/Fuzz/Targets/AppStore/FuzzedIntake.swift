@@ -9,6 +9,7 @@ import OfferEligibility
 import OfferHTTP
 import OfferService
 import SubscriberStore
+import SubscriberSync
 
 /// The whole service without a socket, which trusts the chain of ``AppStoreSamples``, and its database in a temporary folder.
 final class FuzzedIntake: Sendable {
@@ -49,7 +50,7 @@ final class FuzzedIntake: Sendable {
         let sources = Sources(now: { Self.now }, makeNonce: Sources.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
         dependencies.trust = AppStoreTrust(
-            AppStoreSettings(roots: AppStoreKeys.roots), now: sources.now, metrics: dependencies.metrics, log: log)
+            AppStoreSettings(roots: AppStoreKeys.roots), now: sources.now, metrics: dependencies.metrics.sync, log: log)
         dependencies.store = CurrentStore(StoreSettings(location: .sqlite(path: path)), store: store, log: log)
         router = Application(dependencies).router(for: .notifications, isOnLoopback: false)
     }

@@ -1,0 +1,42 @@
+import AppStoreData
+import FoundationEssentials
+package import Logging
+import OfferAudit
+package import OfferConfiguration
+package import OfferCore
+import OfferEligibility
+import OfferTelemetry
+package import SubscriberStore
+
+extension AppStoreAsking {
+    /// Asks the App Store outside the service: with the same checks, for as long as `work` takes.
+    /// - Parameters:
+    ///   - settings: those of `configuration`.
+    ///   - ring: the keys that sign tokens.
+    ///   - store: nil if `work` needs none.
+    package static func run<Output: Sendable>(
+        _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: (any SubscriberStore)?,
+        log: Logger, _ work: @Sendable (AppStoreAsking) async throws -> Output
+    ) async throws -> Output {
+        let metrics = SyncMetrics(MetricRegistry())
+        let now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+        let ocspClient = configuration.appStore.asksOCSP ? OCSPClient() : nil
+        let trust = AppStoreTrust(
+            configuration.appStore, transport: ocspClient?.transport, now: now, metrics: metrics, log: log)
+        let trail = try await AuditTrail.open(
+            configuration.audit, now: now, readiness: Readiness(), metrics: .unregistered, log: log)
+        let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
+        let asking = try AppStoreAsking(
+            settings, policy: CurrentPolicy(policy), trust: trust,
+            store: CurrentStore(configuration.store, store: store, log: log), trail: trail, now: now,
+            readiness: Readiness(), metrics: metrics, log: log)
+        let result: Result<Output, any Error> = await withTaskGroup(of: Void.self) { group in
+            if let checker = trust.checker { group.addTask { await checker.run() } }
+            defer { group.cancelAll() }
+            do { return .success(try await work(asking)) } catch { return .failure(error) }
+        }
+        await asking.close()
+        await ocspClient?.close()
+        return try result.get()
+    }
+}

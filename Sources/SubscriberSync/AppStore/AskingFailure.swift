@@ -1,0 +1,42 @@
+package import AppStoreAPI
+package import AppStoreData
+import OfferConfiguration
+package import OfferCore
+import OfferEligibility
+package import SubscriberStore
+
+/// The reason that an answer of the App Store did not reach the store.
+package enum AskingFailure: Error, Sendable {
+    case api(APIFailure)
+    /// Something in the answer is not Apple's, or not about the app that was asked about.
+    case data(DataRefusal)
+    case store(StoreError)
+
+    /// Whether the App Store does not know what it was asked about, in this environment.
+    package var isNotFound: Bool {
+        if case .api(.refused(let code)) = self { code.meansOtherEnvironment } else { false }
+    }
+}
+
+extension AskingFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .api(let failure): "\(failure)"
+        case .data(let refusal): "\(refusal)"
+        case .store(let error): error.diagnostic.error
+        }
+    }
+}
+
+extension AskingFailure {
+    /// The failure for an operator.
+    package var diagnostic: Diagnostic {
+        switch self {
+        case .api(let failure): Diagnostic("\(failure)", hint: failure.hint)
+        case .data(let refusal):
+            Diagnostic(
+                "the answer of the App Store is refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
+        case .store(let error): error.diagnostic
+        }
+    }
+}

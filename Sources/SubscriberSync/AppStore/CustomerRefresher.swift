@@ -1,0 +1,227 @@
+import AppStoreAPI
+package import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import OfferConfiguration
+package import OfferCore
+package import OfferEligibility
+import OfferHTTP
+import ServiceLifecycle
+
+/// Asks the App Store about customers whom the store does not know, while a request waits for a moment.
+///
+/// Requests about one customer share one question. A request that stops waiting does not end it, so a later request knows
+/// the answer.
+package final class CustomerRefresher: Service {
+    private typealias Key = CustomerQuestion.Key
+
+    /// What a request learns by waiting.
+    package enum Outcome: Hashable {
+        /// There was nothing to ask.
+        case notNeeded
+        /// The App Store said all it knows, within the last minute. `hasNews` says whether it was anything.
+        case answered(hasNews: Bool)
+        /// The App Store did not answer in time, or failed, so the store may know too little.
+        case unanswered
+    }
+
+    private struct Asked {
+        let at: NIODeadline
+        /// Whether the App Store has answered; nil while it is asked.
+        var isAnswered: Bool?
+        /// True if the App Store knows the customer, and no purchase of theirs.
+        var isEmpty = false
+    }
+
+    private struct State {
+        var waiting: [Key: [Waiter]] = [:]
+        var asked: [Key: Asked] = [:]
+    }
+
+    private let refresh: SubscriberRefresh
+    private let receipts: ReceiptRefresh
+    private let problems: AskingProblems
+    private let log: Logger
+    /// How long a request waits.
+    private let patience: Duration
+    private let state = NIOLockedValueBox(State())
+    private let unproven = RateLimiter<AppScope>()
+    private let questions: AsyncStream<CustomerQuestion>
+    private let question: AsyncStream<CustomerQuestion>.Continuation
+
+    /// Further questions are dropped.
+    private static let maximumWaiting = 256
+    private static let concurrency = 16
+    /// For how long the App Store is not asked again about one customer.
+    private static let pause = TimeAmount.seconds(60)
+    private static let maximumRemembered = 10_000
+    /// Questions about transactions that nothing proves, for each app and environment. Each takes two requests of the several per
+    /// second that Apple allows, so that polling always has most of them.
+    private static let unprovenLimit = RateLimit(perSecond: 0.5, burst: 10)
+    /// For the App Store Server API, and then for the receipt service.
+    private static let timeLimit = TimeAmount.seconds(30)
+
+    /// - Parameter patience: how long a request waits.
+    package init(
+        _ refresh: SubscriberRefresh, receipts: ReceiptRefresh, patience: Duration, problems: AskingProblems,
+        log: Logger
+    ) {
+        self.refresh = refresh
+        self.receipts = receipts
+        self.patience = patience
+        self.problems = problems
+        self.log = log
+        (questions, question) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<Self.concurrency {
+                    group.addTask { [self] in for await question in questions { await ask(question) } }
+                }
+            }
+        }
+        question.finish()
+        for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, .unanswered) }
+    }
+
+    /// Asks one question after the other and waits for a moment altogether.
+    /// - Parameter isOver: whether the remaining questions need not be asked after an answer.
+    package func refresh(
+        _ questions: [CustomerQuestion], until isOver: (Outcome) -> Bool = { _ in false }
+    ) async -> Outcome {
+        let began = ContinuousClock.now
+        var whole = Outcome.notNeeded
+        for question in questions {
+            let rest = patience - (ContinuousClock.now - began)
+            let outcome = rest > .zero ? await refresh(question, within: rest) : .unanswered
+            whole = whole.and(outcome)
+            if isOver(outcome) { return outcome }
+        }
+        return whole
+    }
+
+    /// Asks about a customer and waits for a moment.
+    private func refresh(_ question: CustomerQuestion, within duration: Duration) async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let waiter = Waiter(continuation)
+            if let known = add(waiter, to: question) { return waiter.resume(known) }
+            MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(duration)) {
+                waiter.resume(.unanswered)
+            }
+        }
+    }
+
+    /// Returns true if the App Store has answered within the last minute that a customer has no purchases. The store has nothing of such
+    /// a customer.
+    package func saysEmpty(_ id: TransactionID, in app: AppScope) -> Bool {
+        guard let key = CustomerQuestion(id, in: app)?.key else { return false }
+        return state.withLockedValue { state in
+            state.asked[key].map { $0.isEmpty && NIODeadline.now() < $0.at + Self.pause } ?? false
+        }
+    }
+
+    /// Asks about a customer in the background, so that a later request knows.
+    package func refreshLater(_ question: CustomerQuestion) { _ = add(nil, to: question) }
+
+    /// - Returns: nil if the App Store is asked; otherwise what is known without.
+    private func add(_ waiter: Waiter?, to question: CustomerQuestion) -> Outcome? {
+        let key = question.key
+        return state.withLockedValue { state in
+            let waiters = waiter.map { [$0] } ?? []
+            if state.waiting[key] != nil {
+                state.waiting[key]?.append(contentsOf: waiters)
+                return nil
+            }
+            let now = NIODeadline.now()
+            if let asked = state.asked[key], now < asked.at + Self.pause {
+                return asked.isAnswered == true ? .answered(hasNews: false) : .unanswered
+            }
+            if question.isUnproven, let limit = Self.unprovenLimit,
+                unproven.take(key.app, limit: limit, now: now) != nil
+            {
+                return .unanswered
+            }
+            guard case .enqueued = self.question.yield(question) else { return .unanswered }
+            state.waiting[key] = waiters
+            if state.asked.count >= Self.maximumRemembered {
+                state.asked = state.asked.filter { now < $0.value.at + Self.pause }
+            }
+            if state.asked.count < Self.maximumRemembered { state.asked[key] = Asked(at: now) }
+            return nil
+        }
+    }
+
+    private func ask(_ question: CustomerQuestion) async {
+        let (app, id, deadline) = (question.key.app, question.key.id, NIODeadline.now() + Self.timeLimit)
+        do throws(AskingFailure) {
+            let statuses = try await refresh.statuses(of: id, in: app, by: deadline)
+            let history = try await refresh.history(of: id, in: app, by: deadline)
+            let isWhole = statuses.isWhole && history.isWhole
+            let hasNews = !statuses.facts.isEmpty || !history.facts.isEmpty
+            answer(
+                question.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
+                isEmpty: statuses.isEmpty && history.isEmpty)
+        } catch {
+            log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
+            answer(
+                question.key,
+                await askReceiptService(question) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
+        }
+    }
+
+    /// Asks about the receipt, for as long as the App Store Server API was asked before: that may have failed by not answering.
+    /// - Returns: nil if there is no answer.
+    private func askReceiptService(_ question: CustomerQuestion) async -> Outcome? {
+        guard let receipt = question.receipt else { return nil }
+        let app = question.key.app
+        do throws(ReceiptRefresh.Failure) {
+            let facts = try await receipts.refresh(receipt, of: app, by: .now() + Self.timeLimit)
+            problems.clear(of: app, .receipts)
+            return .answered(hasNews: !facts.isEmpty)
+        } catch {
+            log.debug("the receipt service was asked in vain", metadata: ["reason": "\(error)"])
+            if let problem = error.problem { problems.note(problem, of: app, .receipts) }
+            return nil
+        }
+    }
+
+    private func answer(_ key: Key, _ outcome: Outcome, isEmpty: Bool = false) {
+        let waiters = state.withLockedValue { state in
+            state.asked[key]?.isEmpty = isEmpty
+            state.asked[key]?.isAnswered = outcome != .unanswered
+            return state.waiting.removeValue(forKey: key) ?? []
+        }
+        for waiter in waiters { waiter.resume(outcome) }
+    }
+}
+
+extension CustomerRefresher.Outcome {
+    /// The outcome of two questions.
+    fileprivate func and(_ other: Self) -> Self {
+        switch (self, other) {
+        case (.notNeeded, let outcome), (let outcome, .notNeeded): outcome
+        case (.unanswered, _), (_, .unanswered): .unanswered
+        case (.answered(let one), .answered(let another)): .answered(hasNews: one || another)
+        }
+    }
+}
+
+/// A request that waits until the App Store has answered, or until it no longer wants to.
+private final class Waiter: Sendable {
+    private let continuation: NIOLockedValueBox<CheckedContinuation<CustomerRefresher.Outcome, Never>?>
+
+    init(_ continuation: CheckedContinuation<CustomerRefresher.Outcome, Never>) {
+        self.continuation = NIOLockedValueBox(continuation)
+    }
+
+    /// Only the first call counts.
+    func resume(_ outcome: CustomerRefresher.Outcome) {
+        continuation.withLockedValue { continuation in
+            defer { continuation = nil }
+            return continuation
+        }?.resume(returning: outcome)
+    }
+}

@@ -1,0 +1,56 @@
+import AppStoreAPI
+import OfferConfiguration
+import OfferCore
+import OfferEligibility
+import SubscriberStore
+
+/// What the poller remembers of questions in vain. It does no harm to lose it.
+struct PollingMemory {
+    private struct Subscription: Hashable {
+        let app: AppScope
+        let original: TransactionID
+    }
+
+    private struct Question {
+        let count: Int
+        /// When the subscription is due again if nothing newer arrives.
+        let dueAt: Timestamp
+    }
+
+    private struct Block {
+        let count: Int
+        let until: Timestamp
+    }
+
+    private var questions: [Subscription: Question] = [:]
+    private var blocks: [AppScope: Block] = [:]
+
+    private static let maximumQuestions = 10_000
+    private static let firstBlock = Duration.seconds(5)
+    private static let longestBlock = Duration.seconds(300)
+
+    func mayAsk(_ app: AppScope, at now: Timestamp) -> Bool { blocks[app].map { $0.until <= now } ?? true }
+
+    /// The number of questions about a subscription in a row that brought nothing new.
+    func questionsInVain(about due: DueSubscription) -> Int {
+        let known = questions[Subscription(app: due.app, original: due.originalTransactionID)]
+        return known?.dueAt == due.dueAt ? known?.count ?? 0 : 0
+    }
+
+    /// - Parameter time: when the subscription is due again unless something newer arrives; nil for never.
+    mutating func note(questions count: Int, about due: DueSubscription, nextDueAt time: Timestamp?) {
+        if questions.count >= Self.maximumQuestions { questions = [:] }
+        questions[Subscription(app: due.app, original: due.originalTransactionID)] = time.map {
+            Question(count: count, dueAt: $0)
+        }
+    }
+
+    /// - Parameter failure: why the app cannot be asked about; nil if it can.
+    mutating func note(_ failure: AskingFailure?, of app: AppScope, at now: Timestamp) {
+        guard let failure else { return blocks[app] = nil }
+        let count = (blocks[app]?.count ?? 0) + 1
+        var until = now + min(Self.longestBlock, Self.firstBlock * (1 << min(count - 1, 10)))
+        if case .api(.limited(let time)) = failure { until = max(now, time) }
+        blocks[app] = Block(count: count, until: until)
+    }
+}

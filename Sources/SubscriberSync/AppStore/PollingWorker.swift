@@ -1,0 +1,171 @@
+import AppStoreAPI
+import AppStoreData
+package import Logging
+import NIOConcurrencyHelpers
+package import OfferConfiguration
+package import OfferCore
+package import OfferEligibility
+import OfferTelemetry
+import ServiceLifecycle
+import SubscriberStore
+
+/// The service that asks about subscriptions whose period, grace or billing retry should have ended without a word from the
+/// App Store.
+///
+/// The schedule is in the store: see ``NextCheck``. What is due at once, such as after an outage, is spread over time.
+package struct PollingWorker: Service {
+    private let refresh: SubscriberRefresh
+    private let store: CurrentStore
+    private let policy: @Sendable () -> Policy
+    private let now: @Sendable () -> Timestamp
+    private let problems: AskingProblems
+    private let log: Logger
+    private let leases: WorkLeases
+    private let memory = NIOLockedValueBox(PollingMemory())
+
+    package init(
+        _ refresh: SubscriberRefresh, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
+        now: @escaping @Sendable () -> Timestamp, problems: AskingProblems, log: Logger
+    ) {
+        self.refresh = refresh
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.problems = problems
+        self.log = log
+        leases = WorkLeases(SharedWork.polling, in: store)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await AppRounds(every: .seconds(1)).run {
+                policy().askedApps
+            } _: { app in
+                await leases.of(app).perform { await poll(app) }
+            }
+        }
+        await leases.release()
+    }
+
+    /// Asks about what is due for one app, for one second's worth.
+    /// - Returns: how many subscriptions it has asked about.
+    @discardableResult
+    package func poll(_ app: AppScope) async -> Int {
+        let (now, timing) = (now(), PollingTiming(app.environment))
+        guard store.store != nil, memory.withLockedValue({ $0.mayAsk(app, at: now) }) else { return 0 }
+        let due = try? await store.write { store throws(StoreError) in
+            try await store.claimDueSubscriptions(
+                of: app, dueBefore: timing.dueAt(forQuestionAt: now),
+                nextDueAt: timing.dueAt(forQuestionAt: now + timing.retry(after: 1)), limit: timing.rate)
+        }
+        guard let due else { return 0 }
+        guard !due.isEmpty else {
+            problems.expire(of: app, .polling, notedBefore: now - (timing.longestRetry * 2))
+            return 0
+        }
+        let outcomes = await withTaskGroup(of: (DueSubscription, Outcome).self) { group in
+            for subscription in due { group.addTask { (subscription, await ask(about: subscription)) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        return await settle(outcomes, of: app, timing, at: now)
+    }
+
+    private enum Outcome {
+        case answered
+        /// The App Store knows no more of it.
+        case unknown
+        /// The question failed, and may succeed later.
+        case failed(AskingFailure)
+        /// The app cannot be asked about.
+        case notAsked(AskingFailure)
+    }
+
+    private func ask(about due: DueSubscription) async -> Outcome {
+        guard let id = TransactionNumber(due.originalTransactionID) else { return .unknown }
+        do throws(AskingFailure) {
+            let facts = try await refresh.statuses(of: id, in: due.app).facts
+            return facts.contains { $0.originalTransactionID == due.originalTransactionID } ? .answered : .unknown
+        } catch {
+            if error.isOfApp { return .notAsked(error) }
+            return error.isLasting ? .unknown : .failed(error)
+        }
+    }
+
+    /// - Returns: the number of those that were asked about.
+    private func settle(
+        _ outcomes: [(due: DueSubscription, outcome: Outcome)], of app: AppScope, _ timing: PollingTiming,
+        at now: Timestamp
+    ) async -> Int {
+        var settled: [SettledClaim] = []
+        var failures: [AskingFailure] = []
+        var block: AskingFailure?
+        memory.withLockedValue { memory in
+            for (due, outcome) in outcomes {
+                switch outcome {
+                case .answered, .failed:
+                    // Also after an answer that was as old as what is known.
+                    let count = memory.questionsInVain(about: due) + 1
+                    var next: Timestamp? = timing.dueAt(forQuestionAt: now + timing.retry(after: count))
+                    if case .failed(let failure) = outcome {
+                        failures.append(failure)
+                        if failure.isOfData, count >= timing.refusals { next = nil }
+                    }
+                    if next != due.nextDueAt { settled.append(SettledClaim(due, dueAt: next)) }
+                    memory.note(questions: count, about: due, nextDueAt: next)
+                case .unknown: settled.append(SettledClaim(due, dueAt: nil))
+                case .notAsked(let failure):
+                    settled.append(SettledClaim(due, dueAt: due.dueAt))
+                    block = failure
+                }
+            }
+            memory.note(block, of: app, at: now)
+        }
+        report(outcomes, block ?? failures.first, of: app)
+        let claims = settled
+        if !claims.isEmpty {
+            try? await store.write { store throws(StoreError) in try await store.settle(claims) }
+        }
+        return outcomes.count { if case .notAsked = $0.outcome { false } else { true } }
+    }
+
+    private func report(
+        _ outcomes: [(due: DueSubscription, outcome: Outcome)], _ failure: AskingFailure?, of app: AppScope
+    ) {
+        let unknown = outcomes.count { if case .unknown = $0.outcome { true } else { false } }
+        if unknown > 0 {
+            log.info(
+                "the App Store does not know subscriptions",
+                metadata: [
+                    "app": "\(app.bundleID.text)", "environment": "\(app.environment.rawValue)", "count": "\(unknown)",
+                ])
+        }
+        if let failure {
+            problems.note(failure, of: app, .polling)
+        } else {
+            problems.clear(of: app, .polling)
+        }
+    }
+}
+
+extension AskingFailure {
+    /// Whether no question about the app can be answered now, whatever subscription it is about.
+    fileprivate var isOfApp: Bool {
+        switch self {
+        case .api(.limited), .api(.paused), .api(.unauthorised), .api(.noToken), .api(.noServer), .store: true
+        case .api(.refused(let code)): code.isOfApp
+        case .api, .data: false
+        }
+    }
+
+    /// Whether the same question would get the same answer.
+    fileprivate var isLasting: Bool { if case .api(.refused(let code)) = self { !code.isRetryable } else { false } }
+
+    /// Whether something is wrong with the answer itself.
+    fileprivate var isOfData: Bool {
+        switch self {
+        case .data(let refusal): !refusal.isRetryable
+        case .api(.unreadable): true
+        case .api, .store: false
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import AppStoreAPI
+import NIOCore
+import OfferConfiguration
+import OfferCore
+package import OfferCrypto
+import OfferEligibility
+package import SubscriberStore
+
+/// Asks the legacy receipt service what a receipt contains now, and merges the answer into the store.
+///
+/// It is for apps with a `sharedSecret`, and for receipts whose customer the App Store Server API cannot tell about.
+package struct ReceiptRefresh: Sendable {
+    /// The reason that the answer did not reach the store.
+    package enum Failure: Error {
+        /// The app has no shared secret.
+        case noSharedSecret
+        case service(ReceiptServiceFailure)
+        /// The receipt is of another app or environment.
+        case anotherApp
+        case unhashable(OpenSSLError)
+        case store(StoreError)
+    }
+
+    let client: ReceiptServiceClient
+    let store: CurrentStore
+    let policy: @Sendable () -> Policy
+
+    /// - Parameter receipt: CMS, verified before.
+    /// - Returns: the facts, which are durable.
+    func refresh(
+        _ receipt: [UInt8], of app: AppScope, by deadline: NIODeadline
+    ) async throws(Failure) -> [SubscriberFact] {
+        guard let configured = policy().catalogue?.apps[app.bundleID],
+            let secret = configured.notifications.sharedSecret
+        else { throw .noSharedSecret }
+        let answer: ReceiptServiceAnswer
+        do { answer = try await client.describe(receipt, sharedSecret: secret, by: deadline) } catch {
+            throw .service(error)
+        }
+        guard answer.bundleID == app.bundleID, answer.environment == app.environment,
+            app.environment != .production || answer.appAppleID == configured.appAppleID
+        else { throw .anotherApp }
+        let facts: [SubscriberFact]
+        do { facts = try answer.facts } catch { throw .unhashable(error) }
+        guard !facts.isEmpty else { return [] }
+        do throws(StoreError) {
+            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+        } catch { throw .store(error) }
+        return facts
+    }
+}
+
+extension ReceiptRefresh.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noSharedSecret: "the app has no sharedSecret"
+        case .service(let failure): "\(failure)"
+        case .anotherApp: "the receipt is of another app or environment"
+        case .unhashable(let error): "\(error)"
+        case .store(let error): error.diagnostic.error
+        }
+    }
+}
+
+extension ReceiptRefresh.Failure {
+    /// What an operator can do; nil if the failure is about one receipt.
+    var problem: Diagnostic? {
+        switch self {
+        case .service(let failure): failure.hint.map { Diagnostic("\(failure)", hint: $0) }
+        case .store(let error): error.diagnostic
+        case .noSharedSecret, .anotherApp, .unhashable: nil
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import AppStoreAPI
+import OfferConfiguration
+package import OfferCore
+package import OfferEligibility
+
+/// Asks the App Store whether it can show what an app's retention messages name.
+package struct RetentionTrial: Sendable {
+    private let client: AppStoreClient
+    private let app: AppScope
+    private let configured: Catalogue.App
+
+    /// The most default messages that are looked up. Apple allows few such requests.
+    private static let maximumDefaults = 20
+    private static let path = "/v1/retention-messages"
+
+    /// - Parameter configured: the app in the catalogue.
+    package init(client: AppStoreClient, app: AppScope, configured: Catalogue.App) {
+        self.client = client
+        self.app = app
+        self.configured = configured
+    }
+
+    /// - Returns: what the App Store would not show, or why it could not be asked.
+    package func warnings() async -> [Diagnostic] {
+        do throws(APIFailure) {
+            return try await messageWarnings() + urlWarnings() + defaultWarnings()
+        } catch {
+            if case .status(404) = error {
+                return [
+                    warning(
+                        "the account has no access to the Retention Messaging API",
+                        hint: "request it from Apple; until then, the App Store asks for no messages")
+                ]
+            }
+            return [warning("retention messages could not be checked: \(error)", hint: error.hint)]
+        }
+    }
+
+    private func warning(_ problem: String, hint: String) -> Diagnostic {
+        Diagnostic("\(app.bundleID.text) \(app.environment.rawValue): \(problem)", hint: hint)
+    }
+
+    private func messageWarnings() async throws(APIFailure) -> [Diagnostic] {
+        let uploaded = try await client.send(.messages(), for: app)
+        // Apple's letter case may differ from ours.
+        let states = Dictionary(
+            uploaded.map { ($0.identifier.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        return named.sorted { $0.description < $1.description }.compactMap { identifier in
+            guard let message = states[identifier.description] else {
+                return warning(
+                    "the message \(identifier) is not uploaded",
+                    hint:
+                        "upload it with: offer-signer retention messages upload --environment \(app.environment.rawValue)"
+                )
+            }
+            guard !message.isApproved else { return nil }
+            return warning(
+                "the message \(identifier) is \(message.state.printable), not APPROVED, so the App Store shows its default",
+                hint: "wait for its approval, or upload another one")
+        }
+    }
+
+    private func urlWarnings() async throws(APIFailure) -> [Diagnostic] {
+        let set =
+            "set it with: offer-signer retention url set --environment \(app.environment.rawValue) https://…\(Self.path)"
+        do throws(APIFailure) {
+            let url = try await client.send(.realtimeURL(), for: app)
+            guard !url.hasSuffix(Self.path) else { return [] }
+            return [warning("the App Store asks \(url.printable), which does not end with \(Self.path)", hint: set)]
+        } catch {
+            guard case .refused(.realtimeURLNotFound) = error else { throw error }
+            return [warning("no URL for retention messages is set, so the App Store does not ask", hint: set)]
+        }
+    }
+
+    private func defaultWarnings() async throws(APIFailure) -> [Diagnostic] {
+        var missing: [Diagnostic] = []
+        for (product, locale) in pairs.prefix(Self.maximumDefaults) {
+            do throws(APIFailure) {
+                _ = try await client.send(.defaultMessage(for: product, in: locale), for: app)
+            } catch {
+                guard case .refused(.defaultMessageNotFound) = error else { throw error }
+                missing.append(
+                    warning(
+                        "\(product.text) has no default message for \(locale), so nothing is shown if an answer fails",
+                        hint: "set it with: offer-signer retention defaults set"))
+            }
+        }
+        return missing
+    }
+
+    /// The messages that the cases name in this environment.
+    private var named: Set<UUIDText> {
+        Set(
+            configured.rules.retention.compactMap { $0.messages.messages(in: app.environment) }
+                .flatMap { Array($0.byLocale.values) + [$0.otherwise].compactMap(\.self) })
+    }
+
+    /// The products of the app with the locales that its cases name, in order.
+    private var pairs: [(ProductID, String)] {
+        let locales = Set(
+            configured.rules.retention.compactMap { $0.messages.messages(in: app.environment) }
+                .flatMap { $0.byLocale.keys.map(\.appleText) })
+        let products = configured.offers.keys.sorted { $0.text.description < $1.text.description }
+        return products.flatMap { product in locales.sorted().map { (product, $0) } }
+    }
+}
+
+extension RetentionLocale {
+    /// As Apple writes it: `en-US`, `zh-Hans-CN`.
+    fileprivate var appleText: String {
+        text.split(separator: "-").enumerated().map { place, part in
+            guard place > 0 else { return String(part) }
+            return part.count == 4 ? part.prefix(1).uppercased() + part.dropFirst() : part.uppercased()
+        }.joined(separator: "-")
+    }
+}

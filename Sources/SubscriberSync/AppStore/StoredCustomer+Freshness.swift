@@ -1,0 +1,33 @@
+import OfferConfiguration
+package import OfferCore
+import OfferEligibility
+import SubscriberStore
+
+extension StoredCustomer {
+    /// The subscriptions whose latest data is older than an app accepts, the stalest first.
+    /// - Parameter freshness: the greatest age; nil for any.
+    package func staleSubscriptions(under freshness: Duration?, at now: Timestamp) -> [TransactionID] {
+        guard let freshness else { return [] }
+        let bySubscription = Dictionary(grouping: facts, by: \.originalTransactionID)
+        let latest = bySubscription.compactMap { original, facts -> (original: TransactionID, at: Timestamp)? in
+            guard facts.contains(where: \.isAboutSubscription), let last = facts.map(\.signedDate).max() else {
+                return nil
+            }
+            return (original, last)
+        }
+        return latest.filter { $0.at + freshness < now }
+            .sorted { $0.at == $1.at ? $0.original.precedes($1.original) : $0.at < $1.at }.map(\.original)
+    }
+}
+
+extension SubscriberFact {
+    /// True if the fact is about an auto-renewable subscription, and not about another kind of purchase.
+    fileprivate var isAboutSubscription: Bool {
+        switch value {
+        case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):
+            purchase.isSubscriptionPeriod
+        case .renewalInfo, .fetchedRenewalInfo, .status, .expiryReason, .firstAnnouncement, .lastAnnouncement: true
+        case .refundRequest, .wholeHistory: false
+        }
+    }
+}

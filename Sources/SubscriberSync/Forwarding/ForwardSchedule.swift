@@ -1,0 +1,35 @@
+import OfferConfiguration
+package import OfferCore
+package import SubscriberStore
+
+/// When a notification is sent again to a receiver that did not accept it.
+package enum ForwardSchedule {
+    /// In milliseconds.
+    private static let firstDelay: Int64 = 5000
+    /// In milliseconds: one hour.
+    private static let longestDelay: Int64 = 3_600_000
+    /// In milliseconds: three days.
+    private static let lifetime: Int64 = 259_200_000
+
+    /// What was received before has waited for long enough.
+    package static func lastReception(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - lifetime)
+    }
+
+    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour, and an attempt that fails three days after
+    /// reception was the last.
+    /// - Parameters:
+    ///   - failures: how many attempts failed before this one.
+    ///   - share: from 0 to 1. The delay is up to a tenth shorter, so that notifications that failed together do not return
+    ///     together.
+    package static func outcome(
+        afterFailures failures: Int, receivedAt: Timestamp, share: Double, at now: Timestamp
+    ) -> ForwardOutcome {
+        guard Double(now.milliseconds) - Double(receivedAt.milliseconds) < Double(lifetime) else {
+            return .dead(at: now)
+        }
+        let delay = min(longestDelay, firstDelay << min(Int64(failures), 20))
+        return .failed(
+            nextAttempt: Timestamp(milliseconds: now.milliseconds + delay - Int64(Double(delay) / 10 * share)))
+    }
+}

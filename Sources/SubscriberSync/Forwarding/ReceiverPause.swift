@@ -1,0 +1,22 @@
+import OfferConfiguration
+
+/// The pause that a receiver gets while it accepts nothing: one second at first, doubled up to a minute.
+struct ReceiverPause: Hashable {
+    private var failures = 0
+    private(set) var end: ContinuousClock.Instant?
+
+    private static let longest = Duration.seconds(60)
+
+    /// Whether nothing should be sent now.
+    func isOn(at now: ContinuousClock.Instant) -> Bool { end.map { now < $0 } ?? false }
+
+    /// How many notifications to send next: one to a receiver that failed before.
+    func groupSize(of usual: Int) -> Int { failures == 0 ? usual : 1 }
+
+    var isFailing: Bool { failures > 0 }
+
+    mutating func noteFailure(at now: ContinuousClock.Instant) {
+        end = now + min(Self.longest, .seconds(1) * (1 << min(failures, 6)))
+        failures += 1
+    }
+}

@@ -1,0 +1,61 @@
+package import AppStoreData
+import OfferConfiguration
+package import OfferCore
+import OfferEligibility
+
+/// What the App Store posts: a signed notification of version 2, or a legacy one of version 1.
+package enum NotificationBody: Sendable {
+    /// A compact JWS, not yet verified.
+    case signed([UInt8])
+    /// The members of a notification of version 1, which nothing signs.
+    case legacy(LegacyNotification)
+
+    /// The largest accepted body, in bytes. Notifications of version 2 have about 20 kB; those of version 1 contain a receipt.
+    package static let maximumSize = 1024 * 1024
+
+    /// The limits for the JSON of a body.
+    package static let (maximumCount, maximumTotal) = (LegacyNotification.Limit.count, LegacyNotification.Limit.total)
+
+    /// - Parameter bytes: a body as received.
+    package init(bytes: [UInt8]) throws(NotificationBodyError) {
+        let value: JSONValue
+        do {
+            value = try JSONReader.read(bytes, maximumCount: Self.maximumCount, maximumTotal: Self.maximumTotal)
+        } catch { throw .json(error) }
+        guard case .object(let members) = value else { throw .notAnObject }
+        try self.init(members)
+    }
+
+    /// - Parameter members: those of the JSON object. Apple adds members without notice, so unknown ones are ignored.
+    package init(_ members: JSONObject) throws(NotificationBodyError) {
+        switch members["signedPayload"] {
+        case .string(let text)?: self = .signed(text)
+        case let other?: throw .payloadIsNoString(found: other.kind)
+        case nil:
+            guard LegacyNotification.isLegacy(members) else { throw .noPayload }
+            do { self = .legacy(try LegacyNotification(members)) } catch { throw .refused(DataRefusal(error)) }
+        }
+    }
+}
+
+/// The reason that a body is no notification.
+package enum NotificationBodyError: Error {
+    case json(JSONError)
+    case notAnObject
+    /// `signedPayload` is another kind of value, such as `a number`.
+    case payloadIsNoString(found: String)
+    case noPayload
+    /// A notification of version 1 that does not count.
+    case refused(DataRefusal)
+}
+
+extension NotificationBody {
+    /// Returns true if the sender must not learn the failed check. Nothing signs version 1, so an answer that differs for an app of
+    /// another configuration would tell anyone which apps this service knows.
+    package func isRefusedWithoutReason(_ refusal: DataRefusal) -> Bool {
+        switch self {
+        case .signed: false
+        case .legacy: refusal.isSharedSecret || refusal.code == CheckFailure.anotherBundleID.rawValue
+        }
+    }
+}

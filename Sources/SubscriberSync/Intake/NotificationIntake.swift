@@ -1,0 +1,68 @@
+package import AppStoreData
+package import Logging
+package import OfferConfiguration
+package import OfferCore
+import OfferEligibility
+package import SubscriberStore
+
+/// Verifies notifications and stores them, whether the App Store has posted them or was asked for them.
+package struct NotificationIntake: Sendable {
+    private let store: CurrentStore
+    private let trust: AppStoreTrust
+    private let reader: NotificationReader
+    private let now: @Sendable () -> Timestamp
+    private let apps: ConfiguredApps
+
+    package init(store: CurrentStore, trust: AppStoreTrust, now: @escaping @Sendable () -> Timestamp, log: Logger) {
+        self.store = store
+        self.trust = trust
+        self.now = now
+        reader = NotificationReader(trust.verifier)
+        apps = ConfiguredApps(log: log)
+    }
+
+    /// Verifies a notification and derives its facts.
+    package func read(_ body: NotificationBody, under policy: Policy) async throws(DataRefusal)
+        -> NotificationReader.Reading
+    {
+        do throws(DataRefusal) {
+            let apps = try apps.expected(under: policy)
+            let reading =
+                switch body {
+                case .signed(let text): try reader.read(signed: text, for: apps, at: now())
+                case .legacy(let notification): try read(notification, for: apps, under: policy)
+                }
+            for chain in reading.chains { try await trust.requireGood(chain) }
+            trust.noteVerified(PayloadKind.notification.rawValue)
+            return reading
+        } catch {
+            trust.noteRefused(PayloadKind.notification.rawValue, error)
+            throw error
+        }
+    }
+
+    private func read(
+        _ notification: LegacyNotification, for apps: ExpectedApps, under policy: Policy
+    ) throws(DataRefusal) -> NotificationReader.Reading {
+        do throws(LegacyNotificationFailure) {
+            return try reader.read(
+                legacy: notification, for: apps, in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
+        } catch { throw DataRefusal(error) }
+    }
+
+    /// Stores a notification. It is durable when this returns.
+    /// - Parameter body: as received, or as it would have been.
+    package func keep(
+        _ reading: NotificationReader.Reading, body: [UInt8], under policy: Policy
+    ) async throws(StoreError) -> DeliveryOutcome {
+        let delivery = Delivery(
+            app: reading.app, notification: reading.notification, body: body, facts: reading.facts,
+            receivers: policy.receivers(of: reading.app))
+        return try await store.write { store throws(StoreError) in try await store.apply(delivery) }
+    }
+}
+
+extension Policy {
+    /// The URLs to which an app's notifications are forwarded.
+    func receivers(of app: AppScope) -> [String] { catalogue?.apps[app.bundleID]?.notifications.receivers ?? [] }
+}

@@ -1,0 +1,155 @@
+package import Logging
+package import OfferConfiguration
+package import OfferCore
+package import OfferEligibility
+package import OfferTelemetry
+import ServiceLifecycle
+package import SubscriberStore
+
+/// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
+///
+/// Only this service signs for its apps, but for offers without a rule and offers that another server signs too. Any other
+/// redemption without a signature of ours means that somebody else holds a key.
+package struct LedgerWatch: Service {
+    private let store: CurrentStore
+    private let policy: CurrentPolicy
+    private let now: @Sendable () -> Timestamp
+    private let readiness: Readiness
+    private let metrics: SyncMetrics
+    private let log: Logger
+    private let counting: WorkLease
+
+    /// The most alarms that health and the metric show.
+    package static let maximumAlarms = 100
+    private static let interval = Duration.seconds(5)
+    private static let redemptionsPerRound = 1000
+
+    package init(
+        _ store: CurrentStore, policy: CurrentPolicy, now: @escaping @Sendable () -> Timestamp, readiness: Readiness,
+        metrics: SyncMetrics, log: Logger
+    ) {
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.readiness = readiness
+        self.metrics = metrics
+        self.log = log
+        counting = WorkLease(.countingRedemptions, in: store)
+    }
+
+    /// What a round leaves for the next one.
+    package struct Progress {
+        /// What the store knows of the redemptions that need authorisations; nil before the first round.
+        var begun: LedgerCoverage?
+        /// The last redemption counted; nil before the first round.
+        var counted: Int64?
+    }
+
+    package func run() async throws {
+        guard store.isConfigured else { return try await gracefulShutdown() }
+        await cancelWhenGracefulShutdown {
+            var progress = Progress()
+            repeat { await check(&progress) } while (try? await Task.sleep(for: Self.interval)) != nil
+        }
+        await counting.release()
+    }
+
+    package func check(_ progress: inout Progress) async {
+        guard store.store != nil else { return }
+        let coverage = policy.snapshot.catalogue?.ledgerCoverage ?? LedgerCoverage()
+        do throws(StoreError) {
+            try await begin(coverage, &progress)
+            if await counting.isOurs() {
+                try await count(&progress)
+            } else {
+                progress.counted = nil
+            }
+            let alarms = try await store.read { store async throws(StoreError) in
+                try await store.unexplainedRedemptions(in: coverage.apps, limit: Self.maximumAlarms)
+            }
+            let environments = Set(coverage.apps.map(\.environment))
+            store.unexplainedRedemptions = Dictionary(
+                uniqueKeysWithValues: environments.map { environment in
+                    (environment, alarms.count { $0.app.environment == environment })
+                })
+            readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
+        } catch {
+            log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
+            // Nobody knows whether there is an alarm.
+            store.unexplainedRedemptions = nil
+            readiness.report([error.ledgerUnread], from: .ledger, to: log)
+        }
+    }
+
+    /// Begins to expect authorisations for what a new configuration covers.
+    private func begin(_ coverage: LedgerCoverage, _ progress: inout Progress) async throws(StoreError) {
+        guard progress.begun != coverage else { return }
+        let time = now()
+        try await store.write { store async throws(StoreError) in try await store.beginLedger(coverage, at: time) }
+        progress.begun = coverage
+    }
+
+    /// Counts the redemptions that have become known since the last round.
+    private func count(_ progress: inout Progress) async throws(StoreError) {
+        guard let counted = progress.counted else {
+            progress.counted = try await store.read { store async throws(StoreError) in
+                try await store.lastRedemption()
+            }
+            return
+        }
+        let found = try await store.read { store async throws(StoreError) in
+            try await store.redemptions(after: counted, limit: Self.redemptionsPerRound)
+        }
+        let catalogue = policy.snapshot.catalogue
+        for redemption in found where catalogue?.contains(redemption) == true { metrics.redeemed(redemption) }
+        progress.counted = found.last?.number ?? counted
+    }
+}
+
+extension Catalogue {
+    /// All redemptions in the configured apps, but for those of offers without a rule and of offers that another server signs too.
+    package var ledgerCoverage: LedgerCoverage {
+        var (scopes, decided, exempt): (Set<AppScope>, Set<LedgerOffer>, Set<LedgerOffer>) = ([], [], [])
+        for (bundleID, app) in apps {
+            for environment in app.environments {
+                let scope = AppScope(bundleID: bundleID, environment: environment)
+                scopes.insert(scope)
+                for (productID, offerIDs) in app.offers {
+                    for offerID in offerIDs {
+                        let offer = LedgerOffer(app: scope, productID: productID, offerID: offerID)
+                        let terms = app.rules.terms(of: productID, offerID)
+                        if terms?.isSignedElsewhere == false { decided.insert(offer) } else { exempt.insert(offer) }
+                    }
+                }
+            }
+        }
+        return LedgerCoverage(apps: scopes, decided: decided, exempt: exempt)
+    }
+
+    fileprivate func contains(_ redemption: LedgerRedemption) -> Bool {
+        apps[redemption.app.bundleID]?.offers[redemption.productID]?
+            .contains { $0.text.description == redemption.offerID } == true
+    }
+}
+
+extension LedgerRedemption {
+    /// What operators are told about a redemption without an authorisation.
+    package var alarm: Diagnostic {
+        // Without the time, which changes when the discounted period begins.
+        Diagnostic(
+            """
+            ALARM: the offer \(offerID) of \(productID.text) was redeemed in \(app.bundleID.text) (\(app.environment.rawValue)) \
+            without a signature of this service: somebody else may hold a key (redemption \(number))
+            """,
+            hint:
+                "rotate the keys of the app; or, if another server of yours signs this offer, list it and set signedElsewhere: true; then run offer-signer alarms acknowledge"
+        )
+    }
+}
+
+extension StoreError {
+    /// The problem that the alarm about unexplained redemptions cannot be raised.
+    fileprivate var ledgerUnread: Diagnostic {
+        Diagnostic("redemptions cannot be checked, because \(diagnostic.error)", hint: diagnostic.hint)
+    }
+}

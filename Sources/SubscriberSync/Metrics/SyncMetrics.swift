@@ -1,0 +1,119 @@
+package import AppStoreAPI
+import AppStoreData
+import NIOCore
+import OfferConfiguration
+import OfferCore
+package import OfferEligibility
+package import OfferTelemetry
+package import SubscriberStore
+
+/// The metrics of what fills the store or empties its queues.
+package final class SyncMetrics: Sendable {
+    private let registry: MetricRegistry
+    private let apiSeconds: Histogram
+    private let appStoreData: [AppStoreDataSeries: Counter]
+    private let appStoreRefusals: [String: Counter]
+    private let notifications: [NotificationOutcome: Counter]
+
+    /// - Parameter registry: receives the counters.
+    package init(_ registry: MetricRegistry) {
+        // All are created at startup: a counter that appears with its first increment hides that increment from rate().
+        self.registry = registry
+        apiSeconds = registry.histogram(.apiSeconds)
+        appStoreData = Dictionary(
+            uniqueKeysWithValues: AppStoreDataSeries.all.map {
+                ($0, registry.counter(.appStoreData, $0.kind, $0.outcome.rawValue))
+            })
+        appStoreRefusals = Dictionary(
+            uniqueKeysWithValues: DataRefusal.codes.map { ($0, registry.counter(.appStoreDataRefusals, $0)) })
+        notifications = Dictionary(
+            uniqueKeysWithValues: NotificationOutcome.allCases.map {
+                ($0, registry.counter(.notifications, $0.rawValue))
+            })
+    }
+
+    /// Counts a redemption that has become known.
+    /// - Parameter redemption: of an offer in the catalogue, so that its name cannot be made up.
+    package func redeemed(_ redemption: LedgerRedemption) {
+        let names = [
+            redemption.app.bundleID.text.description, redemption.app.environment.rawValue,
+            redemption.productID.text.description, redemption.offerID,
+        ]
+        registry.counter(
+            .redemptions, names[0], names[1], names[2], names[3], redemption.authorisedAt == nil ? "false" : "true"
+        ).increment()
+        guard let authorisedAt = redemption.authorisedAt else { return }
+        let delay = max(0, (redemption.at - authorisedAt).components.seconds)
+        registry.counter(.redemptionDelay, names[0], names[1], names[2], names[3]).increment(by: Int(delay))
+    }
+
+    /// The kind of an app receipt, which is no JWS.
+    package static let receipt = "receipt"
+
+    /// - Parameter kind: the raw value of a `PayloadKind`, or ``receipt``.
+    package func appStoreData(_ kind: String, _ outcome: AppStoreDataOutcome) {
+        appStoreData[AppStoreDataSeries(kind: kind, outcome: outcome)]?.increment()
+    }
+
+    /// - Parameter code: of a ``DataRefusal``.
+    package func appStoreDataRefused(_ code: String) { appStoreRefusals[code]?.increment() }
+
+    /// Counts an exchange with the App Store Server API.
+    package func asked(_ observation: APIObservation) {
+        registry.counter(
+            .apiRequests, observation.endpoint.rawValue, observation.app.environment.rawValue, observation.outcome
+        ).increment()
+        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
+    }
+
+    /// Counts an exchange with the legacy receipt service.
+    package func asked(_ observation: ReceiptServiceObservation) {
+        registry.counter(
+            .apiRequests, "verify_receipt", observation.environment.rawValue, observation.outcome
+        ).increment()
+        apiSeconds.record(nanoseconds: observation.duration.nanoseconds)
+    }
+
+    package func received(_ outcome: NotificationOutcome) { notifications[outcome]?.increment() }
+
+    /// Counts a notification that was stored.
+    package func stored(_ notification: NotificationRecord, of app: AppScope) {
+        let type = NotificationType(rawValue: notification.type)
+        registry.counter(
+            .notificationTypes, app.bundleID.text.description, app.environment.rawValue,
+            NotificationType.known.contains(type) ? type.rawValue : "other"
+        ).increment()
+    }
+
+    /// - Parameter receiver: its name without secrets.
+    package func forwarded(to receiver: String, _ outcome: ForwardOutcome, count: Int = 1) {
+        let name =
+            switch outcome {
+            case .delivered: "delivered"
+            case .failed: "failed"
+            case .dead: "dead"
+            }
+        registry.counter(.forwards, receiver, name).increment(by: count)
+    }
+}
+
+/// The outcome of verifying App Store data.
+package enum AppStoreDataOutcome: String, CaseIterable {
+    case verified, refused
+}
+
+/// What became of a notification.
+package enum NotificationOutcome: String, CaseIterable {
+    case stored, known, unusable, recovered, refused, failed
+}
+
+private struct AppStoreDataSeries: Hashable {
+    let kind: String
+    let outcome: AppStoreDataOutcome
+
+    static var all: [AppStoreDataSeries] {
+        (PayloadKind.allCases.map(\.rawValue) + [SyncMetrics.receipt]).flatMap { kind in
+            AppStoreDataOutcome.allCases.map { AppStoreDataSeries(kind: kind, outcome: $0) }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import Logging
+import NIOConcurrencyHelpers
+package import OfferConfiguration
+import OfferCore
+package import OfferEligibility
+import OfferTelemetry
+package import SubscriberStore
+
+/// The store of subscribers while the service runs: whether there is one, whether it is open, and whether it works.
+///
+/// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it later.
+package final class CurrentStore: Sendable {
+    private struct State {
+        var store: (any SubscriberStore)?
+        /// The last failure, until a change succeeds.
+        var fault: StoreError?
+        /// The last row that could not be read, until the process ends.
+        var unreadable: StoreError?
+        var intakes: [Intake] = []
+        var receivers: [Receiver] = []
+        var unexplainedRedemptions: [AppStoreEnvironment: Int]?
+        var askingFigures: [AppScope: AskingFigures] = [:]
+    }
+
+    /// nil if no subscribers are remembered.
+    package let settings: StoreSettings?
+    private let state: NIOLockedValueBox<State>
+    private let warning: ThrottledWarning
+
+    /// - Parameter store: nil if it is opened later.
+    package init(_ settings: StoreSettings?, store: (any SubscriberStore)? = nil, fault: StoreError? = nil, log: Logger)
+    {
+        self.settings = settings
+        state = NIOLockedValueBox(State(store: store, fault: fault))
+        warning = ThrottledWarning("the database of subscribers failed", log: log)
+    }
+
+    /// Whether subscribers are remembered.
+    package var isConfigured: Bool { settings != nil }
+
+    /// nil if it is not open.
+    package var store: (any SubscriberStore)? { state.withLockedValue { $0.store } }
+
+    /// The threads on which a task reads from it without a change of threads; nil if there are none.
+    package var executor: (any TaskExecutor)? { store?.executor }
+
+    /// The reason the store does not work; nil if it does, or if there is none.
+    package var fault: StoreError? { state.withLockedValue { $0.fault } }
+
+    /// The last row that could not be read; nil if all could. It concerns one customer: everyone else is served.
+    package var unreadable: StoreError? { state.withLockedValue { $0.unreadable } }
+
+    /// Whether the store is open and its last change succeeded.
+    package var works: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
+
+    /// What had arrived a few seconds ago, for each app and environment.
+    package var intakes: [Intake] {
+        get { state.withLockedValue { $0.intakes } }
+        set { state.withLockedValue { $0.intakes = newValue } }
+    }
+
+    /// What waited a moment ago to be forwarded, for each receiver.
+    package var receivers: [Receiver] {
+        get { state.withLockedValue { $0.receivers } }
+        set { state.withLockedValue { $0.receivers = newValue } }
+    }
+
+    /// How many redemptions had no authorisation a few seconds ago; nil until that is known.
+    package var unexplainedRedemptions: [AppStoreEnvironment: Int]? {
+        get { state.withLockedValue { $0.unexplainedRedemptions } }
+        set { state.withLockedValue { $0.unexplainedRedemptions = newValue } }
+    }
+
+    /// How far questions to the App Store had come a few seconds ago.
+    package var askingFigures: [AppScope: AskingFigures] {
+        get { state.withLockedValue { $0.askingFigures } }
+        set { state.withLockedValue { $0.askingFigures = newValue } }
+    }
+
+    /// Begins to use a store that has been opened.
+    func open(_ store: any SubscriberStore) {
+        state.withLockedValue { $0 = State(store: store) }
+    }
+
+    package func note(_ fault: StoreError) {
+        state.withLockedValue { state in
+            if fault.kind == .unreadable { state.unreadable = fault } else { state.fault = fault }
+        }
+        warning.warn(["reason": "\(fault.diagnostic.error)", "hint": "\(fault.diagnostic.hint)"])
+    }
+
+    /// Makes a change. It is durable when this returns.
+    package func write<Result: Sendable>(
+        _ change: (any SubscriberStore) async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let result = try await read(change)
+        // What is damaged stays damaged, even if a change elsewhere in the database succeeds.
+        state.withLockedValue { if $0.fault?.isLasting == false { $0.fault = nil } }
+        return result
+    }
+
+    package func read<Result: Sendable>(
+        _ body: (any SubscriberStore) async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        guard let store else { throw fault ?? .notConfigured }
+        do { return try await body(store) } catch {
+            note(error)
+            throw error
+        }
+    }
+}
+
+extension StoreError {
+    package static let notConfigured = StoreError(.unreachable, "no database is configured")
+}

@@ -1,0 +1,131 @@
+package import Logging
+import NIOPosix
+import OfferConfiguration
+package import OfferCore
+package import OfferTelemetry
+import ServiceLifecycle
+import SubscriberStore
+
+/// The background work for the store: opens it, notices when it works again, reads figures for metrics and health, and
+/// deletes old payloads.
+package struct StoreWatch: Service {
+    private let current: CurrentStore
+    private let now: @Sendable () -> Timestamp
+    private let readiness: Readiness
+    private let log: Logger
+    private let pruning: WorkLease
+
+    /// How often the figures are read, in rounds of one second.
+    private static let roundsPerFigures = 5
+    /// How often old payloads are deleted, in rounds of one second.
+    private static let roundsPerPruning = 600
+    /// How many partitions the payloads are divided into, where the database has partitions. Each lasts for a day at least.
+    private static let partitions = 26
+    /// A partition is begun and dropped up to two prunings late.
+    private static let delay = Duration.hours(1)
+    /// Small, so that no notification waits long for a deletion.
+    private static let payloadsPerStep = 50
+
+    package init(_ current: CurrentStore, now: @escaping @Sendable () -> Timestamp, readiness: Readiness, log: Logger) {
+        self.current = current
+        self.now = now
+        self.readiness = readiness
+        self.log = log
+        pruning = WorkLease(.pruning, in: current)
+    }
+
+    package func run() async throws {
+        guard let settings = current.settings else {
+            return try await gracefulShutdown()
+        }
+        await cancelWhenGracefulShutdown {
+            var round = 0
+            repeat {
+                await self.check(settings)
+                if round % Self.roundsPerFigures == 0 { await readFigures() }
+                if round % Self.roundsPerPruning == 0 { await pruning.perform { await prune(settings) } }
+                round += 1
+            } while (try? await Task.sleep(for: .seconds(1))) != nil
+        }
+        await pruning.release()
+        do { try current.store?.close() } catch {
+            log.error("the database of subscribers was not closed properly", metadata: ["reason": "\(error.detail)"])
+        }
+    }
+
+    private func check(_ settings: StoreSettings) async {
+        if current.store == nil {
+            await open(settings.location)
+        } else if current.fault?.isLasting == false {
+            try? await current.write { store throws(StoreError) in try await store.probe() }
+        }
+        readiness.report(
+            [current.fault?.diagnostic, current.unreadable?.diagnostic].compactMap(\.self), from: .store, to: log)
+    }
+
+    /// Opens the store on a thread that may block.
+    private func open(_ location: StoreLocation) async {
+        let result = try? await NIOThreadPool.singleton.runIfActive {
+            Result { () throws(StoreError) in try location.open() }
+        }
+        switch result {
+        case .success(let store)?:
+            current.open(store)
+            log.notice("database of subscribers open", metadata: ["database": "\(location)"])
+        case .failure(let fault)?: current.note(fault)
+        case nil: break
+        }
+    }
+
+    private func readFigures() async {
+        guard let intakes = try? await current.read({ store throws(StoreError) in try await store.intakes() }) else {
+            return
+        }
+        current.intakes = intakes
+    }
+
+    private func prune(_ settings: StoreSettings) async {
+        let time = now()
+        let oldest = time - RememberedRetentionOffer.time
+        try? await current.write { store throws(StoreError) in try await store.pruneRetentionOffers(before: oldest) }
+        let age = Duration.days(settings.payloadDays)
+        let span = max(.days(1), age / Self.partitions)
+        let limit = time - age
+        let isPartitioned = await prunePartitions(receivedBefore: limit, span: span, at: time)
+        await prunePayloads(receivedBefore: isPartitioned ? limit - (span + Self.delay) : limit)
+    }
+
+    /// - Returns: false if the database has no partitions, or if it is not known.
+    private func prunePartitions(receivedBefore limit: Timestamp, span: Duration, at time: Timestamp) async -> Bool {
+        do throws(StoreError) {
+            let pruning = try await current.write { store throws(StoreError) in
+                try await store.prunePartitions(receivedBefore: limit, span: span, at: time)
+            }
+            guard let pruning else { return false }
+            if pruning.dropped > 0 {
+                log.info("old notifications deleted", metadata: ["partitions": "\(pruning.dropped)"])
+            }
+            if pruning.isPutOff {
+                log.info("partitions of notifications stay as they are for now, because they are being read")
+            }
+            return true
+        } catch {
+            log.error("partitions of notifications cannot be changed", metadata: ["reason": "\(error.detail)"])
+            return false
+        }
+    }
+
+    private func prunePayloads(receivedBefore limit: Timestamp) async {
+        var total = 0
+        while !Task.isCancelled {
+            let count = try? await current.write { store throws(StoreError) in
+                try await store.prunePayloads(receivedBefore: limit, limit: Self.payloadsPerStep)
+            }
+            total += count ?? 0
+            guard count == Self.payloadsPerStep else { break }
+            // Let notifications in between.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        if total > 0 { log.info("old notifications deleted", metadata: ["count": "\(total)"]) }
+    }
+}

@@ -1,0 +1,86 @@
+package import AppStoreData
+package import Logging
+package import OfferConfiguration
+package import OfferCore
+import OfferCrypto
+import OfferEligibility
+
+/// The rules by which App Store data counts: whose signatures are accepted, and which certificates have been revoked.
+package struct AppStoreTrust: Sendable {
+    package let verifier: AppStoreVerifier
+    /// nil if responders are not asked.
+    package let checker: OCSPChecker?
+    private let metrics: SyncMetrics
+    private let now: @Sendable () -> Timestamp
+    private let log: Logger
+
+    /// - Parameter transport: sends questions to OCSP responders; nil if none are asked.
+    package init(
+        _ settings: AppStoreSettings, transport: OCSPTransport? = nil, now: @escaping @Sendable () -> Timestamp,
+        metrics: SyncMetrics, log: Logger
+    ) {
+        let verifier = AppStoreVerifier(
+            roots: settings.ownRoots ?? .apple, isDevelopment: settings.isDevelopment)
+        self.verifier = verifier
+        self.metrics = metrics
+        self.now = now
+        self.log = log
+        checker = transport.map { transport in
+            OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
+                verifier.knownChains.revoke(certificate.identity)
+                log.critical(
+                    "ALARM: Apple has revoked a certificate of App Store data; what it signs is refused from now on",
+                    metadata: ["certificate": "\(certificate.subject)"])
+            }
+        }
+    }
+
+    /// Verifies a JWS without waiting for OCSP responders.
+    package func verify<Payload: SignedPayload>(
+        _ text: [UInt8], at date: EffectiveDate
+    ) throws(DataRefusal) -> VerifiedData<Payload> {
+        let data: VerifiedData<Payload> = try verifier.verify(text, at: date)
+        try refuseRevoked(data.chain)
+        return data
+    }
+
+    /// Verifies a receipt without waiting for OCSP responders.
+    package func verifyReceipt(
+        _ receipt: [UInt8], at time: Timestamp, device: DeviceIdentifier?
+    ) throws(DataRefusal) -> VerifiedReceipt {
+        let verified = try verifier.verifyReceipt(receipt, at: time, device: device)
+        try refuseRevoked(verified.chain)
+        return verified
+    }
+
+    /// Waits until it is known that no certificate of a chain is revoked.
+    /// - Throws: if one is, or if no responder vouches for it now.
+    func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
+        do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
+    }
+
+    /// Refuses a chain that is known to be revoked, or that the responder has said it does not know. Otherwise, responders
+    /// are asked in the background.
+    private func refuseRevoked(_ chain: some CertificatePath) throws(DataRefusal) {
+        switch checker?.cachedStatus(chain) {
+        case .revoked(let failure), .notKnown(let failure):
+            if failure.isDenied { throw DataRefusal(VerificationFailure(failure)) }
+        case .good, nil: break
+        }
+    }
+
+    package func noteVerified(_ kind: String) { metrics.appStoreData(kind, .verified) }
+
+    package func noteRefused(_ kind: String, _ refusal: DataRefusal) {
+        metrics.appStoreData(kind, .refused)
+        metrics.appStoreDataRefused(refusal.code)
+    }
+
+    /// Counts and logs an entry of an answer that was left out, while the others count.
+    func noteLeftOut(_ refusal: DataRefusal, of app: AppScope) {
+        noteRefused(PayloadKind.transaction.rawValue, refusal)
+        log.warning(
+            "an entry of the App Store's answer is left out",
+            metadata: ["app": "\(app.bundleID.text)", "reason": "\(refusal)"])
+    }
+}
