@@ -146,10 +146,3 @@ package struct AnswerReader: Sendable {
         AnswerError("\(path)\(name) is not \(expected)")
     }
 }
-
-/// The reason an answer cannot be read. It names members, never their values.
-package struct AnswerError: Error, Hashable, Sendable {
-    package let reason: String
-
-    package init(_ reason: String) { self.reason = reason }
-}

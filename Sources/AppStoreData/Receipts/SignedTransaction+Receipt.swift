@@ -1,14 +1,6 @@
 import OfferCore
 import OfferEligibility
 
-/// Where a transaction was read, which says how complete it is.
-package enum TransactionSource: Hashable, Sendable {
-    case jws
-    /// An app receipt. It shows a purchase as it was at ``SignedTransaction/signedDate``: later renewals and refunds are
-    /// missing, and so are members that receipts do not have.
-    case receipt
-}
-
 extension VerifiedReceipt {
     /// The purchases, as the same type that a JWS is decoded to. Each is as old as the receipt.
     package var transactions: [SignedTransaction] {

@@ -55,7 +55,7 @@ struct Endpoint: Sendable {
     /// Returns a copy that accepts proofs, which take more room than other requests.
     func acceptingProofs() -> Endpoint {
         var endpoint = self
-        endpoint.maximumBodySize = ProofRequest.maximumBodySize
+        endpoint.maximumBodySize = HTTPRequest.maximumProofBodySize
         return endpoint
     }
 

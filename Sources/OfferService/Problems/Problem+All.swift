@@ -79,7 +79,7 @@ extension Problem {
     }
     package static let bodyTooLarge = Problem(
         .bodyTooLarge, 413,
-        "The body is larger than \(HTTPRequest.maximumBodySize) bytes, or than \(ProofRequest.maximumBodySize) where "
+        "The body is larger than \(HTTPRequest.maximumBodySize) bytes, or than \(HTTPRequest.maximumProofBodySize) where "
             + "proofs are accepted.")
     package static let notJSONContent = Problem(
         .notJSONContent, 415, "The body must be JSON in UTF-8, sent with Content-Type: application/json.")

@@ -17,8 +17,6 @@ struct ProofRequest: Sendable {
 
     /// The permitted number of JWS and receipts together.
     static let counts = 1...50
-    /// The largest body of a request with proofs, in bytes. A receipt of a thousand purchases takes 570 kB in base64.
-    static let maximumBodySize = 1024 * 1024
 
     private static let names: Set<String> = [
         "signedTransactions", "signedRenewalInfos", "signedAppTransaction", "appReceipt", "deviceIdentifier",

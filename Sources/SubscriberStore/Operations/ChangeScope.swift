@@ -11,25 +11,7 @@ package enum ChangeScope: Sendable {
     static let nothing = ChangeScope.names([])
 }
 
-/// A name for what changes wait for, as a number that all processes agree on. Two names can have the same number; their changes then
-/// wait for each other.
-package struct LockName: Hashable, Sendable {
-    let number: Int64
-
-    private init(_ kind: String, _ parts: some Sequence<[UInt8]>) {
-        // FNV-1a. A length before each part keeps them apart.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        }
-        add(kind.utf8)
-        for part in parts {
-            add("\(part.count):".utf8)
-            add(part)
-        }
-        number = Int64(bitPattern: hash)
-    }
-
+extension LockName {
     static func notification(_ id: FieldText, _ app: AppScope) -> LockName {
         LockName("notification", [app.key, Array(id.utf8)])
     }

@@ -13,8 +13,3 @@ package struct PostgreSQLSettings: Sendable {
         self.readers = readers
     }
 }
-
-extension PostgreSQLSettings: CustomStringConvertible, CustomReflectable {
-    package var description: String { "\(StoreLocation.postgreSQL(url: url))" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}

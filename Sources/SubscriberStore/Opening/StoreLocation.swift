@@ -87,3 +87,8 @@ extension StoreLocation: CustomStringConvertible, CustomReflectable {
 
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension PostgreSQLSettings: CustomStringConvertible, CustomReflectable {
+    package var description: String { "\(StoreLocation.postgreSQL(url: url))" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,7 @@
+/// Where a transaction was read, which says how complete it is.
+package enum TransactionSource: Hashable, Sendable {
+    case jws
+    /// An app receipt. It shows a purchase as it was at ``SignedTransaction/signedDate``: later renewals and refunds are
+    /// missing, and so are members that receipts do not have.
+    case receipt
+}
