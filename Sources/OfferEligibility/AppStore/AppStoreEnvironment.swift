@@ -18,6 +18,6 @@ package struct AppStoreEnvironment: OpenValue {
 
     package static let known: [Self] = [.production, .sandbox, .xcode, .localTesting]
 
-    /// Whether its data is signed by someone other than Apple, so it describes no purchase.
+    /// True if someone other than Apple signs its data, so it describes no purchase.
     package var isDevelopmentOnly: Bool { self == .xcode || self == .localTesting }
 }

@@ -11,7 +11,7 @@ package struct ProductType: OpenValue {
     package static let nonConsumable = Self(rawValue: "Non-Consumable")
 }
 
-/// How the customer came by the product. Apple calls it `inAppOwnershipType`.
+/// The way the customer obtained the product. Apple calls it `inAppOwnershipType`.
 package struct OwnershipType: OpenValue {
     package let rawValue: String
 

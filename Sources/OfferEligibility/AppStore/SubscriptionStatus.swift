@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The state of a subscription as notifications and the App Store Server API number it. Apple calls it `status`.
+/// The state of a subscription, as numbered in notifications and the App Store Server API. Apple calls it `status`.
 package struct SubscriptionStatus: OpenValue {
     package let rawValue: Int64
 

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// How the notifications of an app are treated.
+/// The settings for an app's notifications.
 package struct AppNotifications: Hashable, Sendable {
     /// The URLs to which each notification is forwarded, as received.
     package let receivers: [String]

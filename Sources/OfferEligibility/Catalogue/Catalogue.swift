@@ -3,23 +3,23 @@ package import OfferCore
 /// The team's promotional offers, by app and product. Nothing outside the catalogue is signed.
 package struct Catalogue: Hashable, Sendable {
     package struct App: Hashable, Sendable {
-        /// Apple's number of the app (`appAppleId`), which production data names; nil if it is not configured.
+        /// Apple's number for the app (`appAppleId`), which production data contains; nil if it is not configured.
         package let appAppleID: Int64?
         /// The environments whose App Store data counts.
         package let environments: Set<AppStoreEnvironment>
         package let offers: [ProductID: Set<OfferID>]
         /// The subscription groups of products, for App Store data that does not name them.
         package let groups: [ProductID: String]
-        /// The products that the buyer's family may share, for receipts, which name no ownership.
+        /// The products that the buyer's family may share. Used for receipts, which do not state ownership.
         package let familySharable: Set<ProductID>
-        /// Whether a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
+        /// True if a promotional-offer JWS may omit the transaction. Any customer of the app can use such a JWS.
         package let allowsUnboundJWS: Bool
         package let ownership: OwnershipPolicy
-        /// The age from which on the App Store is asked about a customer again; nil for never.
+        /// The age at which a customer is refreshed from the App Store again; nil for never.
         package let freshness: Duration?
         package let notifications: AppNotifications
         package let rules: AppRules
-        /// The prices of offers, for comparison with those of their products.
+        /// The prices of offers, for comparison with product prices.
         package let prices: [OfferPrice]
 
         /// - Parameter environments: if nil, the sandbox, and production too if `appAppleID` is known.
@@ -50,7 +50,7 @@ package struct Catalogue: Hashable, Sendable {
     }
 
     package let apps: [BundleID: App]
-    /// The SHA-256 of the configuration file, for the audit trail: the catalogue and the rules in force. Empty without a file.
+    /// The SHA-256 of the configuration file: the catalogue and rules in force, for the audit trail. Empty without a file.
     package let digest: [UInt8]
 
     package init(apps: [BundleID: App], digest: [UInt8] = []) {

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The price of an offer beside that of its product, by currency.
+/// The prices of an offer and of its product, by currency.
 package struct OfferPrice: Hashable, Sendable {
     /// The way a customer pays for an offer, as App Store Connect calls it.
     package enum Mode: String, CaseIterable, Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct OfferPrice: Hashable, Sendable {
     /// The number of periods of the product that the offer lasts; nil if the configuration does not say.
     package let periods: Int?
     package let price: [String: Double]
-    /// Of one period of the product.
+    /// The price of one period of the product, by currency.
     package let productPrice: [String: Double]
 
     package init(
@@ -33,11 +33,11 @@ package struct OfferPrice: Hashable, Sendable {
         self.productPrice = productPrice
     }
 
-    /// A price that is not lower than what it is compared with.
+    /// An offer's price that is not lower than the product's.
     package struct Excess: Hashable, Sendable {
         package let currency: String
         package let amount: Double
-        /// The price of the product in that time.
+        /// The product's price for the same time.
         package let full: Double
         /// The number of periods in that time.
         package let periods: Int
@@ -45,9 +45,9 @@ package struct OfferPrice: Hashable, Sendable {
         package let isImpossible: Bool
     }
 
-    /// The prices that are not lower than the product's, in the order of the currencies.
+    /// The prices that are not lower than the product's, sorted by currency.
     ///
-    /// A price for several periods together is compared with their sum, if their number is known.
+    /// One price for several periods is compared with their sum, if their number is known.
     package var excesses: [Excess] {
         price.sorted { $0.key < $1.key }.compactMap { currency, amount in
             guard mode != .freeTrial else {

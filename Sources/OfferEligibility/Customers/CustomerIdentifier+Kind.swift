@@ -1,7 +1,7 @@
 package import OfferCore
 
 extension CustomerIdentifier {
-    /// The kinds of identifier. The raw values are the names of members and, in kebab case, of options.
+    /// The kinds of identifier. The raw values are member names and, in kebab case, option names.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         case appAccountToken
         case applicationUsername
@@ -13,7 +13,7 @@ extension CustomerIdentifier {
     }
 
     /// - Parameters:
-    ///   - utf8: the text of the identifier. A username must not be empty, because the empty one names no customer. One that is a
+    ///   - utf8: the text of the identifier. A username must not be empty: an empty one names no customer. A username that is a
     ///     UUID is an `appAccountToken`; see ``Customer/account``.
     ///   - field: the caller's name for it.
     package init(_ kind: Kind, utf8: [UInt8], field: String) throws(FieldError) {
@@ -51,7 +51,7 @@ extension CustomerIdentifier {
 }
 
 extension CustomerIdentifier {
-    /// An order that depends only on the identifiers: by the names of their kinds, then by their bytes.
+    /// Orders identifiers by the name of their kind, then by their bytes.
     package func precedes(_ other: CustomerIdentifier) -> Bool {
         guard kind == other.kind else { return kind.rawValue < other.kind.rawValue }
         return utf8.lexicographicallyPrecedes(other.utf8)

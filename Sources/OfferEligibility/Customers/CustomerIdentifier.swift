@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// Any of the names under which a customer of an app is known.
+/// An identifier of a customer within an app.
 package enum CustomerIdentifier: Hashable, Sendable {
     case appAccountToken(UUIDText)
     /// Appears in no signed data, so only a link can tie purchases to it. Never a UUID: see ``Customer/account``.
@@ -17,7 +17,7 @@ package enum CustomerIdentifier: Hashable, Sendable {
         }
     }
 
-    /// The account of the app that this names; nil for the App Store's identifiers.
+    /// The app's account that this identifies; nil for the App Store's identifiers.
     package var account: Customer? {
         switch self {
         case .appAccountToken(let token): .appAccountToken(token)

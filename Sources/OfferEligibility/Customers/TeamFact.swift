@@ -2,12 +2,12 @@ package import OfferCore
 
 /// A fact that the team's backend supplied about a customer, such as `episodesWatched`.
 package struct TeamFact: Hashable, Sendable {
-    /// The identifier that the caller used. A customer known by several can have the same fact under each.
+    /// The identifier that the caller used. A customer with several identifiers can have the same fact under each.
     package let identifier: CustomerIdentifier
     /// 1 to 64 bytes.
     package let name: FieldText
     package let value: TeamFactValue
-    /// When the caller supplied it.
+    /// The time at which the caller supplied it.
     package let setAt: Timestamp
 
     package init(identifier: CustomerIdentifier, name: FieldText, value: TeamFactValue, setAt: Timestamp) {
@@ -23,7 +23,7 @@ package struct TeamFact: Hashable, Sendable {
 
 /// A JSON scalar other than null, which removes a fact.
 package enum TeamFactValue: Hashable, Sendable {
-    /// Valid UTF-8. A date is a text too.
+    /// Valid UTF-8. A date is also text.
     case text([UInt8])
     /// A JSON number as written.
     case number([UInt8])

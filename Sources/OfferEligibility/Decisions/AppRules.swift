@@ -1,21 +1,21 @@
 package import OfferCore
 
-/// What an app decides by rules.
+/// The rules of an app.
 package struct AppRules: Hashable, Sendable {
     /// The offers with a rule, in the order of the configuration file.
     package let offers: [OfferTerms]
-    /// Who may have an introductory offer; nil if a caller says.
+    /// The rule for introductory offers; nil if the caller decides.
     package let introductoryOffers: Rule?
-    /// What a customer who is about to cancel is shown: the first case that holds.
+    /// The cases for a customer who is about to cancel. The first that holds is shown.
     package let retention: [RetentionCase]
     package let products: ProductTraits
-    /// Whether an offer is refused while the App Store has one of its own for the customer.
+    /// True if an offer is refused while the App Store has its own offer for the customer.
     package let prefersWinBackOffers: Bool
-    /// Whether customers of the sandbox get a signature that does not name its environment.
+    /// True if sandbox customers get a signature that does not name its environment.
     package let allowsSandboxV1: Bool
-    /// True if the configuration says so, either way.
+    /// True if the configuration sets it, either way.
     package let isSandboxV1Set: Bool
-    /// For how long an unused JWS counts as outstanding.
+    /// The time for which an unused JWS counts as outstanding.
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
@@ -31,7 +31,7 @@ package struct AppRules: Hashable, Sendable {
 
     private struct RankedOffer: Hashable {
         let terms: OfferTerms
-        /// The place of the product in ``productIDs``.
+        /// The index of the product in ``productIDs``.
         let product: Int
     }
 
@@ -69,15 +69,15 @@ package struct AppRules: Hashable, Sendable {
         places[Key(productID: productID, offerID: offerID)].map { offers[$0] }
     }
 
-    /// The offers by priority, then in the order of the file: that of the decisions about all of them.
+    /// The offers by priority, then in the order of the file. Decisions about all offers have this order.
     package var offersByRank: [OfferTerms] { bestFirst.map(\.terms) }
 
-    /// The rules about some of the offers, and nothing else.
+    /// Returns the rules for some of the offers, and no other rules.
     package func keeping(_ isKept: (OfferTerms) -> Bool) -> AppRules {
         AppRules(offers: offers.filter(isKept), products: products, prefersWinBackOffers: prefersWinBackOffers)
     }
 
-    /// Whether anything is decided here.
+    /// True if there are no rules.
     package var isEmpty: Bool { offers.isEmpty && introductoryOffers == nil && retention.isEmpty }
 
     /// Decides about all offers of some products.
@@ -110,7 +110,7 @@ package struct AppRules: Hashable, Sendable {
     }
 
     /// Decides whether a customer may have an introductory offer of a product.
-    /// - Returns: why not. Empty for a yes.
+    /// - Returns: the reasons to refuse it; empty if it is allowed.
     package func introductoryReasons(
         _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
     ) -> [DecisionReason] {

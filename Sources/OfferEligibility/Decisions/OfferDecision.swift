@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Whether one customer may have one offer at one time, and why not.
+/// The decision about one offer for one customer at one time, with the reasons for a refusal.
 package struct OfferDecision: Sendable {
     package let offer: OfferTerms
     package let isEligible: Bool
@@ -19,14 +19,14 @@ package struct OfferDecision: Sendable {
         grounds = .facts(findings, situation)
     }
 
-    /// Refuses an offer for what its limits say.
+    /// Refuses an offer because of its limits.
     package init(refusing offer: OfferTerms, for limits: [ReasonCode]) {
         self.offer = offer
         isEligible = false
         grounds = .limits(limits)
     }
 
-    /// Why not, in the order of the rule, each once. Empty for a yes.
+    /// The reasons for a refusal, in the order of the rule, without repeats. Empty if eligible.
     package var codes: [ReasonCode] {
         switch grounds {
         case .facts(let findings, _):
@@ -38,7 +38,7 @@ package struct OfferDecision: Sendable {
     /// True if the offer is refused because the history is not complete.
     package var needsHistory: Bool { reasons.contains(where: \.needsHistory) }
 
-    /// Why not, in the order of the rule, with the values. Empty for a yes.
+    /// The reasons for a refusal with their values, in the order of the rule. Empty if eligible.
     package var reasons: [DecisionReason] {
         switch grounds {
         case .facts(let findings, let situation): findings.reasons(in: situation)
@@ -59,27 +59,27 @@ extension OfferDecision: Hashable {
 }
 
 extension OfferTerms {
-    /// Decides about this offer. It reads nothing but its arguments, and an unknown never becomes a yes.
+    /// Decides about this offer. It reads only its arguments, and an unknown never makes a customer eligible.
     ///
-    /// What the App Store itself requires, and what no rule can mean, comes before the rule.
-    /// - Parameter situation: that of this offer's product.
+    /// The App Store's own requirements, and cases that no rule can intend, come before the rule.
+    /// - Parameter situation: the situation of this offer's product.
     func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
         var findings = standingFindings(situation, prefersWinBackOffers)
         let truth = rule.condition.truth(in: situation)
         if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: situation) }
         rule.condition.find(why: truth, in: situation, &findings)
-        // Where something is definitely wrong, what is unknown beside it does not matter.
+        // If a definite reason exists, unknown ones do not matter.
         if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
         return OfferDecision(self, isEligible: false, findings, in: situation)
     }
 
-    /// What speaks against this offer under any rule.
+    /// The reasons to refuse this offer under any rule.
     private func standingFindings(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [Finding] {
         var findings: [Finding] = []
         let state = situation.facts.state
         if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
         guard let current = situation.takers.first else {
-            // It may be in a group that nobody has named.
+            // The offered product may be in a group that nothing names.
             if situation.groupID == nil, state.everSubscribed == true {
                 findings.append(.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue)))
             }
@@ -90,7 +90,7 @@ extension OfferTerms {
             if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
             if let reason = retryReason(taker.subscription, in: situation) { findings.append(.other(reason)) }
         }
-        // An active subscriber is offered none.
+        // An active subscriber gets no win-back offers.
         if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
             let condition = Condition.test(.winBackOffers(.none))
             condition.find(why: condition.truth(in: situation), in: situation, &findings)
@@ -99,7 +99,7 @@ extension OfferTerms {
     }
 
     private func neverSubscribedReason(_ state: SubscriberState) -> DecisionReason {
-        // A customer with subscriptions who never bought one has a share or a seat.
+        // A customer with subscriptions who bought none of them has a share or a seat.
         let others = state.subscriptions.filter { $0.ownership == nil || !state.hasUnclearSubscription }
         if let reason = others.lazy.compactMap(ownershipReason).first { return reason }
         guard state.everSubscribed == nil else { return DecisionReason(.neverSubscribed) }

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// An offer with a rule: who may have it, and how often.
+/// An offer with its rule and its limits.
 ///
 /// It is a class, because every decision names its offer, and a copy of all members would cost as much as a decision.
 package final class OfferTerms: Sendable {
@@ -10,7 +10,7 @@ package final class OfferTerms: Sendable {
     /// The higher one is better for the customer's app to show.
     package let priority: Int
     package let limits: OfferLimits
-    /// Whether another server signs this offer too, so that a redemption without an authorisation is no alarm.
+    /// True if another server signs this offer too, so a redemption without an authorisation raises no alarm.
     package let isSignedElsewhere: Bool
 
     package init(
@@ -40,7 +40,7 @@ extension OfferTerms: Hashable {
     }
 }
 
-/// How often an offer may be redeemed, and how many signatures for it a customer may hold.
+/// The limits on an offer's redemptions and on the signatures that a customer may hold.
 package struct OfferLimits: Hashable, Sendable {
     package struct PerCustomer: Hashable, Sendable {
         package let count: Int
@@ -54,14 +54,14 @@ package struct OfferLimits: Hashable, Sendable {
     }
 
     package let perCustomer: PerCustomer?
-    /// The time after any redemption of a promotional offer by the customer in the app.
+    /// The minimum time after any redemption of a promotional offer by the customer in the app.
     package let cooldown: Duration?
-    /// Over all customers.
+    /// The limit for all customers together.
     package let total: Int?
     /// Unredeemed signatures that a customer may hold at a time.
     package let outstanding: Int
 
-    /// - Parameter outstanding: nil for 1 where `perCustomer` or `total` is set, because a signature cannot be revoked, else 3.
+    /// - Parameter outstanding: nil means 1 if `perCustomer` or `total` is set, because a signature cannot be revoked, else 3.
     package init(
         perCustomer: PerCustomer? = nil, cooldown: Duration? = nil, total: Int? = nil, outstanding: Int? = nil
     ) {
@@ -71,6 +71,6 @@ package struct OfferLimits: Hashable, Sendable {
         self.outstanding = outstanding ?? (perCustomer == nil && total == nil ? 3 : 1)
     }
 
-    /// Whether the number of redemptions is limited. Then each form of an answer counts as a signature.
+    /// True if the number of redemptions is limited. Then each form of an answer counts as a signature.
     package var isCapped: Bool { perCustomer != nil || total != nil }
 }

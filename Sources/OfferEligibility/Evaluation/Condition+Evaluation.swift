@@ -1,7 +1,7 @@
 import OfferCore
 
 extension Condition {
-    /// Whether the condition holds. It reads nothing but its arguments.
+    /// Evaluates the condition. It reads only its arguments.
     package func truth(in situation: Situation) -> Truth {
         switch self {
         case .all(let members): .all(members.lazy.map { $0.truth(in: situation) })
@@ -13,9 +13,9 @@ extension Condition {
         }
     }
 
-    /// Why the condition does not have the wanted result. Empty if it has.
+    /// The reasons why the condition does not have the wanted result. Empty if it does.
     ///
-    /// Where something is definitely wrong, what is unknown beside it is left out.
+    /// If a definite reason exists, unknown ones are left out.
     /// - Parameter truth: the result in this situation.
     package func reasons(_ truth: Truth, wanting wanted: Bool = true, in situation: Situation) -> [DecisionReason] {
         var findings: [Finding] = []
@@ -23,12 +23,12 @@ extension Condition {
         return findings.reasons(in: situation)
     }
 
-    /// Adds why the condition has this result and not the wanted one.
+    /// Adds the reasons why the condition has this result and not the wanted one.
     func find(why truth: Truth, wanting wanted: Bool = true, in situation: Situation, _ findings: inout [Finding]) {
         guard truth != (wanted ? .yes : .no) else { return }
         switch self {
         case .all(let members), .any(let members):
-            // Where one member alone can be to blame, those with the same result as the whole are.
+            // If one member can cause the result, the members with that result are the reasons.
             for member in members where member.truth(in: situation) == truth {
                 member.find(why: truth, wanting: wanted, in: situation, &findings)
             }
@@ -46,7 +46,7 @@ extension SubscriptionCondition {
         let candidates = candidates(in: situation)
         let known = Truth.any(candidates.lazy.map { truth(of: $0, in: situation) })
         guard known != .yes, !isEverySubscriptionKnown(situation) else { return known }
-        // There may be a subscription that nobody has mentioned.
+        // There may be a subscription that no data mentions.
         return .unknown
     }
 
@@ -75,7 +75,7 @@ extension SubscriptionCondition {
             ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
-    /// The subscriptions that are looked at.
+    /// The subscriptions that are tested.
     private func candidates(in situation: Situation) -> [Candidate] {
         let current: [Candidate] =
             switch groups {
@@ -87,8 +87,8 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
-    /// True if the current subscription of every group that contains one of the products is known. A product of an unknown group
-    /// may be subscribed to without anyone's knowledge.
+    /// True if the current subscription of every group that contains one of the products is known. A product of an unknown
+    /// group may have a subscription that nothing reports.
     private func isEveryProductRuledOut(_ situation: Situation) -> Bool {
         guard let products else { return false }
         return products.allSatisfy { product in
@@ -96,8 +96,8 @@ extension SubscriptionCondition {
         }
     }
 
-    /// Whether no further subscription can exist that would be looked at. In each group only the current one is, and the App Store
-    /// reports of that one.
+    /// True if no other subscription to test can exist. Only the current one of each group is tested, and the App Store reports
+    /// that one.
     private func isEverySubscriptionKnown(_ situation: Situation) -> Bool {
         if situation.facts.state.history.isOfApp { return groups != .offered || situation.groupID != nil }
         return switch groups {

@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// What is known of one customer in one app and environment when a decision is made.
+/// The facts about one customer in one app and environment at the time of a decision.
 package struct CustomerFacts: Sendable {
     package let state: SubscriberState
     package let environment: AppStoreEnvironment
-    /// What the team has supplied, by name.
+    /// The facts that the team has supplied, by name.
     package let team: [String: TeamFactValue]
     /// The version of the app that the customer bought or downloaded first; nil if unknown, as always in the sandbox.
     package let originalAppVersion: AppVersion?
@@ -34,7 +34,7 @@ extension SubscriberState {
         subscriptions.first { $0.productID == productID }?.subscriptionGroupID
     }
 
-    /// The current subscription of each group. One without a known group stands for itself.
+    /// The current subscription of each group. A subscription without a known group counts as its own group.
     var current: [Subscription] {
         subscriptions.filter { candidate in
             guard let groupID = candidate.subscriptionGroupID else { return true }
@@ -42,7 +42,7 @@ extension SubscriberState {
         }
     }
 
-    /// The subscriptions of a group that an offer could be redeemed for: the current one first, and others that have not ended.
+    /// The subscriptions of a group that could take an offer: the current one first, then others that have not ended.
     func takers(inGroup groupID: String) -> [Subscription] {
         guard let current = current(inGroup: groupID) else { return [] }
         let others = subscriptions.filter { other in
@@ -52,7 +52,7 @@ extension SubscriberState {
         return [current] + others
     }
 
-    /// What would tell the rest of the history.
+    /// The source that could supply the rest of the history.
     var historySource: DecisionReason.Source { isAppStoreSilent ? .appStore : .history }
 }
 
@@ -63,7 +63,7 @@ extension Subscription {
         return originalTransactionID.precedes(other.originalTransactionID)
     }
 
-    /// Whether the customer has access now.
+    /// True if the customer has access now.
     var hasAccess: Bool { status == .active || status == .billingGracePeriod }
 
     fileprivate var hasEnded: Bool { settled && (status == .expired || status == .revoked) }

@@ -70,9 +70,10 @@ extension WinBackTest {
 extension ShareTest {
     /// The customer's place in the sample, from 0 to 1, which never changes.
     ///
-    /// It depends on the Apple Account, which any one transaction names. If no data names one, it depends on the earliest subscription.
-    /// - Returns: nil where a purchase that is not known could change the place: without an Apple Account, and with several, the
-    ///   history must be complete. Otherwise customers could choose the place by the purchases that they show.
+    /// It depends on the Apple Account, which any one transaction names. If no data names one, it depends on the earliest
+    /// subscription.
+    /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, and with several, the history
+    ///   must be complete. Otherwise customers could choose the place by the purchases that they show.
     package func position(in situation: Situation) -> Double? {
         let state = situation.facts.state
         if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: name) } }

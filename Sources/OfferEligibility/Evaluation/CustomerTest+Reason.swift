@@ -1,10 +1,10 @@
 import OfferCore
 
 extension CustomerTest {
-    /// Why the test does not have the wanted result.
+    /// The reason why the test does not have the wanted result.
     /// - Parameters:
     ///   - truth: the result.
-    ///   - wanted: whether the test should hold.
+    ///   - wanted: true if the test should hold.
     func reason(_ truth: Truth, wanting wanted: Bool, in situation: Situation) -> DecisionReason {
         if truth == .unknown {
             return DecisionReason(

@@ -1,13 +1,13 @@
 import OfferCore
 
-/// What speaks against an offer. The values that ``DecisionReason`` shows are looked up when they are asked for: they cost more
-/// than the decision, and most callers need the codes alone.
+/// A reason to refuse an offer. The values that ``DecisionReason`` shows are looked up only on request: they cost more than the
+/// decision, and most callers need only the codes.
 enum Finding: Sendable {
-    /// A test of the customer, what came out, and whether it should hold.
+    /// A test of the customer, its result, and whether it should hold.
     indirect case test(CustomerTest, Truth, wanted: Bool)
     /// A test of one subscription.
     indirect case subscriptionTest(SubscriptionTest, Truth, wanted: Bool, Candidate)
-    /// Something that is no test.
+    /// A reason that is not a test.
     indirect case other(DecisionReason)
 
     var code: ReasonCode {
@@ -18,7 +18,7 @@ enum Finding: Sendable {
         }
     }
 
-    /// - Parameter situation: the one that was evaluated.
+    /// - Parameter situation: the evaluated one.
     func reason(in situation: Situation) -> DecisionReason {
         switch self {
         case .test(let test, let truth, let wanted): test.reason(truth, wanting: wanted, in: situation)
@@ -30,6 +30,6 @@ enum Finding: Sendable {
 }
 
 extension [Finding] {
-    /// Each reason once.
+    /// The reasons, without repeats.
     func reasons(in situation: Situation) -> [DecisionReason] { map { $0.reason(in: situation) }.withoutRepeats }
 }

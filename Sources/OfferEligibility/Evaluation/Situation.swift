@@ -1,14 +1,14 @@
 package import OfferCore
 
-/// A customer, the product that is offered, and the time: everything that a condition is evaluated over.
+/// The input of a condition: a customer, the offered product and the time.
 ///
-/// All rules of a product's offers look at one situation. It is a class, because a copy of all that it contains costs more than to
-/// evaluate a condition.
+/// All rules of a product's offers share one situation. It is a class, because copying it costs more than evaluating a
+/// condition.
 package final class Situation: Sendable {
     let facts: CustomerFacts
-    /// The subscription group of the offered product; nil if it is not known.
+    /// The subscription group of the offered product; nil if it is unknown.
     let groupID: String?
-    /// The subscriptions in that group which could take the offer. The current one comes first.
+    /// The subscriptions in that group that could take the offer. The current one comes first.
     let takers: [Candidate]
     /// The current subscription in that group, if there is one.
     let offered: [Candidate]
@@ -44,7 +44,7 @@ package final class Situation: Sendable {
 
     /// True if every redemption of some offers is known.
     ///
-    /// A group without gaps tells of the offers that the catalogue has for its products, and of no others.
+    /// A group without gaps answers only for the offers that the catalogue has for its products.
     /// - Parameter offers: nil for any promotional offer of the app.
     func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
         let history = facts.state.history
@@ -63,7 +63,7 @@ package final class Situation: Sendable {
     }
 }
 
-/// A subscription that conditions look at. It is shared, because a copy of its many members costs more than to test one.
+/// A subscription that conditions test. It is a class, because copying its many members costs more than testing one.
 final class Candidate: Sendable {
     let subscription: Subscription
 
@@ -72,15 +72,15 @@ final class Candidate: Sendable {
     }
 }
 
-/// What the catalogue says of products.
+/// The groups, ranks and offers of products in the catalogue.
 package struct ProductTraits: Hashable, Sendable {
     package let groups: [ProductID: String]
-    /// The place of each product within its group; the greater, the higher.
+    /// The rank of each product within its group. A greater number is a higher rank.
     package let ranks: [ProductID: Int]
     /// The products of each offer ID.
     package let productIDs: [String: Set<ProductID>]
 
-    /// - Parameter offers: of each product, with and without a rule.
+    /// - Parameter offers: the offers of each product, with and without a rule.
     package init(
         groups: [ProductID: String] = [:], ranks: [ProductID: Int] = [:], offers: [ProductID: Set<OfferID>] = [:]
     ) {

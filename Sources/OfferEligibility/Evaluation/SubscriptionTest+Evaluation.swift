@@ -2,7 +2,7 @@ import OfferCore
 
 extension SubscriptionTest {
     func truth(of subscription: Subscription, in situation: Situation) -> Truth {
-        // What has changed since may be anything but who bought it.
+        // Anything except the buyer may have changed since.
         if subscription.isOld, !isLasting { return .unknown }
         switch self {
         case .status(let statuses):
@@ -28,7 +28,7 @@ extension SubscriptionTest {
         case .pendingOffer(let test): return pending(test, subscription)
         case .ownership(let ownerships): return Truth(subscription.ownership.map(ownerships.contains))
         case .priceIncrease(let states):
-            // Without a renewal info, nobody has said whether there is an increase.
+            // Only a renewal info shows whether there is a price increase.
             guard subscription.autoRenews != nil else { return .unknown }
             return Truth(subscription.priceIncrease.map(states.contains) ?? false)
         case .rank(let ranks):
@@ -92,12 +92,12 @@ extension ProductTraits {
 /// The offer of the next period as far as it is known.
 enum KnownPendingOffer: Hashable {
     case nothing
-    /// The identifier is nil for an offer that has none.
+    /// The offer's identifier; nil if it has none.
     case one(String?)
 }
 
 extension Subscription {
-    /// - Returns: nil if nobody has said. A subscription that has ended has no next period.
+    /// - Returns: nil if it is unknown. A subscription that has ended has no next period.
     var knownPendingOffer: KnownPendingOffer? {
         guard settled, !isOld else { return nil }
         switch status {
@@ -108,7 +108,7 @@ extension Subscription {
         }
     }
 
-    /// When access ends; nil if it has ended, or never does.
+    /// The end of access; nil if it has ended, or never ends.
     var end: Timestamp? {
         switch status {
         case .active: expiresAt

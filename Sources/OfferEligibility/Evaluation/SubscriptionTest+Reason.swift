@@ -1,10 +1,10 @@
 import OfferCore
 
 extension SubscriptionTest {
-    /// Why the test does not have the wanted result for a subscription.
+    /// The reason why the test does not have the wanted result for a subscription.
     /// - Parameters:
     ///   - truth: the result.
-    ///   - wanted: whether the test should hold.
+    ///   - wanted: true if the test should hold.
     func reason(_ truth: Truth, wanting wanted: Bool, of subscription: Subscription) -> DecisionReason {
         if truth == .unknown {
             return DecisionReason(
@@ -86,7 +86,7 @@ extension SubscriptionTest {
         }
     }
 
-    /// What would tell the fact.
+    /// The source that could supply the fact.
     private func source(_ subscription: Subscription) -> DecisionReason.Source {
         if subscription.isOld, !isLasting { return .appStore }
         return switch self {

@@ -3,7 +3,7 @@ import OfferCore
 /// Reads what ``FactWriter`` wrote. Members with unknown tags are skipped, so an older version can read newer facts.
 struct FactReader {
     private let encoded: [UInt8]
-    /// In the order in which they were written. There are few, so that a search takes no time.
+    /// In the order of writing. There are few, so a linear search is fast.
     private var members: [(tag: UInt8, place: Range<Int>)] = []
 
     init(_ encoded: [UInt8]) throws(FactEncodingError) {
@@ -20,7 +20,7 @@ struct FactReader {
         }
     }
 
-    /// That of a purchase.
+    /// The number of members of a purchase.
     private static let usualCount = 16
 
     private func member(_ tag: UInt8) -> ArraySlice<UInt8>? {
@@ -80,7 +80,7 @@ struct FactReader {
     }
 }
 
-/// The reason that stored bytes are no fact.
+/// The reason why stored bytes cannot be read as a fact.
 package enum FactEncodingError: Error, Hashable, Sendable {
     case truncated
     case missing(tag: UInt8)

@@ -1,8 +1,8 @@
 import OfferCore
 
-/// Writes the members of a fact: for each its tag, its size and its bytes, in ascending order of the tags.
+/// Writes the members of a fact in ascending order of their tags. Each is a tag, a size and bytes.
 ///
-/// Equal values have equal bytes. A tag never changes its meaning, and the tag of a removed member is not used again.
+/// Equal values have equal bytes. A tag never changes its meaning, and the tag of a removed member is never reused.
 struct FactWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -15,9 +15,9 @@ extension Purchase {
         static let price: UInt8 = 10
         static let appAccountToken: UInt8 = 11
         static let appTransactionID: UInt8 = 12
-        /// 16 to 19.
+        /// Tags 16 to 19.
         static let offer: UInt8 = 16
-        /// 20 to 23.
+        /// Tags 20 to 23.
         static let revocation: UInt8 = 20
     }
 
@@ -59,7 +59,7 @@ extension Purchase {
 }
 
 extension AppliedOffer {
-    /// - Parameter tag: the first of four.
+    /// - Parameter tag: the first of four tags.
     func write(to writer: inout FactWriter, from tag: UInt8) {
         writer.write(tag, type.rawValue)
         writer.write(tag + 1, identifier)
@@ -76,7 +76,7 @@ extension AppliedOffer {
 }
 
 extension Revocation {
-    /// - Parameter tag: the first of four.
+    /// - Parameter tag: the first of four tags.
     fileprivate func write(to writer: inout FactWriter, from tag: UInt8) {
         writer.write(tag, date)
         writer.write(tag + 1, reason?.rawValue)

@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// What a transaction says, as far as state and decisions need it.
+/// The members of a transaction that state and decisions need.
 package struct Purchase: Hashable, Sendable {
     package let productID: ProductID
     /// May be later than the fact's `signedDate`: renewals are signed before they start.
     package let purchaseDate: Timestamp
-    /// nil where the App Store does not say, as in data signed in 2021.
+    /// nil if the App Store does not state it, as in data signed in 2021.
     package var type: ProductType?
     /// Receipts do not name it.
     package var subscriptionGroupID: String?
@@ -29,13 +29,13 @@ package struct Purchase: Hashable, Sendable {
 }
 
 extension Purchase {
-    /// Whether the purchase is a period of an auto-renewable subscription. Without a type, an expiry date tells.
+    /// True if the purchase is a period of an auto-renewable subscription. Without a type, an expiry date decides.
     package var isSubscriptionPeriod: Bool {
         guard let type else { return expiresDate != nil }
         return type == .autoRenewableSubscription
     }
 
-    /// True if someone else bought it: a share of a family, a seat, or an ownership that Apple has added since. Data that names no
-    /// ownership does not say.
+    /// True if someone else bought it: a family share, a seat, or an ownership that Apple has added since. False for data
+    /// without ownership.
     package var isAnothers: Bool { ownership.map { $0 != .purchased } ?? false }
 }

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A request for a refund, which only the types of notifications tell. The raw values are stored in databases.
+/// A refund request. Only notification types report it. The raw values are stored in databases.
 package enum RefundRequest: Int64, CaseIterable, Hashable, Sendable {
     /// The App Store sent a `CONSUMPTION_REQUEST`.
     case open = 1
@@ -9,6 +9,6 @@ package enum RefundRequest: Int64, CaseIterable, Hashable, Sendable {
     /// A `REFUND_DECLINED` closed it.
     case declined = 3
 
-    /// How long a request stays open without an answer.
+    /// The time for which a request stays open without an answer.
     static let lifetime = Duration.days(60)
 }

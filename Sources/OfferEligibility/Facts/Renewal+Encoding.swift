@@ -15,7 +15,7 @@ extension Renewal {
         static let eligibleWinBackOfferID: UInt8 = 9
         static let appAccountToken: UInt8 = 11
         static let appTransactionID: UInt8 = 12
-        /// 16 to 19.
+        /// Tags 16 to 19.
         static let offer: UInt8 = 16
     }
 

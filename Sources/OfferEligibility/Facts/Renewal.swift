@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What a renewal info says, as far as state and decisions need it.
+/// The members of a renewal info that state and decisions need.
 package struct Renewal: Hashable, Sendable {
     package let productID: ProductID
     package let autoRenewStatus: AutoRenewStatus
@@ -17,7 +17,7 @@ package struct Renewal: Hashable, Sendable {
     package var offer: AppliedOffer?
     /// The best offer comes first.
     package var eligibleWinBackOfferIDs: [String] = []
-    /// The account of the coming renewals.
+    /// The account of future renewals.
     package var appAccountToken: UUIDText?
     package var appTransactionID: TransactionID?
 

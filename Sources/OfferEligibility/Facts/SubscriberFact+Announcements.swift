@@ -1,10 +1,10 @@
 import OfferCore
 
 extension SubscriberFact {
-    /// The facts that keep what a renewal info says about the offer of the next period, because a later one replaces it.
+    /// The facts that preserve a renewal info's data about the next period's offer, because a later renewal info replaces it.
     ///
-    /// With them, an offer that is announced again while it runs is recognised: a renewal info of the period showed none before.
-    /// Whatever the order of arrival, the first and the last renewal info that showed an offer remain, and the first without one.
+    /// They reveal an offer that is announced again while it runs: an earlier renewal info of the period showed none. In any
+    /// order of arrival, the first and the last renewal info with an offer remain, and the first without one.
     /// - Parameter others: facts that arrived with it. A period that they show to be without an offer needs no record.
     package func announcements(beside others: some Sequence<SubscriberFact>) -> [SubscriberFact] {
         guard case .renewalInfo(let renewal) = value else { return [] }
@@ -24,7 +24,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could go on.
+    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could continue.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate
@@ -41,11 +41,11 @@ extension Sequence<SubscriberFact> {
 extension SubscriberFact.Key {
     /// The key of an announcement: the period in which it was signed, and the offer.
     ///
-    /// A renewal info names the end of its period. Data from before mid-2023 does not, and is told apart by its day.
+    /// A renewal info names the end of its period. Data from before mid-2023 does not, so its day is used.
     init(_ kind: SubscriberFact.Kind, _ renewal: Renewal, signed date: Timestamp, _ original: TransactionID) {
         let period = renewal.renewalDate.map { "\($0.milliseconds)" } ?? "day \(date.milliseconds / 86_400_000)"
         let offer = renewal.isPromotional ? renewal.offerNumber : renewal.autoRenewStatus == .on ? "none" : "off"
-        // The text is short and has no character that is not allowed.
+        // The text is short and has only allowed characters.
         self.init(kind: kind, id: (try? TransactionID(utf8: Array("\(period) \(offer)".utf8))) ?? original)
     }
 }
@@ -54,7 +54,7 @@ extension Renewal {
     /// True if it shows a promotional offer for the next period.
     var isPromotional: Bool { offer?.type == .promotional && offer?.identifier != nil }
 
-    /// True if the same product is to be renewed, or would be, so that a running offer should show.
+    /// True if the same product renews, or would renew, so a running offer should show.
     fileprivate var canShowNoOffer: Bool {
         (autoRenewProductID ?? productID) == productID && isInBillingRetryPeriod != true && expirationIntent == nil
     }
@@ -68,11 +68,11 @@ extension Renewal {
         return renewal
     }
 
-    /// A number for the offer and its product, which a key has room for. FNV-1a.
+    /// A number for the offer and its product, short enough for a key. FNV-1a.
     fileprivate var offerNumber: String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let product = (autoRenewProductID ?? productID).text.utf8
-        // A zero byte keeps the two apart.
+        // A zero byte separates the two.
         for byte in Array(product) + [0] + Array((offer?.identifier ?? "").utf8) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }

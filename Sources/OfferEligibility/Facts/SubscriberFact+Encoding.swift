@@ -19,7 +19,7 @@ extension SubscriberFact {
     }
 
     /// Reads a stored fact. Members that this version does not know are left out.
-    /// - Parameter encoded: what ``encoded`` was when the fact was stored.
+    /// - Parameter encoded: the value of ``encoded`` when the fact was stored.
     package init(
         key: Key, originalTransactionID: TransactionID, signedDate: Timestamp, digest: [UInt8], encoded: [UInt8]
     ) throws(FactEncodingError) {
@@ -30,7 +30,7 @@ extension SubscriberFact {
         value = try Self.value(key.kind, FactReader(encoded))
     }
 
-    /// The tag of a value that is one number or text.
+    /// The tag of a value that is a single number or text.
     private static let onlyTag: UInt8 = 1
 
     private static func value(_ kind: Kind, _ reader: FactReader) throws(FactEncodingError) -> Value {

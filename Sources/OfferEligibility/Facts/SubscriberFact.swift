@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// One thing that the App Store said about a purchase, with the key under which it is kept.
+/// One statement of the App Store about a purchase, with its storage key.
 ///
-/// Facts merge by ``replaces(_:)`` alone, so the order of arrival does not matter.
+/// Facts merge only by ``replaces(_:)``, so the order of arrival does not matter.
 package struct SubscriberFact: Hashable, Sendable {
     package let key: Key
     /// The subscription that the fact is about, or the first transaction of another kind of purchase.
     package let originalTransactionID: TransactionID
-    /// When the App Store signed it; for a transaction of a receipt, when the receipt was made.
+    /// The time at which the App Store signed it; for a transaction of a receipt, the time at which the receipt was made.
     package let signedDate: Timestamp
     /// The SHA-256 of the signed text, 32 bytes.
     package let digest: [UInt8]
@@ -28,19 +28,19 @@ package struct SubscriberFact: Hashable, Sendable {
     /// The raw values are stored in databases.
     package enum Kind: Int, CaseIterable, Hashable, Sendable {
         case transaction = 1
-        /// A transaction as an app receipt describes it, which says less than a JWS and never replaces one.
+        /// A transaction from an app receipt. It says less than a JWS and never replaces one.
         case receiptTransaction = 2
         case renewalInfo = 3
         case status = 4
-        /// A `CONSUMPTION_REQUEST`, or what closes it.
+        /// A `CONSUMPTION_REQUEST`, or the notification that closes it.
         case refundRequest = 5
         /// The subtype of an `EXPIRED`.
         case expiryReason = 6
-        /// A transaction as `verifyReceipt` describes it: fetched from Apple over TLS, but not signed. It never replaces a JWS.
+        /// A transaction from `verifyReceipt`: fetched from Apple over TLS, but not signed. It never replaces a JWS.
         case fetchedTransaction = 7
-        /// A renewal info as `verifyReceipt` describes it.
+        /// A renewal info from `verifyReceipt`.
         case fetchedRenewalInfo = 8
-        /// The App Store has given the whole history of the customer.
+        /// The App Store has returned the customer's whole history.
         case wholeHistory = 9
         /// The first renewal info of a period that showed an offer for the next period, or none.
         case firstAnnouncement = 10
@@ -48,7 +48,7 @@ package struct SubscriberFact: Hashable, Sendable {
         case lastAnnouncement = 11
     }
 
-    /// It is indirect, because facts are copied often, and purchases have many members.
+    /// Indirect, because facts are copied often, and purchases have many members.
     package indirect enum Value: Hashable, Sendable {
         case transaction(Purchase)
         case receiptTransaction(Purchase)
@@ -58,9 +58,9 @@ package struct SubscriberFact: Hashable, Sendable {
         case expiryReason(ExpiryReason)
         case fetchedTransaction(Purchase)
         case fetchedRenewalInfo(Renewal)
-        /// The value is the `revision` from which later changes can be read.
+        /// The `revision` from which later changes can be read.
         case wholeHistory(String)
-        /// Of the renewal info, only what concerns the next period.
+        /// Only the members of the renewal info that concern the next period.
         case firstAnnouncement(Renewal)
         case lastAnnouncement(Renewal)
     }
@@ -83,8 +83,8 @@ package struct SubscriberFact: Hashable, Sendable {
         self.value = value
     }
 
-    /// True if this fact is to be kept in place of another with the same key: the later `signedDate` wins, and of two
-    /// with the same date the greater digest. Of first announcements, the earlier one wins.
+    /// True if this fact replaces another with the same key: the later `signedDate` wins, then the greater digest. Of first
+    /// announcements, the earlier one wins.
     package func replaces(_ other: SubscriberFact) -> Bool {
         guard signedDate == other.signedDate else {
             return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)
@@ -94,7 +94,7 @@ package struct SubscriberFact: Hashable, Sendable {
 }
 
 extension SubscriberFact.Kind {
-    /// Whether it is a transaction, from whatever source.
+    /// True if it is a transaction, from any source.
     package var isTransaction: Bool {
         switch self {
         case .transaction, .receiptTransaction, .fetchedTransaction: true
@@ -105,7 +105,7 @@ extension SubscriberFact.Kind {
         }
     }
 
-    /// True if it keeps what a renewal info has announced.
+    /// True if it preserves an announcement of a renewal info.
     package var isAnnouncement: Bool { self == .firstAnnouncement || self == .lastAnnouncement }
 
     fileprivate var isAboutOneTransaction: Bool {
@@ -137,7 +137,7 @@ extension SubscriberFact.Value {
 }
 
 extension SubscriberFact {
-    /// The fact as if it named no account, because the account was erased.
+    /// The fact without its account, because the account was erased.
     package var withoutAccount: SubscriberFact {
         func anonymous(_ purchase: Purchase) -> Purchase {
             var purchase = purchase
@@ -164,7 +164,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// The account of the purchase or of the coming renewals, if the fact names one.
+    /// The account of the purchase or of future renewals, if the fact names one.
     package var appAccountToken: UUIDText? {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

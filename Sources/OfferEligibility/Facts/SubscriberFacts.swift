@@ -1,8 +1,8 @@
 import OfferCore
 
-/// A set of facts with one for each key.
+/// A set of facts, one for each key.
 ///
-/// Merging is associative, commutative and idempotent: whatever the order and the repeats, the same facts remain.
+/// Merging is associative, commutative and idempotent: the same facts remain for any order and any repeats.
 package struct SubscriberFacts: Hashable, Sendable {
     private var byKey: [SubscriberFact.Key: SubscriberFact] = [:]
 
@@ -12,7 +12,7 @@ package struct SubscriberFacts: Hashable, Sendable {
         for fact in facts { merge(fact) }
     }
 
-    /// - Returns: whether the set has changed.
+    /// - Returns: true if the set changed.
     @discardableResult package mutating func merge(_ fact: SubscriberFact) -> Bool {
         if let known = byKey[fact.key], !fact.replaces(known) { return false }
         byKey[fact.key] = fact
@@ -31,7 +31,7 @@ package struct SubscriberFacts: Hashable, Sendable {
 }
 
 extension SubscriberFacts: Sequence {
-    // The type is named, so that other modules iterate without calls through its protocol.
+    // The concrete type lets other modules iterate without calls through its protocol.
     package func makeIterator() -> Dictionary<SubscriberFact.Key, SubscriberFact>.Values.Iterator {
         byKey.values.makeIterator()
     }

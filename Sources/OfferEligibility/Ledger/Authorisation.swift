@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// A signature that was handed out for a decision. Until it is redeemed or expires, the customer may use it.
+/// A signature issued for a decision. The customer can use it until it is redeemed or expires.
 package struct Authorisation: Hashable, Sendable {
     package enum State: String, CaseIterable, Hashable, Sendable {
-        /// Reserved, and handed out unless the service ended in between.
+        /// Reserved, and issued unless the service stopped in between.
         case outstanding
-        /// The App Store has shown the redemption.
+        /// The App Store has reported the redemption.
         case redeemed
-        /// Signing failed, so nothing was handed out.
+        /// Signing failed, so nothing was issued.
         case withdrawn
     }
 
@@ -15,17 +15,17 @@ package struct Authorisation: Hashable, Sendable {
     package let offerID: OfferID
     package let state: State
     package let at: Timestamp
-    /// From then on, an unused signature holds nothing. Where the App Store is asked, that is ``askingTime`` after it became
-    /// worthless.
+    /// The time from which an unused signature holds no slot. If the App Store is queried, this is ``askingTime`` after the
+    /// signature became unusable.
     package let expiresAt: Timestamp
-    /// From then on, the signature is worthless.
+    /// The time from which the signature is unusable.
     package let validUntil: Timestamp
 
-    /// How long a slot is held after its signature became worthless, so that the App Store can be asked whether it was used. The
-    /// poller asks 75 minutes after the end.
+    /// The time for which a slot is held after its signature became unusable, so that the App Store can report its use. The
+    /// poller queries 75 minutes after the end.
     package static let askingTime = Duration.hours(2)
 
-    /// - Parameter validUntil: nil if that is when it holds nothing any longer.
+    /// - Parameter validUntil: nil if it equals `expiresAt`.
     package init(
         productID: ProductID, offerID: OfferID, state: State, at: Timestamp, expiresAt: Timestamp,
         validUntil: Timestamp? = nil

@@ -1,19 +1,19 @@
 package import OfferCore
 
-/// What the ledger knows when a customer asks for an offer with limits. The store reads it and reserves in one transaction.
+/// The ledger's data for a customer's request for an offer with limits. The store reads it and reserves in one transaction.
 ///
-/// A customer's outstanding signatures for an offer share one slot of its limits. A redemption takes that slot for good; signatures
-/// left over hold another one until they expire, because a signature cannot be revoked.
+/// A customer's outstanding signatures for an offer share one slot of its limits. A redemption takes that slot permanently. The
+/// remaining signatures hold another slot until they expire, because a signature cannot be revoked.
 package struct LedgerView: Sendable {
     /// The customer's for this offer. Under a cap, each form of an answer counts, because each can be redeemed.
     package let authorisations: [Authorisation]
-    /// When the customer redeemed this offer, authorised here or not.
+    /// The times at which the customer redeemed this offer, authorised here or not.
     package let redemptions: [Timestamp]
-    /// When the customer last redeemed any promotional offer of the app; nil for never.
+    /// The time of the customer's last redemption of any promotional offer of the app; nil for never.
     package let lastRedemption: Timestamp?
-    /// The slots of the offer that all customers hold: redeemed ones, and those with something outstanding.
+    /// The slots of the offer that all customers hold: redeemed ones, and those with outstanding signatures.
     package let totalSlots: Int
-    /// The slots among them in which the customer has something outstanding. Further signatures share them.
+    /// Those of them in which the customer has an outstanding signature. Further signatures share them.
     package let heldSlots: Int
 
     package init(
@@ -27,7 +27,7 @@ package struct LedgerView: Sendable {
         self.heldSlots = heldSlots
     }
 
-    /// Why no further signature may be handed out. Empty if one may.
+    /// The reasons why no further signature may be issued. Empty if one may.
     package func refusals(under limits: OfferLimits, at now: Timestamp) -> [ReasonCode] {
         let outstanding = outstanding(at: now)
         var refusals: [ReasonCode] = []
@@ -43,9 +43,9 @@ package struct LedgerView: Sendable {
         return refusals
     }
 
-    /// The number of forms that one answer may have, where ``refusals(under:at:)`` allows one.
+    /// The number of forms that one answer may have, if ``refusals(under:at:)`` allows one.
     ///
-    /// Each form can be redeemed, so under a cap each takes a place of its own. The last place is for one form.
+    /// Each form can be redeemed, so under a cap each takes its own place. The last place is for one form.
     /// - Returns: nil for any number.
     package func places(under limits: OfferLimits, at now: Timestamp) -> Int? {
         guard limits.isCapped else { return nil }

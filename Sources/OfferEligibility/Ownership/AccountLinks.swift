@@ -15,7 +15,7 @@ package struct AccountLinks: Sendable {
         links.first { $0.identifier == identifier }?.account
     }
 
-    /// An account with the other accounts of the same customer: the token that a username is linked to, and the usernames that are
+    /// An account with the other accounts of the same customer: the token to which a username is linked, and the usernames
     /// linked to a token.
     package func accounts(same account: Customer) -> Set<Customer> {
         var accounts: Set<Customer> = [account]

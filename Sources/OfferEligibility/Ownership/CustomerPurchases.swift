@@ -2,27 +2,27 @@ package import OfferCore
 
 /// The purchases that count for one customer.
 ///
-/// This is the only place that says so. A store may read more than this; what it reads beyond is left out here.
+/// Only this type decides that. A store may read more; the excess is left out here.
 ///
 /// - An account has the purchases that it owns, and the anonymous ones of their Apple Accounts.
 /// - An Apple Account has the purchases that name it. A purchase stands for its Apple Account.
-/// - What proofs show counts for the request, with the purchases of the same Apple Account that no other account owns.
+/// - Purchases that proofs show count for the request, with the purchases of the same Apple Account that no other account owns.
 ///
-/// Nothing leads from an Apple Account to an account and on to another Apple Account: one purchase with another person's token must not
-/// lead to that person's purchases.
+/// The search never goes from an Apple Account to an account and on to another Apple Account. Otherwise, one purchase with
+/// another person's token would lead to that person's purchases.
 package struct CustomerPurchases: Sendable {
     /// The purchase that the identifier names comes first, then the lowest `originalTransactionId`.
     package let purchases: [OwnedPurchase]
-    /// The account that was asked for, with those that are the same customer's, or the account that owns the purchase which was asked
-    /// for. Empty for an Apple Account that is not linked.
+    /// The requested account with the same customer's other accounts, or the account that owns the requested purchase. Empty
+    /// for an Apple Account that is not linked.
     package let accounts: Set<Customer>
     private let links: AccountLinks
     private let identifier: CustomerIdentifier?
     private let proven: Set<TransactionID>
 
     /// - Parameters:
-    ///   - facts: about any purchases. Those that do not count for the customer change nothing.
-    ///   - identifier: the customer's name; nil if only proofs show who it is.
+    ///   - facts: about any purchases. Those that do not count for the customer are ignored.
+    ///   - identifier: the customer's name; nil if only proofs identify the customer.
     ///   - proven: the purchases that proofs show. No other customer may own one: ``isAnothers(_:of:in:links:by:)``.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     package init(
@@ -104,19 +104,19 @@ package struct CustomerPurchases: Sendable {
         return holders
     }
 
-    /// The identifiers under which facts of the team count for the customer.
+    /// The identifiers whose team facts count for the customer.
     package var names: Set<CustomerIdentifier> {
         var names = Set(accounts.map(CustomerIdentifier.init)).union([identifier].compactMap(\.self))
         for purchase in purchases { names.formUnion(purchase.names) }
-        // What else is linked to the owner of a purchase may be of another Apple Account.
+        // Other identifiers linked to the owner of a purchase may be of another Apple Account.
         if identifier?.account != nil { names.formUnion(links.links(to: accounts).map(\.identifier)) }
         return names
     }
 
-    /// True if one of some purchases belongs to another customer than an account's.
+    /// True if one of the purchases belongs to a customer other than the account's.
     ///
-    /// A username appears in no signed data. It is another customer than a token only if the token, or the username, is linked to
-    /// another account.
+    /// A username appears in no signed data. It is a different customer from a token only if the token, or the username, is
+    /// linked to another account.
     package static func isAnothers(
         _ originals: Set<TransactionID>, of account: Customer, in facts: some Sequence<SubscriberFact>,
         links: [CustomerLink], by policy: OwnershipPolicy

@@ -7,7 +7,7 @@ package struct OwnedPurchase: Sendable {
     /// The accounts that own the purchase. Empty for an anonymous purchase, which belongs to its Apple Account. Only the policy
     /// ``OwnershipPolicy/share`` gives more than one.
     package let owners: [Customer]
-    /// The `appTransactionID` that the latest fact names; nil where no fact names one, as in receipts and old data.
+    /// The `appTransactionID` that the latest fact names; nil if no fact names one, as in receipts and old data.
     package let appleAccount: TransactionID?
 
     /// The first rule that applies names the owner: a link, then the tokens of the transactions. Otherwise there is none.

@@ -1,8 +1,8 @@
 import OfferCore
 
-/// Who counts as the customer of a subscription that several accounts of the app have bought periods of.
+/// The owner of a subscription whose periods were bought by several accounts of the app.
 ///
-/// The raw values are those of the configuration.
+/// The raw values are configuration values.
 package enum OwnershipPolicy: String, CaseIterable, Hashable, Sendable {
     /// The account of the earliest purchase that names one.
     case first

@@ -23,8 +23,8 @@ private struct Claim {
     let purchaseDate: Timestamp
     let transactionID: TransactionID
 
-    /// The date of the purchase counts, not that of the arrival. An account that only the renewal info names is the
-    /// account of the coming renewals, so it comes last.
+    /// Sorted by date of purchase, not of arrival. An account that only the renewal info names is the account of future
+    /// renewals, so it comes last.
     static func all(in facts: [SubscriberFact]) -> [Claim] {
         facts.compactMap(Claim.init).sorted { one, other in
             one.purchaseDate == other.purchaseDate

@@ -1,11 +1,11 @@
 package import OfferCore
 
-/// When the App Store should be asked about a subscription, if it says nothing by itself.
+/// The time to refresh a subscription from the App Store, if no notification arrives.
 package enum NextCheck {
-    /// The first end of a period, a grace period or a billing retry after which nothing was said of the subscription.
+    /// The first end of a period, a grace period or a billing retry without newer data about the subscription.
     ///
-    /// If the App Store has spoken since the last of them, and says that a subscription that is over goes on, it is asked
-    /// again: after an hour, then each time after as long as the period has been over.
+    /// If newer data than the last of them says that a subscription that is over continues, it is refreshed again. The first
+    /// delay is an hour, and each later one as long as the period has been over.
     /// - Parameters:
     ///   - facts: all facts about one subscription.
     ///   - environment: test environments have short periods.
@@ -33,7 +33,7 @@ package enum NextCheck {
         guard let purchase = current?.purchase, purchase.revocation == nil, let end = purchase.expiresDate else {
             return nil
         }
-        // A transaction does not say whether its subscription goes on.
+        // A transaction does not say whether its subscription continues.
         let last = max(renewal?.signedDate ?? .min, status?.signedDate ?? .min)
         var ends = [end]
         if let grace = renewal?.value.gracePeriodExpiresDate { ends.append(grace) }

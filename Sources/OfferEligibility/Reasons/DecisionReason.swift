@@ -1,19 +1,19 @@
 package import OfferCore
 
-/// One reason why an offer is refused. Apps and users learn the code alone.
+/// One reason why an offer is refused. Apps and users see only the code.
 package struct DecisionReason: Hashable, Sendable {
-    /// What would supply a fact that is not known.
+    /// The source that could supply an unknown fact.
     package enum Source: String, Hashable, Sendable {
-        /// Everything that the customer ever bought: an app receipt, or the App Store's own history.
+        /// All purchases that the customer ever made: an app receipt, or the App Store's own history.
         case history
         /// The renewal info of the subscription.
         case renewalInfo = "renewal_info"
-        /// A transaction with all its members, where a receipt says too little.
+        /// A transaction with all its members, if a receipt says too little.
         case transaction
-        /// What the App Store says after a period has ended.
+        /// The App Store's data from after the end of a period.
         case notification
         case appTransaction = "app_transaction"
-        /// The App Store, which was to be asked and did not answer in time.
+        /// The App Store, which did not answer a refresh in time.
         case appStore = "app_store"
         /// `PUT /v1/customers/facts`.
         case teamFact = "team_fact"
@@ -22,12 +22,12 @@ package struct DecisionReason: Hashable, Sendable {
     }
 
     package let code: ReasonCode
-    /// The fact as rules name it; nil where the reason is not about a fact.
+    /// The fact as rules name it; nil if the reason is not about a fact.
     package let fact: String?
     /// nil if nothing was found.
     package let found: ReasonValue?
     package let required: ReasonValue?
-    /// Whether what was found is what the rule excludes.
+    /// True if the rule excludes the found value.
     package let isExcluded: Bool
     /// nil unless the code is ``ReasonCode/unknown``.
     package let missing: Source?
@@ -46,12 +46,12 @@ package struct DecisionReason: Hashable, Sendable {
 }
 
 extension DecisionReason {
-    /// True if a complete history would tell what is not known.
+    /// True if a complete history would supply what is unknown.
     package var needsHistory: Bool { missing == .history || missing == .appStore }
 }
 
 extension [DecisionReason] {
-    /// The code of each, once.
+    /// The codes, without repeats.
     package var codes: [ReasonCode] { lazy.map(\.code).withoutRepeats }
 }
 
@@ -64,7 +64,7 @@ package enum ReasonValue: Hashable, Sendable {
     case time(Timestamp)
     case duration(Duration)
     case list([ReasonValue])
-    /// Bounds, and a fact with its name, in the order of their names.
+    /// Bounds, and a fact with its name, sorted by name.
     case members([Member])
 
     package struct Member: Hashable, Sendable {

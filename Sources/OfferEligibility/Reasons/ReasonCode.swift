@@ -1,6 +1,6 @@
 import OfferCore
 
-/// Why an offer is refused. The raw values are those of the wire; the list is closed.
+/// A code for the reason why an offer is refused. The raw values are wire values; the list is closed.
 package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     // Conditions of a rule, by fact.
     case subscriptionStatus = "subscription_status"
@@ -33,7 +33,7 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     /// A group that the customer never subscribed to.
     case noSubscription = "no_subscription"
 
-    // What is always in force.
+    // Refusals under any rule.
     case neverSubscribed = "never_subscribed"
     case familyShared = "family_shared"
     case seatAssigned = "seat_assigned"
@@ -47,6 +47,6 @@ package enum ReasonCode: String, CaseIterable, Hashable, Sendable {
     case outstanding
     case totalCap = "total_cap"
 
-    /// A fact that nobody has supplied.
+    /// A fact is unknown.
     case unknown
 }

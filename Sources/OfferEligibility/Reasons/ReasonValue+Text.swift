@@ -26,14 +26,14 @@ extension ReasonValue {
         }
     }
 
-    /// The value as a sentence names it.
+    /// The value as worded in a sentence.
     package var sentencePart: String {
         var text = ""
         append(to: &text)
         return text
     }
 
-    /// Appends the value as a sentence names it.
+    /// Appends the value as worded in a sentence.
     func append(to text: inout String) {
         switch self {
         case .text(let value): text += value

@@ -1,19 +1,19 @@
 package import OfferCore
 
-/// What a customer who is about to cancel may be shown, by the rules of the app.
+/// The choices for a customer who is about to cancel, by the rules of the app.
 package struct RetentionDecision: Hashable, Sendable {
-    /// A case that holds, with what it shows this customer.
+    /// A case that holds, with its content for this customer.
     package struct Choice: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case message
             case alternateProduct(ProductID, RetentionCase.BillingPlan?)
-            /// Its limits have not been asked about. The rule of the terms is that of the case.
+            /// Its limits have not been checked. The terms have the rule of the case.
             case promotionalOffer(OfferTerms, OfferSignatureForm)
         }
 
         package let content: Content
         package let messageIdentifier: UUIDText
-        /// The name of the rule that held; nil if there is none.
+        /// The name of the rule that held; nil if the case has none.
         package let rule: String?
 
         package init(_ content: Content, messageIdentifier: UUIDText, rule: String?) {
@@ -23,10 +23,10 @@ package struct RetentionDecision: Hashable, Sendable {
         }
     }
 
-    /// The first is to be shown. A later one counts only if the limits refuse the offers before it, so at most the last one is
-    /// no offer.
+    /// The first is shown. A later one counts only if the limits refuse the offers before it, so all before the last are
+    /// offers.
     package let choices: [Choice]
-    /// What was decided about each offer that was looked at.
+    /// The decisions about all offers that were considered.
     package let offers: [OfferDecision]
 
     package init(choices: [Choice], offers: [OfferDecision]) {
@@ -35,7 +35,7 @@ package struct RetentionDecision: Hashable, Sendable {
     }
 }
 
-/// What the App Store says of the customer who is about to cancel.
+/// The App Store's data about a customer who is about to cancel.
 package struct RetentionView: Hashable, Sendable {
     /// The current product.
     package let productID: ProductID
@@ -50,9 +50,9 @@ package struct RetentionView: Hashable, Sendable {
 }
 
 extension AppRules {
-    /// Decides what a customer is shown. It reads nothing but its arguments.
+    /// Decides what a customer is shown. It reads only its arguments.
     ///
-    /// The rule of a case takes the place of the offer's own. What is always in force for offers stays so.
+    /// The rule of a case replaces the offer's own. Refusals that hold under any rule stay in force.
     package func decideRetention(
         _ facts: CustomerFacts, _ view: RetentionView, at now: Timestamp
     ) -> RetentionDecision {
@@ -75,13 +75,13 @@ extension AppRules {
         return RetentionDecision(choices: choices, offers: offers)
     }
 
-    /// What is shown where nothing is known, or nothing can be learnt in time: the last case, if it needs no rule.
+    /// The choice if nothing is known, or nothing can be learnt in time: the last case, if it needs no facts.
     package func retentionFallback(_ view: RetentionView) -> RetentionDecision.Choice? {
         retention.last.flatMap { $0.needsNoFacts ? choice($0, view, in: products.groups[view.productID]) : nil }
     }
 
-    /// What a case shows, if its rule holds.
-    /// - Parameter group: of the current product; nil if it is not known.
+    /// The choice that a case shows, if its rule holds.
+    /// - Parameter group: the group of the current product; nil if it is unknown.
     /// - Returns: nil if it has no message for the locale, or if the App Store would refuse the product.
     private func choice(
         _ retentionCase: RetentionCase, _ view: RetentionView, in group: String?
@@ -110,7 +110,7 @@ extension AppRules {
         }
     }
 
-    /// Whether a customer can be shown an offer.
+    /// True if a case shows an offer.
     package var offersRetention: Bool {
         retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
     }
@@ -121,7 +121,7 @@ extension AppRules {
         retention.first { $0.content == .promotionalOffer(offer) }.flatMap { terms(of: offer, under: $0.rule) }
     }
 
-    /// - Parameter rule: of the case; nil for the offer's own.
+    /// - Parameter rule: the rule of the case; nil for the offer's own.
     private func terms(of offer: RetentionCase.Offer, under rule: Rule?) -> OfferTerms? {
         guard let terms = terms(of: offer.productID, offer.offerID) else { return nil }
         return rule.map(terms.replacing) ?? terms
@@ -129,7 +129,7 @@ extension AppRules {
 }
 
 extension RetentionDecision.Choice.Content {
-    /// The product that is shown; nil for a message.
+    /// The shown product; nil for a message.
     fileprivate var product: ProductID? {
         switch self {
         case .message: nil

@@ -4,7 +4,7 @@ import OfferCore
 package struct AppVersion: Comparable, Hashable, Sendable {
     private let numbers: [UInt64]
 
-    /// - Returns: nil for anything but one to eight numbers with dots between them.
+    /// - Returns: nil unless the text is one to eight numbers separated by dots.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         var numbers: [UInt64] = []

@@ -10,7 +10,7 @@ package struct Bounds<Value: Comparable & Hashable & Sendable>: Hashable, Sendab
         self.atMost = atMost
     }
 
-    /// Whether no value is within the bounds.
+    /// True if no value is within the bounds.
     package var isEmpty: Bool {
         guard let atLeast, let atMost else { return false }
         return atLeast > atMost
@@ -20,7 +20,7 @@ package struct Bounds<Value: Comparable & Hashable & Sendable>: Hashable, Sendab
         atLeast.map { value >= $0 } ?? true && atMost.map { value <= $0 } ?? true
     }
 
-    /// Whether a value is within the bounds of which only this is known: it is at least `known`.
+    /// Tests a value that is only known to be at least `known`.
     func contains(atLeast known: Value) -> Truth {
         if let atMost, known > atMost { return .no }
         return atMost == nil && atLeast.map { known >= $0 } ?? true ? .yes : .unknown

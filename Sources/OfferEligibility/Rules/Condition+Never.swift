@@ -1,8 +1,8 @@
 import OfferCore
 
 extension Condition {
-    /// True if the condition holds only where a "never" is known, which takes a history that is complete for the app: Apple's own, or an
-    /// app receipt.
+    /// True if the condition holds only for a known "never". That takes a history that is complete for the app: Apple's own, or
+    /// an app receipt.
     package var needsCompleteHistory: Bool { needsCompleteHistory(wanting: true) }
 
     /// - Parameter wanted: the result that an offer needs.
@@ -29,7 +29,7 @@ extension CustomerTest {
         switch self {
         case .everSubscribed(let expected), .usedIntroductoryOffer(let expected): expected != wanted
         case .refunded(let test): test.expected != wanted
-        // Of an offer of the configuration, a group without gaps may be enough.
+        // For an offer of the configuration, a group without gaps may be enough.
         case .redeemed(let test): test.offers == nil && test.count.contains(0) == wanted
         case .owns: !wanted
         case .refundPending, .winBackOffers, .originalAppVersion, .originalPurchase, .fact, .date, .share, .environment:

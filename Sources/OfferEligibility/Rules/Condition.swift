@@ -13,7 +13,7 @@ package indirect enum Condition: Hashable, Sendable {
 
 /// A condition with a name, for answers and statistics.
 package struct Rule: Hashable, Sendable {
-    /// Of the configuration file, or of a built-in rule; nil for a condition written in place.
+    /// From the configuration file or a built-in rule; nil for a condition written in place.
     package let name: String?
     package let condition: Condition
 

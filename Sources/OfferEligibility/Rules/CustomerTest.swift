@@ -19,7 +19,7 @@ package enum CustomerTest: Hashable, Sendable {
 }
 
 package struct RefundTest: Hashable, Sendable {
-    /// Whether there must be such a refund, or must be none.
+    /// True if there must be such a refund, false if there must be none.
     package let expected: Bool
     /// Only refunds that are at most this old; nil for all.
     package let within: Duration?
@@ -53,7 +53,7 @@ package enum WinBackTest: Hashable, Sendable {
     case offers(Set<String>)
 }
 
-/// Versions of the app, from `from` on and before `before`. Each is a list of numbers with dots.
+/// Versions of the app from `from`, and before `before`. Each is a list of numbers with dots.
 package struct VersionRange: Hashable, Sendable {
     package let from: AppVersion?
     package let before: AppVersion?
@@ -68,7 +68,7 @@ package struct VersionRange: Hashable, Sendable {
     }
 }
 
-/// Times from `from` on and before `until`.
+/// Times from `from`, and before `until`.
 package struct DateRange: Hashable, Sendable {
     package let from: Timestamp?
     package let until: Timestamp?
@@ -88,7 +88,7 @@ package struct DateRange: Hashable, Sendable {
     }
 }
 
-/// A deterministic sample of customers: those outside of it are held out, for comparison.
+/// A deterministic sample of customers. Those outside are held out for comparison.
 package struct ShareTest: Hashable, Sendable {
     /// From 0 to 1.
     package let share: Double

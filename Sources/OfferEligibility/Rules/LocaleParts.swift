@@ -2,8 +2,8 @@ import OfferCore
 
 /// The language, script and region at the start of a locale, in lower case.
 ///
-/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`), for the languages that customers
-/// of the App Store write in more than one script or standard.
+/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages that
+/// customers of the App Store write in more than one script or standard.
 struct LocaleParts {
     private let language: String
     private let script: String?
@@ -12,7 +12,7 @@ struct LocaleParts {
     /// The number of parts that were read.
     var count: Int { 1 + (script == nil ? 0 : 1) + (region == nil ? 0 : 1) }
 
-    /// - Parameter parts: those of a locale.
+    /// - Parameter parts: the parts of a locale.
     /// - Returns: nil if they do not begin with a language of two or three letters.
     init?(_ parts: [Substring]) {
         guard let first = parts.first, (2...3).contains(first.utf8.count), Self.isLetters(first) else {
@@ -35,13 +35,13 @@ struct LocaleParts {
             || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// True if a part, which is in lower case, has ASCII letters alone.
+    /// True if a part, which is in lower case, has only ASCII letters.
     private static func isLetters(_ part: Substring) -> Bool {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 
-    /// The locales to look for, best first: the region, the regions that its customers share a standard with, the script,
-    /// the language, and then the same for a language that is hardly different. May contain duplicates.
+    /// The locales to look for, best first: the region, regions with the same standard, the script and the language. The same
+    /// locales of a closely related language follow. May contain duplicates.
     var chain: [String] {
         chainOfLanguage
             + (Self.relatives[language].map {
@@ -64,7 +64,7 @@ struct LocaleParts {
         return chain + [language]
     }
 
-    /// Spells a locale with its script, and without it where the region implies it.
+    /// Spells a locale with its script, and without it if the region implies it.
     private func spellings(_ script: String?, _ region: String) -> [String] {
         guard let script else { return ["\(language)-\(region)"] }
         let isImplied = Self.likelyScript(language, region) == script
@@ -78,7 +78,7 @@ struct LocaleParts {
         region.flatMap { scriptsOfRegions["\(language)-\($0)"] } ?? scripts[language]
     }
 
-    /// `likelySubtags`: the script of a language where its region does not say otherwise.
+    /// `likelySubtags`: the script of a language, unless its region implies another.
     private static let scripts = ["zh": "hans", "sr": "cyrl", "uz": "latn", "az": "latn", "pa": "guru"]
 
     /// `likelySubtags`: the script of a language in a region that prefers another one.

@@ -1,8 +1,8 @@
 package import OfferCore
 
-/// What the App Store shows a customer who is about to cancel, and who gets to see it.
+/// The content that the App Store shows a customer who is about to cancel, with its rule.
 package struct RetentionCase: Hashable, Sendable {
-    /// What is shown, as the App Store names the kinds.
+    /// The kinds of content, with the App Store's names.
     package enum Content: Hashable, Sendable {
         case message
         /// Another product of the same group.
@@ -23,13 +23,13 @@ package struct RetentionCase: Hashable, Sendable {
         }
     }
 
-    /// How an annual subscription is paid.
+    /// The payment plan of an annual subscription.
     package enum BillingPlan: String, CaseIterable, Hashable, Sendable {
         case monthly = "MONTHLY"
         case billedUpfront = "BILLED_UPFRONT"
     }
 
-    /// nil if it needs none. An offer then has its own.
+    /// nil if the case needs none. An offer then has its own.
     package let rule: Rule?
     package let content: Content
     package let messages: RetentionMessages
@@ -40,19 +40,19 @@ package struct RetentionCase: Hashable, Sendable {
         self.messages = messages
     }
 
-    /// Whether it can be shown to someone of whom nothing is known. An offer never can.
+    /// True if it can be shown without facts about the customer. An offer never can.
     package var needsNoFacts: Bool {
         if case .promotionalOffer = content { return false }
         return rule == nil
     }
 
-    /// Whether no later case can ever be reached.
+    /// True if no later case can be reached.
     package func isShownToEveryone(in environments: Set<AppStoreEnvironment>) -> Bool {
         rule == nil && content == .message && environments.allSatisfy(messages.coversEveryLocale)
     }
 }
 
-/// Which of the two signatures of a promotional offer is used.
+/// The form of a promotional offer's signature.
 package enum OfferSignatureForm: String, CaseIterable, Hashable, Sendable {
     /// Over seven fields joined by U+2063.
     case v1

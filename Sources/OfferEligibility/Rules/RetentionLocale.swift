@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A locale as it is compared: without regard to case, and to whether `-` or `_` separates its parts.
+/// A locale for comparison. Case does not matter, and `-` and `_` are the same separator.
 ///
 /// Apple does not document the grammar of `userLocale`.
 package struct RetentionLocale: Hashable, Sendable {
@@ -11,9 +11,9 @@ package struct RetentionLocale: Hashable, Sendable {
         self.text = String(text.map { $0 == "_" ? "-" : $0 }).lowercased()
     }
 
-    /// The locales whose message a customer of this one understands, best first and without duplicates: the locale itself,
-    /// its other spellings and parents (``LocaleParts/chain``), then what is left without its last parts, down to the
-    /// language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`, `zh-hant-tw`, `zh-tw`, `zh`.
+    /// The locales whose message a customer of this one understands, best first and without duplicates. First come the locale
+    /// itself and its other spellings and parents (``LocaleParts/chain``). Its last parts are then dropped one by one, down to
+    /// the language. For `zh-MO`: `zh-mo`, `zh-hant-mo`, `zh-hant-hk`, `zh-hk`, `zh-hant`, `zh-hant-tw`, `zh-tw`, `zh`.
     package var fromExactToLanguage: [RetentionLocale] {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let shortened = (1...max(1, parts.count)).reversed().map { parts.prefix($0).joined(separator: "-") }

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The uploaded messages of one case, of which one is shown: by environment, then by locale.
+/// The uploaded messages of one case. One is shown, chosen by environment, then by locale.
 package struct RetentionMessages: Hashable, Sendable {
     /// The identifiers of one text in several languages.
     package struct Localized: Hashable, Sendable {
@@ -38,7 +38,7 @@ package struct RetentionMessages: Hashable, Sendable {
         byEnvironment[environment] ?? otherwise
     }
 
-    /// Whether every customer in an environment has a message.
+    /// True if every customer in an environment has a message.
     package func coversEveryLocale(in environment: AppStoreEnvironment) -> Bool {
         messages(in: environment)?.otherwise != nil
     }

@@ -1,8 +1,8 @@
 package import OfferCore
 
-/// A condition on one subscription: it holds if one of those looked at passes all tests.
+/// A condition on one subscription: it holds if one of the tested subscriptions passes all tests.
 package struct SubscriptionCondition: Hashable, Sendable {
-    /// The subscription groups that are looked at. Of each group only the customer's current subscription counts.
+    /// The subscription groups that are tested. In each group, only the customer's current subscription counts.
     package enum Groups: Hashable, Sendable {
         /// The group of the product that is offered.
         case offered
@@ -11,11 +11,11 @@ package struct SubscriptionCondition: Hashable, Sendable {
     }
 
     package let groups: Groups
-    /// Only subscriptions to these products are looked at; nil for all.
+    /// Only subscriptions to these products are tested; nil for all.
     package let products: Set<ProductID>?
     package let tests: [SubscriptionTest]
 
-    /// - Parameter groups: nil for the usual ones: those that contain the products, or the offered one if no products are given.
+    /// - Parameter groups: nil for the default: those that contain the products, or the offered one if no products are given.
     package init(groups: Groups? = nil, products: Set<ProductID>? = nil, tests: [SubscriptionTest]) {
         self.groups = groups ?? (products == nil ? .offered : .any)
         self.products = products
@@ -48,7 +48,7 @@ package enum SubscriptionTest: Hashable, Sendable {
         case product(ProductID)
     }
 
-    /// Whether an offer is redeemed for the next period, and which.
+    /// The required offer of the next period: any or none, or one of a set.
     package enum PendingOffer: Hashable, Sendable {
         case some(Bool)
         case offers(Set<String>)

@@ -3,7 +3,7 @@ import OfferCore
 /// A test of a fact that the team has supplied.
 package struct TeamFactTest: Hashable, Sendable {
     package enum Requirement: Hashable, Sendable {
-        /// Whether there is such a fact.
+        /// True if the fact must exist, false if it must not.
         case exists(Bool)
         /// One of these scalars.
         case isOneOf(Set<Scalar>)
@@ -26,8 +26,8 @@ package struct TeamFactTest: Hashable, Sendable {
         self.requirement = requirement
     }
 
-    /// - Parameter value: nil if nobody has supplied the fact.
-    /// - Returns: unknown for a value of another type too, such as a text where a number is required.
+    /// - Parameter value: nil if the team has not supplied the fact.
+    /// - Returns: unknown also for a value of another type, such as a text where a number is required.
     func truth(of value: TeamFactValue?) -> Truth {
         if case .exists(let exists) = requirement { return Truth((value != nil) == exists) }
         guard let value else { return .unknown }

@@ -12,7 +12,7 @@ package enum Truth: Hashable, Sendable {
         }
     }
 
-    /// Whether all hold: no if one does not, else unknown if one is. Yes for none.
+    /// No if one is no, else unknown if one is unknown, else yes. Yes for none.
     package static func all(_ truths: some Sequence<Truth>) -> Truth {
         var result = Truth.yes
         for truth in truths {
@@ -25,7 +25,7 @@ package enum Truth: Hashable, Sendable {
         return result
     }
 
-    /// Whether one holds: yes if one does, else unknown if one is. No for none.
+    /// Yes if one is yes, else unknown if one is unknown, else no. No for none.
     package static func any(_ truths: some Sequence<Truth>) -> Truth { !all(truths.lazy.map { !$0 }) }
 
     package static prefix func ! (truth: Truth) -> Truth {

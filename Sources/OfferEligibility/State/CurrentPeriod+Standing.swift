@@ -1,7 +1,7 @@
 import OfferCore
 
 extension CurrentPeriod {
-    /// The state of the subscription at `now`. The first answer counts.
+    /// The state of the subscription at `now`. The first match decides.
     func standing(at now: Timestamp) -> Standing {
         if let revoked { return revoked }
         if let replacedAt { return .expired(at: replacedAt, because: .other) }
@@ -16,7 +16,7 @@ extension CurrentPeriod {
         return isQuietForLong(at: now) ? .expired(at: period.end, because: .other) : .unsettled
     }
 
-    /// A status alone counts unless a newer copy of the transaction has no revocation: then the refund was reversed.
+    /// Without a revocation, a status counts unless a newer copy of the transaction shows that the refund was reversed.
     private var revoked: Standing? {
         let isShare = (ownership.map { $0 != .purchased } ?? false) || period.purchase.revocation?.type == .family
         let reason: Subscription.EndReason = isShare ? .other : .refunded
@@ -27,9 +27,9 @@ extension CurrentPeriod {
         return .revoked(at: min(period.end, status.signedDate), because: reason)
     }
 
-    /// Why the subscription has ended after its period; nil if nothing says that it has.
+    /// The reason why the subscription ended after its period; nil if no data says that it ended.
     ///
-    /// An intent beside a running billing retry says only why the retry began. Auto-renew that is off ends the subscription
+    /// An intent beside a running billing retry says only why the retry began. Disabled auto-renewal ends the subscription
     /// without an `EXPIRED`, and ends a grace period at once.
     private var endReason: Subscription.EndReason? {
         let intent = renewal?.value.expirationIntent.map(Subscription.EndReason.init)
@@ -39,7 +39,7 @@ extension CurrentPeriod {
         return intent ?? expiryReason.map { Subscription.EndReason($0.value) } ?? (isOff ? .cancelled : .other)
     }
 
-    /// Where the App Store names no end, grace counts for as long as silence would.
+    /// If the App Store names no end, the grace period lasts until the subscription counts as expired.
     private func grace(at now: Timestamp) -> Standing? {
         if let end = renewal?.value.gracePeriodExpiresDate {
             return now < end ? .billingGracePeriod(until: end) : nil
@@ -48,13 +48,13 @@ extension CurrentPeriod {
         return .billingGracePeriod(until: nil)
     }
 
-    /// A grace period that is over leaves a billing retry.
+    /// A billing retry follows a grace period.
     private var isRetried: Bool {
         if renewal?.value.isInBillingRetryPeriod == true || renewal?.value.gracePeriodExpiresDate != nil { return true }
         return newestStatus == .billingRetry || newestStatus == .billingGracePeriod
     }
 
-    /// The status, unless a newer renewal info speaks for itself.
+    /// The status, unless a renewal info is newer.
     private var newestStatus: SubscriptionStatus? {
         guard let status else { return nil }
         if let renewal, renewal.signedDate > status.signedDate { return nil }

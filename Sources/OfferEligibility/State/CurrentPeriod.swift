@@ -1,9 +1,9 @@
 import OfferCore
 
-/// What is known about the current period of a subscription.
+/// The known data about the current period of a subscription.
 struct CurrentPeriod {
     let period: Period
-    /// When another subscription of the group replaced it.
+    /// The time at which another subscription of the group replaced it.
     let replacedAt: Timestamp?
     let ownership: Subscription.Ownership?
     /// nil if it describes an earlier period.
@@ -28,9 +28,9 @@ struct CurrentPeriod {
 }
 
 extension Signed<Renewal> {
-    /// Whether the renewal info was signed for this period or later.
+    /// True if the renewal info was signed for this period or later.
     ///
-    /// The App Store signs renewals before they start. Such a renewal info already tells when the new period will end.
+    /// The App Store signs renewals before they start. Such a renewal info already states the end of the new period.
     func describes(_ period: Period) -> Bool {
         if signedDate >= period.start { return true }
         guard period.purchase.reason == .renewal, let renewalDate = value.renewalDate else { return false }

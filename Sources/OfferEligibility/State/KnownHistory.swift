@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// The extents for which everything about a customer is known, so that "never" has an answer.
+/// The parts of a customer's history that are complete, so that "never" has an answer.
 package struct KnownHistory: Hashable, Sendable {
     /// True if every purchase in the app is known.
     package var isOfApp: Bool
-    /// The groups whose subscriptions are all known without a gap. That answers "never" for redemptions and refunds of the
-    /// group's products, and for nothing else.
+    /// The groups whose subscriptions are all known without a gap. That answers "never" only for redemptions and refunds of the
+    /// group's products.
     package var groups: Set<String>
-    /// True if a refund of a consumable would be known too.
+    /// True if a refund of a consumable would also be known.
     var tellsOfConsumables: Bool
 
     package init(isOfApp: Bool = false, groups: Set<String> = [], tellsOfConsumables: Bool = true) {
@@ -17,7 +17,7 @@ package struct KnownHistory: Hashable, Sendable {
     }
 }
 
-/// The circumstances that decide for how long a complete history stays complete.
+/// The evidence that decides for how long a complete history stays complete.
 package struct HistoryEvidence: Hashable, Sendable {
     /// A span for which every notification of the App Store is known.
     package struct Coverage: Hashable, Sendable {
@@ -30,17 +30,17 @@ package struct HistoryEvidence: Hashable, Sendable {
         }
     }
 
-    /// The age up to which a history counts by itself.
+    /// The age up to which a history counts without other evidence.
     package let freshness: Duration
     /// The span for which Apple's list of notifications was read without a gap; nil if none was.
     package let coverage: Coverage?
-    /// False if anything that the request shows or the store holds was not read. Then no history is complete.
+    /// False if some data of the request or the store was not read. Then no history is complete.
     package let isEverythingRead: Bool
     /// False if there are more consumables than were read.
     package let areConsumablesRead: Bool
     /// The date of a complete history without purchases that counts for the customer: a receipt, or the App Store's own.
     package let emptyHistoryDate: Timestamp?
-    /// True if the App Store was to be asked for the history and did not answer in time.
+    /// True if the history was to be refreshed from the App Store, which did not answer in time.
     package let isAppStoreSilent: Bool
 
     package init(
@@ -69,8 +69,8 @@ package struct HistoryEvidence: Hashable, Sendable {
 
 extension KnownHistory {
     /// - Parameters:
-    ///   - facts: everything that counts for the customer.
-    ///   - subscriptions: those among the facts.
+    ///   - facts: all that count for the customer.
+    ///   - subscriptions: those in the facts.
     ///   - signals: by subscription.
     init(
         _ facts: SubscriberFacts, _ subscriptions: [SubscriptionPeriods],
@@ -90,15 +90,15 @@ extension KnownHistory {
             tellsOfConsumables: evidence.areConsumablesRead)
     }
 
-    /// One purchase for each Apple Account whose history is not complete, and those that name no Apple Account. The App Store can tell
-    /// the rest of the history by them.
+    /// One purchase for each Apple Account whose history is not complete, and those that name no Apple Account. The App Store
+    /// returns the rest of the history for them.
     package static func gaps(
         in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
     ) -> [TransactionID] {
         HistorySources(facts).gaps(evidence, at: now)
     }
 
-    /// The groups whose every known subscription is known throughout. One without a known group may be in any.
+    /// The groups whose known subscriptions are all without gaps. A subscription without a known group may be in any.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp
@@ -118,8 +118,8 @@ extension KnownHistory {
 
 /// The complete histories among a customer's facts: those that the App Store gave, and receipts.
 ///
-/// Each covers one Apple Account, which is known by any purchase that it contains. A purchase that names no Apple Account is covered
-/// only by a fresh history that contains it: later notifications about its Apple Account cannot be told from those about others.
+/// Each covers one Apple Account, identified by any purchase in it. A purchase that names no Apple Account is covered only by a
+/// fresh history that contains it. Later notifications about its Apple Account cannot be told from those about others.
 private struct HistorySources {
     private struct Purchase {
         let original: TransactionID

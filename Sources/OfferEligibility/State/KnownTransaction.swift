@@ -1,6 +1,6 @@
 import OfferCore
 
-/// One transaction, put together from the JWS, the receipts and the receipt service that report it.
+/// One transaction, combined from the JWS, the receipts and the receipt service that report it.
 struct KnownTransaction {
     let transactionID: TransactionID
     let originalTransactionID: TransactionID
@@ -9,9 +9,9 @@ struct KnownTransaction {
     /// True if a JWS describes it, and not only a receipt.
     let isSigned: Bool
 
-    /// Ascending by purchase date. The IDs decide between equal dates, the shorter and smaller one first.
+    /// Sorted by purchase date, then by ID, the shorter and smaller one first.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
-        // The source that says most comes first.
+        // The most detailed source comes first.
         let kinds = [SubscriberFact.Kind.transaction, .fetchedTransaction, .receiptTransaction]
         var byID: [TransactionID: KnownTransaction] = [:]
         for kind in kinds {
@@ -46,7 +46,7 @@ struct KnownTransaction {
         self.isSigned = isSigned
     }
 
-    /// The other source says less, but a later one knows whether the purchase has been refunded since.
+    /// The other source says less, but a later one shows whether the purchase has been refunded since.
     private func adding(_ other: KnownTransaction) -> KnownTransaction {
         guard other.signedDate > signedDate else { return self }
         var purchase = purchase

@@ -3,10 +3,10 @@ import OfferCore
 /// The refund requests that the App Store has not answered.
 struct PendingRefunds {
     private let originalTransactionIDs: Set<TransactionID>
-    /// The subscriptions of which the service has heard by notification, or by the App Store's own answer.
+    /// The subscriptions that a notification or an answer of the App Store has reported.
     private let reported: Set<TransactionID>
 
-    /// A refund answers the request even if its notification never came.
+    /// A refund closes the request even if its notification never arrived.
     init(_ facts: SubscriberFacts, _ transactions: [KnownTransaction], at now: Timestamp) {
         let refunded = Set(transactions.lazy.filter { $0.purchase.revocation != nil }.map(\.transactionID))
         let pending = facts.lazy.filter { fact in
@@ -25,7 +25,7 @@ struct PendingRefunds {
         reported = Set(reports.map(\.originalTransactionID))
     }
 
-    /// Whether a request would have been seen. What a device sends does not tell of one.
+    /// True if a request would have been seen. Data that a device sends does not show one.
     func areKnown(of subscriptions: [SubscriptionPeriods]) -> Bool {
         subscriptions.allSatisfy { reported.contains($0.originalTransactionID) }
     }

@@ -2,7 +2,7 @@ import OfferCore
 
 /// One period of a subscription.
 ///
-/// The App Store may report it under two transaction IDs, one of the purchase and one of a restore. Both have the same
+/// The App Store may report it under two transaction IDs, the purchase's and a restore's. Both have the same
 /// `webOrderLineItemId`.
 struct Period {
     let transactionID: TransactionID
@@ -13,7 +13,7 @@ struct Period {
 
     var start: Timestamp { purchase.purchaseDate }
 
-    /// The end of the time paid for, whatever cut it short.
+    /// The end of the paid time, even if it was cut short.
     var end: Timestamp { purchase.expiresDate ?? purchase.purchaseDate }
 
     /// - Parameter transactions: those of one subscription in ascending order.
@@ -49,7 +49,7 @@ struct Period {
         self.purchase = purchase
     }
 
-    /// The first transaction stands for the period. It counts as refunded if any of them is.
+    /// The first transaction stands for the period. The period counts as refunded if any of its transactions is.
     private func adding(_ copy: KnownTransaction) -> Period {
         var purchase = purchase
         purchase.revocation = purchase.revocation ?? copy.purchase.revocation

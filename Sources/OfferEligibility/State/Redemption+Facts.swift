@@ -12,7 +12,7 @@ extension Redemption {
 }
 
 extension SubscriberFact {
-    /// Whether the fact shows the use of a promotional offer.
+    /// True if the fact shows the use of a promotional offer.
     package var showsPromotionalOffer: Bool {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

@@ -7,16 +7,16 @@ package struct Redemption: Hashable, Sendable {
     package let offerID: String
     /// The same offer ID under two products is two offers.
     package let productID: ProductID
-    /// The first discounted period; nil while it is to come.
+    /// The first discounted period; nil if it is in the future.
     package let transactionID: TransactionID?
     /// That period's purchase date, or the date of the first known renewal info that shows the offer.
     package let at: Timestamp
     /// The date of the first renewal info that showed the offer; nil if none is known.
     package let announcedAt: Timestamp?
-    /// False if the offer ran, and was missing only while the customer had turned renewal off. Then the customer may have done no more
-    /// than turn renewal on again, so without a signature it is no redemption.
+    /// False if the offer was running, and was missing only while the customer had turned renewal off. The customer may only
+    /// have turned renewal on again, so without a signature it is not a redemption.
     package let isCertain: Bool
-    /// True if the facts that show it stay. The newest renewal info of an unsigned source is replaced by the next.
+    /// True if the facts that show it are kept. The next renewal info of an unsigned source replaces its newest one.
     package let isLasting: Bool
 }
 
@@ -49,8 +49,8 @@ extension Redemption {
             isCertain: interruption?.isCertain ?? true, isLasting: true)
     }
 
-    /// The redemptions that renewal infos of one period have announced, and that no period has shown: they are to come, or another
-    /// offer has taken their place.
+    /// The redemptions that renewal infos of one period have announced and no period has shown. They are in the future, or
+    /// another offer has replaced them.
     private static func announced(
         in place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> [Redemption] {
@@ -61,7 +61,7 @@ extension Redemption {
             guard offer != next else { return nil }
             var interruption: OfferOutlook.Interruption?
             if offer.continues(current) {
-                // The rest of an offer that runs is no redemption, unless it was gone in between.
+                // The rest of a running offer is not a redemption, unless the offer was missing in between.
                 interruption = outlook.interruption(of: offer, before: shown.last)
                 guard interruption != nil else { return nil }
             }
@@ -84,10 +84,11 @@ extension Redemption {
 }
 
 extension SubscriptionPeriods {
-    /// True if the purchaser's own transaction describes a period. A share of a family, a seat and whatever Apple adds later carry the
-    /// purchaser's offer, and redeem nothing.
+    /// True if the purchaser's own transaction describes a period. A family share, a seat and whatever Apple adds later carry
+    /// the purchaser's offer, and redeem nothing.
     ///
-    /// Receipts and old data name no ownership. The rest of the subscription then tells, and without it they are the purchaser's.
+    /// Receipts and old data state no ownership. Then the rest of the subscription decides; if it states none, the purchaser is
+    /// assumed.
     fileprivate func isPurchasers(_ place: Int) -> Bool {
         let named = periods[place].purchase.ownership ?? periods.lazy.compactMap(\.purchase.ownership).first
         return named.map { $0 == .purchased } ?? true

@@ -6,9 +6,8 @@ extension SubscriberState {
     /// - Parameters:
     ///   - groups: the subscription group of each product, for receipts, which do not name it.
     ///   - familySharable: the products that a member of the buyer's family may have, for receipts, which name no ownership.
-    ///   - evidence: decides whether a complete history among the facts still counts.
-    ///   - oldBefore: if the App Store was to be asked and did not answer in time, the time before which its data is too old to say
-    ///     what holds now.
+    ///   - evidence: decides whether a complete history in the facts still counts.
+    ///   - oldBefore: the time before which data is too old. Set if the App Store was to be queried and did not answer in time.
     package init(
         of facts: SubscriberFacts, environment: AppStoreEnvironment, groups: [ProductID: String] = [:],
         familySharable: Set<ProductID> = [], evidence: HistoryEvidence = HistoryEvidence(),

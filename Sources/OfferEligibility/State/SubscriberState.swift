@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// Everything that the facts about one customer say at one time.
+/// The state of one customer at one time, according to the facts.
 package struct SubscriberState: Hashable, Sendable {
     /// One for each `originalTransactionId`, the lowest first.
     package internal(set) var subscriptions: [Subscription] = []
@@ -9,9 +9,9 @@ package struct SubscriberState: Hashable, Sendable {
     /// Of all purchases, the oldest first.
     package internal(set) var refunds: [Refund] = []
     package internal(set) var refundPending = false
-    /// Whether a refund request would have been seen. Only notifications tell of them.
+    /// True if a refund request would have been seen. Only notifications report them.
     var areRefundRequestsKnown = false
-    /// Whether the App Store was to be asked and did not answer in time.
+    /// True if the App Store was to be queried and did not answer in time.
     package internal(set) var isAppStoreSilent = false
     /// The non-consumable products that the customer owns, whether bought or shared.
     package internal(set) var nonConsumables: Set<ProductID> = []
@@ -20,15 +20,16 @@ package struct SubscriberState: Hashable, Sendable {
     package internal(set) var appleAccounts: Set<TransactionID> = []
     /// The groups in which an introductory offer was used, refunded ones included.
     var introductoryGroups: Set<String> = []
-    /// Whether an introductory offer was used in a group that nothing names.
+    /// True if an introductory offer was used in an unknown group.
     var usedIntroductoryOfferSomewhere = false
     /// True if the customer has bought a subscription.
     var hasOwnSubscription = false
-    /// True if nothing tells who bought one of the subscriptions.
+    /// True if the buyer of one of the subscriptions is unknown.
     var hasUnclearSubscription = false
 }
 
-/// A yes needs one witness. A no needs a history that is complete for the app; without it, the answer is nil.
+/// One matching fact is enough for `true`. A `false` needs a history that is complete for the app; without it, the answer is
+/// nil.
 extension SubscriberState {
     /// True if the customer ever bought an auto-renewable subscription in the app. A share or a seat does not count.
     package var everSubscribed: Bool? { hasOwnSubscription ? true : hasUnclearSubscription ? nil : no }

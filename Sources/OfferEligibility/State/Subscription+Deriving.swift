@@ -1,7 +1,7 @@
 import OfferCore
 
 extension Subscription {
-    /// - Returns: nil if the timeline is another subscription's.
+    /// - Returns: nil if the timeline belongs to another subscription.
     init?(
         _ subscription: SubscriptionPeriods, in timeline: Timeline, _ signals: SubscriptionSignals,
         _ requests: PendingRefunds, _ environment: AppStoreEnvironment, _ timing: SubscriptionTiming, at now: Timestamp
@@ -14,7 +14,7 @@ extension Subscription {
         refundPending = requests.contains(originalTransactionID)
         guard let renewal = current.renewal else { return }
         read(renewal.value, standing)
-        // An active subscriber is offered none.
+        // An active subscriber gets no win-back offers.
         areWinBackOffersKnown = hasAccess || endedAt.map { renewal.signedDate >= $0 } ?? false
     }
 
@@ -68,7 +68,7 @@ extension Standing {
         }
     }
 
-    /// - Returns: when access ended, and why if it is final.
+    /// - Returns: the end of access, and its reason if it is final.
     fileprivate var end: (Timestamp?, Subscription.EndReason?) {
         switch self {
         case .active, .billingGracePeriod, .unsettled: (nil, nil)

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension Subscription {
-    /// The raw values are those of the wire.
+    /// The raw values are wire values.
     package enum Status: String, CaseIterable, Hashable, Sendable {
         case active
         case billingGracePeriod = "billing_grace_period"
@@ -10,7 +10,7 @@ extension Subscription {
         case revoked
     }
 
-    /// Why access ended.
+    /// The reason why access ended.
     package enum EndReason: String, CaseIterable, Hashable, Sendable {
         case cancelled
         case billing
@@ -21,7 +21,7 @@ extension Subscription {
         case other
     }
 
-    /// How the customer came by a period.
+    /// The way the customer obtained a period.
     package enum PeriodKind: String, CaseIterable, Hashable, Sendable {
         /// An introductory offer that is free.
         case trial

@@ -3,31 +3,31 @@ package import OfferCore
 /// A subscription as it is at one time. There is one for each `originalTransactionId`.
 package struct Subscription: Hashable, Sendable {
     package let originalTransactionID: TransactionID
-    /// The current period's.
+    /// The transaction of the current period.
     package let transactionID: TransactionID
     package let productID: ProductID
     /// nil if neither the App Store nor the catalogue names it.
     package let subscriptionGroupID: String?
     package let environment: AppStoreEnvironment
-    /// When the current period began.
+    /// The start of the current period.
     package let purchasedAt: Timestamp
     package internal(set) var status: Status
     /// False while the period is over and the App Store has not said what follows. Then `expired` is only likely, and
-    /// ``endedAt``, ``endedBecause`` and ``renewals`` are not known.
+    /// ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
     package internal(set) var settled: Bool
     /// nil without a renewal info for the current period.
     package internal(set) var autoRenews: Bool?
     package internal(set) var autoRenewProductID: ProductID?
     package internal(set) var expiresAt: Timestamp?
     package internal(set) var gracePeriodExpiresAt: Timestamp?
-    /// When access ended; nil while the customer has it.
+    /// The time at which access ended; nil while the customer has it.
     package internal(set) var endedAt: Timestamp?
     package internal(set) var endedBecause: EndReason?
     /// The paid renewals of the current run. If ``isRunWhole`` is false, there may have been more.
     package internal(set) var renewals: Int
     /// The start of the run. If ``isRunWhole`` is false, it may have been earlier.
     package internal(set) var subscribedSince: Timestamp
-    /// Whether the purchase that began the run is known.
+    /// True if the purchase that began the run is known.
     package internal(set) var isRunWhole: Bool
     package internal(set) var lastPeriod: PeriodKind
     /// The offer of the current period.
@@ -42,8 +42,8 @@ package struct Subscription: Hashable, Sendable {
     package internal(set) var refundPending: Bool
     /// The App Store's own offers, the best first.
     package internal(set) var winBackOffers: [String]
-    /// Whether there are no others. Of a subscription that has ended, only a renewal info from after the end says so.
+    /// True if there are no others. For an ended subscription, only a renewal info from after the end says so.
     package internal(set) var areWinBackOffersKnown: Bool
-    /// Whether the App Store was to be asked, did not answer in time, and had said nothing of the subscription for too long.
+    /// True if the App Store was to be queried, did not answer in time, and its last data about the subscription is too old.
     package internal(set) var isOld: Bool
 }

@@ -1,10 +1,10 @@
 import OfferCore
 
 extension SubscriptionPeriods {
-    /// True if every period from the first transaction to now is known, or to an end that the App Store has stated. A caller
-    /// may leave purchases out, such as a refunded one.
-    /// - Parameter counts: whether what the App Store stated at a date still counts. Something may have followed an end that it stated
-    ///   long ago.
+    /// True if every period is known from the first transaction to now, or to an end that the App Store has stated. A caller
+    /// may omit purchases, such as a refunded one.
+    /// - Parameter counts: true if the App Store's data from a date still counts. Another period may have followed an end that
+    ///   it stated long ago.
     func isKnownThroughout(
         _ signals: SubscriptionSignals, at now: Timestamp, _ counts: (Timestamp) -> Bool
     ) -> Bool {
@@ -22,8 +22,8 @@ extension SubscriptionPeriods {
 extension Period {
     /// True if no other period fits between an earlier one and this one.
     ///
-    /// Only a renewal may come late, because a payment had to be collected, and not so late that a hidden renewal fits in. A purchase
-    /// may follow hidden ones: after the end of a period, and also within it, where an upgrade may have been bought and refunded.
+    /// Only a renewal may be late, because a payment had to be collected, and not so late that a hidden renewal fits in. A
+    /// purchase may follow hidden ones, also within a period, where an upgrade may have been bought and refunded.
     fileprivate func follows(_ previous: Period) -> Bool {
         let accessEnd = min(previous.end, previous.purchase.revocation?.date ?? previous.end)
         let gap = start - accessEnd
@@ -42,7 +42,7 @@ extension SubscriptionSignals {
         return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
-    /// True if the renewal info is of a later period. It names the end of the one that it was signed for.
+    /// True if the renewal info is of a later period. It names the end of its own period.
     fileprivate func tellOfPeriod(after period: Period) -> Bool {
         guard let date = renewal?.value.renewalDate else { return false }
         return date > period.end

@@ -1,13 +1,13 @@
 import OfferCore
 
-/// The known periods of one subscription, ascending, and what they agree on.
+/// The known periods of one subscription, ascending, and the values that they share.
 struct SubscriptionPeriods {
     let originalTransactionID: TransactionID
     /// Not empty.
     let periods: [Period]
     let groupID: String?
     let appTransactionID: TransactionID?
-    /// nil where nothing tells who bought it.
+    /// nil if the buyer is unknown.
     let ownership: Subscription.Ownership?
 
     /// True if someone else bought it.
@@ -25,7 +25,7 @@ struct SubscriptionPeriods {
     }
 
     /// - Parameters:
-    ///   - groups: used where no transaction names the group, as in receipts.
+    ///   - groups: used if no transaction names the group, as in receipts.
     ///   - familySharable: the products that a receipt may show to a member of the buyer's family.
     private init(
         _ id: TransactionID, _ transactions: [KnownTransaction], _ groups: [ProductID: String],
@@ -43,7 +43,7 @@ struct SubscriptionPeriods {
             ?? Self.ownershipByReceipt(transactions, familySharable)
     }
 
-    /// A receipt names no ownership. What only receipts show counts as bought, unless the product can be shared.
+    /// A receipt states no ownership. Purchases that only receipts show count as bought, unless the product can be shared.
     private static func ownershipByReceipt(
         _ transactions: [KnownTransaction], _ familySharable: Set<ProductID>
     ) -> Subscription.Ownership? {

@@ -5,9 +5,9 @@ import OfferCore
 /// A run begins with a purchase, goes on through renewals, recoveries, upgrades and downgrades, and ends with an expiry.
 struct SubscriptionRun {
     let start: Timestamp
-    /// Whether the purchase that began the run is known.
+    /// True if the purchase that began the run is known.
     let isWhole: Bool
-    /// The paid renewals. Refunded and upgraded-away ones do not count.
+    /// The paid renewals. Refunded renewals and those replaced by an upgrade do not count.
     let renewals: Int
 
     init(to place: Int, in timeline: Timeline, at now: Timestamp) {
@@ -26,7 +26,7 @@ struct SubscriptionRun {
 }
 
 extension Period {
-    /// Receipts do not give a reason. There, a period that starts when the last one ends is a renewal.
+    /// Receipts give no reason. A period in a receipt that starts when the last one ends is a renewal.
     fileprivate func isRenewal(after previous: Period?) -> Bool {
         if let reason = purchase.reason { return reason == .renewal }
         return previous?.end == start
@@ -34,7 +34,7 @@ extension Period {
 }
 
 extension Purchase {
-    /// Older data has no price. There, only a free trial is known to be free.
+    /// Older data has no price, so only a free trial is known to be free.
     fileprivate var isPaidAndKept: Bool {
         let isPaid = price.map { $0 > 0 } ?? (offer?.discountType != .freeTrial)
         return isPaid && revocation == nil && !isUpgraded

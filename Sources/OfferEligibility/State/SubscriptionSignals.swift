@@ -1,6 +1,6 @@
 import OfferCore
 
-/// What is known about one subscription besides its transactions.
+/// The known data about one subscription, except its transactions.
 struct SubscriptionSignals {
     private(set) var renewal: Signed<Renewal>?
     private(set) var status: Signed<SubscriptionStatus>?
@@ -26,7 +26,7 @@ struct SubscriptionSignals {
         }
     }
 
-    /// The newer one counts; of two with the same date the signed one.
+    /// The newer one wins; of two with the same date, the signed one.
     private mutating func add(_ value: Renewal, _ fact: SubscriberFact, isSigned: Bool) {
         if let renewal, renewal.signedDate > fact.signedDate || (renewal.signedDate == fact.signedDate && !isSigned) {
             return

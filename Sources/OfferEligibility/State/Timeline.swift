@@ -15,10 +15,10 @@ struct Timeline {
         self.timing = timing
     }
 
-    /// The place of a subscription's current period.
+    /// The index of a subscription's current period.
     ///
-    /// That is the last one to have started. A renewal is known before it starts, and it does not end the old period
-    /// early; but once nothing else is in force, the renewal is.
+    /// That is the last one to have started. A renewal is known before it starts, and does not end the old period early. Once
+    /// nothing else is in force, the renewal is.
     func current(of originalTransactionID: TransactionID, at now: Timestamp) -> Int? {
         let places = periods.indices.filter { periods[$0].originalTransactionID == originalTransactionID }
         let next = places.first { periods[$0].start > now }
@@ -26,7 +26,7 @@ struct Timeline {
         return periods[started].end > now ? started : next ?? started
     }
 
-    /// When another period replaced the one at `place` before its end; nil if none did.
+    /// The time at which another period replaced the one at `place` before its end; nil if none did.
     func replacement(of place: Int, at now: Timestamp) -> Timestamp? {
         guard place + 1 < periods.count else { return nil }
         let next = periods[place + 1].start

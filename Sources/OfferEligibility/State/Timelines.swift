@@ -1,9 +1,9 @@
 import OfferCore
 
-/// A customer's subscription periods, by the timeline that they belong to.
+/// A customer's subscription periods, by timeline.
 ///
-/// A family member's share is a timeline of its own, and so is each Apple Account that uses the same account of the
-/// app: neither replaces a subscription of the other.
+/// A family share has its own timeline. Each Apple Account that uses the same account of the app also has one. None of them
+/// replaces a subscription of another.
 struct Timelines {
     private let timelines: [Timeline]
 
@@ -23,7 +23,7 @@ struct Timelines {
         case group(String, account: TransactionID?)
         case alone(TransactionID)
 
-        /// - Parameter hasOneAccount: whether all subscriptions may belong to one Apple Account. Older data names none.
+        /// - Parameter hasOneAccount: true if all subscriptions may belong to one Apple Account. Older data names none.
         init(_ subscription: SubscriptionPeriods, hasOneAccount: Bool) {
             let account = subscription.appTransactionID
             if let group = subscription.groupID, !subscription.isAnothers, hasOneAccount || account != nil {

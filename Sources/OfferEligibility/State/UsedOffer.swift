@@ -17,9 +17,9 @@ struct UsedOffer: Hashable {
         self.productID = productID
     }
 
-    /// True if the period before has the same offer. A free or prepaid offer has one period only, so there the customer
-    /// redeemed it again, and so did one who bought instead of renewing, or came back after a gap.
-    /// - Parameter next: the period that follows; nil while it is to come.
+    /// True if this period continues the previous period's offer. A free or prepaid offer has one period only, so a second one
+    /// is a new redemption. So is a purchase in place of a renewal, or a return after a gap.
+    /// - Parameter next: the period that follows; nil if it is in the future.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
         guard let previous, UsedOffer(previous) == self else { return false }
         if let next, next.purchase.reason == .purchase || next.start > previous.end + Self.longestRetry { return false }
@@ -29,7 +29,7 @@ struct UsedOffer: Hashable {
         }
     }
 
-    /// A renewal follows at the latest when the App Store gives up collecting the payment.
+    /// The App Store has stopped collecting a payment by then, so no renewal follows later.
     private static let longestRetry = Duration.days(62)
 }
 
@@ -38,11 +38,11 @@ struct OfferOutlook {
     struct Shown {
         fileprivate(set) var first: Timestamp
         fileprivate(set) var last: Timestamp
-        /// True if a fact that stays shows it.
+        /// True if a kept fact shows it.
         fileprivate(set) var isLasting: Bool
     }
 
-    /// A renewal info without an offer that runs.
+    /// A renewal info that lacks a running offer.
     struct Interruption {
         let date: Timestamp
         /// False if renewal was off.
@@ -54,7 +54,7 @@ struct OfferOutlook {
     private var none: Timestamp?
     private var noneWhileOff: Timestamp?
 
-    /// By the place of the period in which the renewal infos were signed; -1 for before the first known one.
+    /// Keyed by the index of the period in which the renewal infos were signed; -1 for before the first known one.
     static func all(of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals?) -> [Int: OfferOutlook] {
         guard let signals else { return [:] }
         var outlooks: [Int: OfferOutlook] = [:]
@@ -90,8 +90,8 @@ struct OfferOutlook {
             first: min(known.first, date), last: max(known.last, date), isLasting: known.isLasting || isLasting)
     }
 
-    /// The first renewal info that showed no offer, or another one of the same product, in place of one that runs.
-    /// - Parameter end: when the offer was shown again; nil for in the next period.
+    /// The first renewal info that showed no offer, or another one of the same product, instead of a running one.
+    /// - Parameter end: the time at which the offer was shown again; nil for in the next period.
     func interruption(of offer: UsedOffer, before end: Timestamp? = nil) -> Interruption? {
         let others = offers.filter { $0.key != offer && $0.key.productID == offer.productID }.values.map(\.first)
         let certain = (others + [none].compactMap(\.self)).min()
@@ -102,7 +102,7 @@ struct OfferOutlook {
     }
 
     /// The first known date on which an offer was shown.
-    /// - Parameter start: what was shown before belongs to an earlier redemption; nil for nothing.
+    /// - Parameter start: the end of an earlier redemption's data; nil if there is none.
     func firstDate(of offer: UsedOffer, after start: Timestamp?) -> Timestamp? {
         guard let shown = offers[offer] else { return nil }
         guard let start else { return shown.first }
