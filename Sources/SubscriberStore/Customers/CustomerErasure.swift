@@ -1,10 +1,10 @@
 import OfferCore
 import OfferEligibility
 
-/// The erasure of what belongs to a customer.
+/// The erasure of a customer's data.
 ///
-/// An identifier of the App Store stands for its Apple Account. Then only what belongs exclusively to that Apple Account is erased: its
-/// anonymous purchases, and the accounts that have nothing else, with theirs.
+/// An identifier of the App Store stands for its Apple Account. Then only data that belongs exclusively to that Apple Account
+/// is erased: its anonymous purchases, and the accounts with no other purchases, with theirs.
 struct CustomerErasure {
     private let db: any Database
     private let app: Int64
@@ -15,10 +15,10 @@ struct CustomerErasure {
     private var erased = 0
     private var kept = 0
 
-    /// What one step of an erasure has done.
+    /// The result of one step of an erasure.
     struct Step: Sendable {
         let erasure: Erasure
-        /// The names under which there is more to erase.
+        /// The names that have more to erase.
         let rest: Set<CustomerIdentifier>
     }
 
@@ -39,14 +39,14 @@ struct CustomerErasure {
             return
         }
         let accounts = try Self.exclusiveAccounts(search, app, db)
-        // What was said about a purchase that stays, stays too.
+        // Statements about a purchase that stays also stay.
         let stays = search.subscriptions.values.contains { purchase in
             identifier == .originalTransactionID(purchase.original) && !accounts.isSuperset(of: purchase.accounts)
         }
         names = stays ? accounts : accounts.union([identifier])
     }
 
-    /// The accounts without purchases and links beyond those that were found.
+    /// The accounts without purchases and links beyond those found.
     private static func exclusiveAccounts(
         _ search: CustomerSearch, _ app: Int64, _ db: any Database
     ) throws -> Set<CustomerIdentifier> {
@@ -73,7 +73,7 @@ struct CustomerErasure {
         return exclusive
     }
 
-    /// The purchases that are erased, or that lose what names the customer.
+    /// The purchases that are erased, or that lose the data that names the customer.
     private var purchases: [Int64: CustomerSearch.Found] {
         isOfAccount ? search.subscriptions : search.subscriptions.filter { names.isSuperset(of: $0.value.accounts) }
     }
@@ -92,7 +92,7 @@ struct CustomerErasure {
             rest: hasMore ? names.union(appleAccounts) : [])
     }
 
-    /// Deletes what callers have said about an identifier.
+    /// Deletes callers' statements about an identifier.
     private func eraseStatements(about name: CustomerIdentifier) throws {
         try TeamFactTable.removeAll(of: name, app, db)
         try LinkTable.remove(name, app, db)
@@ -100,8 +100,8 @@ struct CustomerErasure {
         try LinkTable.removeAll(to: name, app, db)
     }
 
-    /// Deletes a subscription. One that another account has used too loses only what names the customer's accounts. Of one that a
-    /// caller has moved to another account, everything else stays.
+    /// Deletes a subscription. If another account has used it too, only the data that names the customer's accounts is deleted.
+    /// If a caller has moved it to another account, its facts only lose the customer's accounts.
     private mutating func erase(_ id: Int64, _ subscription: CustomerSearch.Found) throws {
         let facts = try FactTable.all(id, of: subscription.original, db)
         if try isMovedToAnother(subscription) {

@@ -3,9 +3,9 @@ import OfferEligibility
 
 /// Finds the purchases that may count for a customer, in a fixed number of steps by index.
 ///
-/// It may find more than counts, and never less: ``CustomerPurchases`` decides. An account leads to its purchases and what is linked to
-/// it, and from there to the anonymous purchases of their Apple Accounts. Every other identifier leads to one Apple Account and its
-/// purchases. No step leads from an Apple Account to an account and its other purchases.
+/// It may find more than counts, and never less: ``CustomerPurchases`` decides. An account leads to its purchases and to what
+/// is linked to it, and from there to the anonymous purchases of their Apple Accounts. Every other identifier leads to one
+/// Apple Account and its purchases. No step leads from an Apple Account to an account and its other purchases.
 struct CustomerSearch {
     struct Found {
         let original: TransactionID
@@ -16,23 +16,23 @@ struct CustomerSearch {
 
     private let db: any Database
     private let app: Int64
-    /// The customer's names besides those of the purchases: what was asked for, its accounts, and what is linked to them.
+    /// The customer's names, except those of the purchases: the requested one, its accounts, and what is linked to them.
     private(set) var names: Set<CustomerIdentifier>
-    /// The accounts that may own purchases which proofs show, with the usernames that are linked to them.
+    /// The accounts that may own purchases in proofs, with the usernames that are linked to them.
     private var othersNames: Set<CustomerIdentifier> = []
     /// By number, without consumables unless proofs show them.
     private var lasting: [Int64: Found] = [:]
     private var consumables: [Int64: Found] = [:]
     /// False if there are more purchases than are read for one customer. Consumables do not count.
     private(set) var isComplete = true
-    /// Whether there are more consumables than are read.
+    /// True if there are more consumables than are read.
     private(set) var hasMoreConsumables = false
-    /// The purchases of each account and Apple Account that was asked about.
+    /// The purchases of each account and Apple Account that was queried.
     private var purchases: [CustomerIdentifier: Purchases] = [:]
-    /// The most purchases that are read.
+    /// The maximum number of purchases to read.
     private let maximum: Int
 
-    /// The purchases in whose facts an identifier is named, the latest first.
+    /// The purchases whose facts name an identifier, the latest first.
     private struct Purchases {
         var lasting: [Int64] = []
         var consumables: [Int64] = []
@@ -44,7 +44,7 @@ struct CustomerSearch {
         names = Set([query.identifier].compactMap(\.self))
         maximum = StoredCustomer.maximumSubscriptions + query.purchases.count
         let proven = try addProven(query.purchases)
-        // Apple Accounts of which every purchase is read, and those of which only the anonymous ones are.
+        // Apple Accounts whose purchases are all read, and those with only the anonymous ones read.
         var (whole, anonymous): (Set<CustomerIdentifier>, Set<CustomerIdentifier>) = (appleAccounts, [])
         whole.formUnion(query.appleAccounts.map(CustomerIdentifier.appTransactionID))
         if let identifier = query.identifier {
@@ -55,7 +55,7 @@ struct CustomerSearch {
             } else {
                 try addLinks(ofAndTo: identifier)
                 try add(purchases(of: names.subtracting([identifier])))
-                // Consumables too lead to the anonymous purchases of their Apple Account.
+                // Consumables also lead to the anonymous purchases of their Apple Account.
                 anonymous.formUnion(subscriptions.values.flatMap(\.appleAccounts))
             }
         }
@@ -67,7 +67,7 @@ struct CustomerSearch {
     /// By number, consumables included.
     var subscriptions: [Int64: Found] { lasting.merging(consumables) { purchase, _ in purchase } }
 
-    /// The identifiers under which links and facts of the team may be stored.
+    /// The identifiers under which links and team facts may be stored.
     var allNames: Set<CustomerIdentifier> {
         names.union(othersNames).union(subscriptions.values.map { .originalTransactionID($0.original) }).union(
             subscriptions.values.flatMap(\.appleAccounts))
@@ -98,7 +98,7 @@ struct CustomerSearch {
         return accounts.sorted { $0.precedes($1) }
     }
 
-    /// The numbers of the purchases that identifiers name, without consumables where an account or Apple Account is meant.
+    /// The numbers of the purchases that identifiers name, without consumables for an account or Apple Account.
     private mutating func purchases(of identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
         let questions = identifiers.flatMap { identifier -> [Question] in
             switch identifier {
@@ -113,7 +113,7 @@ struct CustomerSearch {
         return ids + identifiers.flatMap { purchases[$0]?.lasting ?? [] }
     }
 
-    /// Asks about each account and Apple Account once.
+    /// Queries each account and Apple Account once.
     private mutating func ask(about identifiers: some Collection<CustomerIdentifier>) throws {
         let new = identifiers.filter { identifier in
             switch identifier {
@@ -147,7 +147,7 @@ struct CustomerSearch {
     }
 
     /// Adds purchases while there is room, and reads no more than fit.
-    /// - Returns: those of them that were read, now or before.
+    /// - Returns: those that were read, now or before.
     @discardableResult
     private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws -> [Found] {
         var seen: Set<Int64> = []
@@ -188,7 +188,7 @@ struct CustomerSearch {
         try addConsumables(of: appleAccounts, onlyAnonymous: onlyAnonymous)
     }
 
-    /// Adds the latest consumables of accounts or Apple Accounts. They matter to nothing but refunds.
+    /// Adds the latest consumables of accounts or Apple Accounts. They matter only to refunds.
     private mutating func addConsumables(
         of identifiers: some Collection<CustomerIdentifier>, onlyAnonymous: Bool
     ) throws {
@@ -200,7 +200,7 @@ struct CustomerSearch {
         }
     }
 
-    /// Adds the accounts that may own the purchases that were asked for, and the other names of those accounts.
+    /// Adds the accounts that may own the requested purchases, and the other names of those accounts.
     private mutating func addOwners(of named: [Found]) throws {
         let identifiers = Set(
             named.map { .originalTransactionID($0.original) } + named.flatMap(\.appleAccounts) + names)
@@ -210,7 +210,7 @@ struct CustomerSearch {
         try addIdentifiers(linkedTo: owners)
     }
 
-    /// Adds what tells whether purchases in proofs belong to another customer.
+    /// Adds the names that show whether purchases in proofs belong to another customer.
     private mutating func addOthersNames(of proven: [Found]) throws {
         guard !proven.isEmpty else { return }
         let named = Set(proven.map { .originalTransactionID($0.original) } + proven.flatMap(\.appleAccounts))
@@ -221,7 +221,7 @@ struct CustomerSearch {
         othersNames = owners.union(try identifiers(linkedTo: owners).filter { $0.account != nil })
     }
 
-    /// Adds the account that an account is linked to, and the identifiers that are linked to any of the two.
+    /// Adds the account that an account is linked to, and the identifiers that are linked to either.
     private mutating func addLinks(ofAndTo account: CustomerIdentifier) throws {
         let links = try db.rows([LinkTable.links(ofAndTo: account, app, limit: Self.linkLimit)]).joined()
             .map(LinkTable.link)

@@ -6,8 +6,8 @@ struct FactMerge {
     let db: any Database
     let app: Int64
 
-    /// Merges facts, and works out when their subscriptions are checked and what they have redeemed.
-    /// - Parameter isExported: whether the facts come from another store, where they are kept with what was announced.
+    /// Merges facts, and updates the next checks and the redemptions of their subscriptions.
+    /// - Parameter isExported: true if the facts come from another store, which also keeps announcements.
     /// - Returns: the subscriptions that the facts are about, in the order in which they are first named.
     func merge(_ facts: [SubscriberFact], isExported: Bool = false) throws -> [Int64] {
         let facts = isExported ? facts : try withAnnouncements(facts)
@@ -20,7 +20,7 @@ struct FactMerge {
             let id = try ids[original] ?? SubscriptionTable.makeID(of: original, app, db)
             if ids.updateValue(id, forKey: original) == nil { subscriptions.append(id) }
             placed.append((fact, id))
-            // Also for a fact that is not kept, so that the order of arrival does not matter.
+            // Also for a fact that is not kept, so the order of arrival does not matter.
             for identifier in IdentifierTable.identifiers(in: fact)
             where names.insert(Name(identifier: identifier, subscription: id)).inserted {
                 try IdentifierTable.add(identifier, id, app, isOfConsumable: fact.isOfConsumable, db)
@@ -34,9 +34,9 @@ struct FactMerge {
         return subscriptions
     }
 
-    /// Adds what renewal infos have announced, before the next one replaces them.
+    /// Adds the announcements of renewal infos, before the next one replaces them.
     ///
-    /// An older version has kept none of it. So when an offer is shown, the renewal info that is known of the subscription counts too.
+    /// An older version kept none. So when an offer is shown, the subscription's known renewal info counts too.
     private func withAnnouncements(_ facts: [SubscriberFact]) throws -> [SubscriberFact] {
         var announcements = facts.announcements
         for original in Set(facts.filter(\.showsPromotionalOffer).map(\.originalTransactionID)) {
@@ -47,7 +47,7 @@ struct FactMerge {
         return facts + announcements
     }
 
-    /// Keeps for a subscription what callers said about one of its transactions before anyone knew whose it is.
+    /// Keeps for a subscription what callers said about one of its transactions before its subscription was known.
     private func adoptStatements(about transactions: [SubscriberFact]) throws {
         let originals = Dictionary(
             transactions.map { (CustomerIdentifier.transactionID($0.key.id), $0.originalTransactionID) }
@@ -78,8 +78,8 @@ struct FactMerge {
         let subscription: Int64
     }
 
-    /// Works out when a subscription is checked, and what it has redeemed.
-    /// - Parameter forgotten: what becomes of a redemption that no fact shows any more; nil if no facts were removed.
+    /// Updates the next check of a subscription, and its redemptions.
+    /// - Parameter forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
     static func schedule(
         _ subscription: Int64, _ original: TransactionID, forgotten: RedemptionTable.Forgotten? = nil,
         _ db: any Database
@@ -93,8 +93,8 @@ struct FactMerge {
         try setCheck(of: subscription, original, facts, db)
     }
 
-    /// Works out when the App Store is asked about a subscription: when its period ends, or before a signature that its customer
-    /// holds gives its slot back. Whoever redeemed it then keeps the slot.
+    /// Sets the next check of a subscription: when its period ends, or before a signature that its customer holds gives its
+    /// slot back. If the signature was redeemed, the slot is then kept.
     /// - Parameter facts: all facts about the subscription.
     static func setCheck(
         of subscription: Int64, _ original: TransactionID, _ facts: [SubscriberFact], _ db: any Database

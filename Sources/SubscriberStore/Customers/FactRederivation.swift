@@ -1,17 +1,17 @@
 import OfferCore
 import OfferEligibility
 
-/// The replacement of what a payload gave by what it gives now.
+/// The replacement of facts derived earlier from a payload by those derived now.
 struct FactRederivation {
     private let db: any Database
     private let app: Int64
     private let payload: RereadPayload
-    /// What the payload gives now, with what its renewal infos have announced.
+    /// The facts derived now, with the announcements of their renewal infos.
     private let facts: [SubscriberFact]
 
     /// - Returns: the number of facts withdrawn.
     static func rederive(_ payload: RereadPayload, _ db: any Database) throws -> Int {
-        // It may have been pruned or erased meanwhile.
+        // It may have been pruned or erased in the meantime.
         guard let app = try PayloadTable.app(of: payload.id.number, db) else { return 0 }
         let rederivation = FactRederivation(
             db: db, app: app, payload: payload, facts: payload.facts + payload.facts.announcements)

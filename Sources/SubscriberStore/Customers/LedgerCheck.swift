@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The check of the limits for one customer, and the reservation of what they allow. It runs within one transaction.
+/// The check of the limits for one customer, and the reservation of the allowed offers. It runs within one transaction.
 struct LedgerCheck {
     private let request: LedgerRequest
     private let app: Int64
@@ -43,7 +43,7 @@ struct LedgerCheck {
             let ofOffer = held.filter {
                 $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
             }
-            // The change is repeated, because nobody knew what became of it the first time.
+            // The change is repeated, because its first outcome is unknown.
             let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
             if known > 0 {
                 hasReserved = true
@@ -81,12 +81,12 @@ struct LedgerCheck {
             totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
     }
 
-    /// The slots in which the customer has something outstanding, the oldest first.
+    /// The slots in which the customer has an outstanding signature, the oldest first.
     private func outstandingSlots(of found: [AuthorisationTable.Found]) -> [Int64] {
         Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.slot)).sorted()
     }
 
-    /// Leaves one of the two signatures of an answer. While either is outstanding, the answer is.
+    /// Keeps only one of the two signatures of an answer. While either is outstanding, the answer is.
     private func countedOnce(_ found: [AuthorisationTable.Found]) -> [AuthorisationTable.Found] {
         let outstanding = Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.id))
         return found.filter { found in found.twin.map { !outstanding.contains($0) } ?? true }

@@ -23,7 +23,7 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
-/// What is kept of a notification for good. It contains no personal data.
+/// The permanent record of a notification. It contains no personal data.
 package struct NotificationRecord: Hashable, Sendable {
     /// The same in every delivery of the notification.
     package let notificationUUID: FieldText
@@ -45,6 +45,6 @@ package struct NotificationRecord: Hashable, Sendable {
 
 package enum DeliveryOutcome: Hashable, Sendable {
     case applied
-    /// The notification was stored before. Nothing has changed.
+    /// The notification was stored before. Nothing changes.
     case known
 }

@@ -1,13 +1,13 @@
 package import OfferCore
 package import OfferEligibility
 
-/// A subscription about which the App Store should be asked.
+/// A subscription to refresh from the App Store.
 package struct DueSubscription: Hashable, Sendable {
     package let app: AppScope
     package let originalTransactionID: TransactionID
-    /// Since when.
+    /// The time since which it is due.
     package let dueAt: Timestamp
-    /// When it is due again, unless something newer arrives.
+    /// The next due time, unless newer data arrives.
     package let nextDueAt: Timestamp
 
     package init(app: AppScope, originalTransactionID: TransactionID, dueAt: Timestamp, nextDueAt: Timestamp) {
@@ -18,10 +18,10 @@ package struct DueSubscription: Hashable, Sendable {
     }
 }
 
-/// What became of a subscription that the App Store did not answer about.
+/// The outcome for a subscription without an answer from the App Store.
 package struct SettledClaim: Hashable, Sendable {
     package let claim: DueSubscription
-    /// When it is due again; nil if it is not asked about until something newer arrives.
+    /// The next due time; nil if it is not refreshed until newer data arrives.
     package let dueAt: Timestamp?
 
     package init(_ claim: DueSubscription, dueAt: Timestamp?) {

@@ -5,7 +5,7 @@ package import OfferEligibility
 package struct Forward: Hashable, Sendable {
     package struct ID: Hashable, Sendable {
         package let number: Int64
-        /// What the notifications about one subscription wait for; nil for one that names none.
+        /// The queue of the notifications about one subscription; nil for one that names none.
         let queue: LockName?
     }
 
@@ -14,7 +14,7 @@ package struct Forward: Hashable, Sendable {
     package let notification: NotificationRecord
     package let body: [UInt8]
     package let receiver: String
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     package let failures: Int
 
     package init(
@@ -47,12 +47,12 @@ package struct DeadLetter: Hashable, Sendable {
     }
 }
 
-/// A receiver and what waits for it.
+/// A receiver and the notifications that wait for it.
 package struct Receiver: Hashable, Sendable {
     package let url: String
     package let pending: Int
     package let dead: Int
-    /// When the oldest notification that still waits was received.
+    /// The time at which the oldest waiting notification was received.
     package let oldestPending: Timestamp?
 
     package init(url: String, pending: Int, dead: Int, oldestPending: Timestamp?) {

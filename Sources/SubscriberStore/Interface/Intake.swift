@@ -1,13 +1,13 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What has arrived for an app in one environment. The counts include what was erased since.
+/// The notifications and facts received for an app in one environment. The counts include data erased since.
 package struct Intake: Hashable, Sendable {
     package let app: AppScope
     package let notifications: Int
     package let subscriptions: Int
     package let erasedSubscriptions: Int
-    /// When the last notification was received; nil if there was none.
+    /// The time at which the last notification was received; nil if there was none.
     package let lastReceivedAt: Timestamp?
     /// The latest `signedDate` of a notification.
     package let lastSignedDate: Timestamp?

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What is asked of the ledger for one customer, before anything is signed.
+/// A request to the ledger for one customer, before anything is signed.
 package struct LedgerRequest: Sendable {
     /// An offer that the customer may have by its rule.
     package struct Offer: Sendable {
@@ -9,14 +9,14 @@ package struct LedgerRequest: Sendable {
         package let offerID: OfferID
         package let limits: OfferLimits
         /// The nonces of the signatures to be made, which name the authorisations: one for each form, the preferred one first.
-        /// Without a cap they share a slot and count as one signature, because they leave in one answer. Under a cap each takes a
-        /// place, because each can be redeemed. Empty to ask only.
+        /// Without a cap they share a slot and count as one signature, because they leave in one answer. Under a cap each takes
+        /// a place, because each can be redeemed. Empty to check only.
         package let nonces: [Nonce]
         package let expiresAt: Timestamp
-        /// When the signatures become worthless.
+        /// The time at which the signatures become unusable.
         package let validUntil: Timestamp
 
-        /// - Parameter validUntil: nil for `expiresAt`.
+        /// - Parameter validUntil: nil means `expiresAt`.
         package init(
             productID: ProductID, offerID: OfferID, limits: OfferLimits, nonces: [Nonce], expiresAt: Timestamp,
             validUntil: Timestamp? = nil
@@ -30,7 +30,7 @@ package struct LedgerRequest: Sendable {
         }
     }
 
-    /// Which of the offers are reserved.
+    /// The offers to reserve.
     package enum Reserving: Hashable, Sendable {
         case nothing
         /// The first that the limits allow.
@@ -60,13 +60,13 @@ package struct LedgerRequest: Sendable {
         self.at = at
     }
 
-    /// Whether the answer can be given without a change.
+    /// True if the answer needs no change.
     package var changesNothing: Bool {
         facts.isEmpty && (reserving == .nothing || offers.allSatisfy(\.nonces.isEmpty))
     }
 }
 
-/// What the ledger says about one offer.
+/// The ledger's answer for one offer.
 package enum LedgerAnswer: Hashable, Sendable {
     /// The limits allow a signature. Nothing is reserved.
     case allowed
@@ -89,7 +89,7 @@ package struct LedgerRedemption: Hashable, Sendable {
     /// As the App Store names it.
     package let offerID: String
     package let at: Timestamp
-    /// When the signature was handed out that explains it; nil if none does.
+    /// The time at which the signature that explains it was issued; nil if none does.
     package let authorisedAt: Timestamp?
 
     package init(
@@ -106,7 +106,7 @@ package struct LedgerRedemption: Hashable, Sendable {
     }
 }
 
-/// What the ledger knows of one customer.
+/// The ledger's entries for one customer.
 package struct LedgerEntries: Hashable, Sendable {
     /// The oldest first.
     package let authorisations: [Authorisation]
@@ -132,11 +132,11 @@ package struct LedgerOffer: Hashable, Sendable {
     }
 }
 
-/// Which redemptions need an authorisation: all of some apps, also of offers that nobody has configured, but for those that are
+/// The redemptions that need an authorisation: all of some apps, also of offers that are not configured, except those that are
 /// signed without the ledger.
 package struct LedgerCoverage: Hashable, Sendable {
     package let apps: Set<AppScope>
-    /// The offers that are decided by a rule, so that only this service signs them.
+    /// The offers that are decided by a rule, so only this service signs them.
     package let decided: Set<LedgerOffer>
     /// The offers without a rule, and those that another server signs too.
     package let exempt: Set<LedgerOffer>

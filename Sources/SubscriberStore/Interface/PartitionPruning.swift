@@ -1,8 +1,8 @@
-/// What became of the partitions of raw payloads.
+/// The outcome of pruning the partitions of raw payloads.
 package struct PartitionPruning: Hashable, Sendable {
     /// The number of partitions deleted.
     package var dropped = 0
-    /// Whether something is left for later, because a reader of the tables was in the way.
+    /// True if some work is left for later, because a reader held the tables.
     package var isPutOff = false
 
     package init() {}

@@ -1,8 +1,8 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The reservation of the offer that answers a request for a retention message. Of all requests with one identifier, the first
-/// reserves; the others learn what it has reserved.
+/// The reservation of the offer that answers a request for a retention message. The first request with an identifier reserves;
+/// the others get the same reservation.
 package struct RetentionReservation: Sendable {
     package struct Form: Sendable {
         package let signature: OfferSignatureForm
@@ -16,9 +16,9 @@ package struct RetentionReservation: Sendable {
     }
 
     package let requestIdentifier: UUIDText
-    /// Asks about one or more offers, each with one nonce, and reserves the first that the limits allow.
+    /// Requests one or more offers, each with one nonce, and reserves the first that the limits allow.
     package let ledger: LedgerRequest
-    /// How each offer is shown.
+    /// The form in which each offer is shown.
     package let forms: [Form]
 
     package init(requestIdentifier: UUIDText, ledger: LedgerRequest, forms: [Form]) {
@@ -34,9 +34,9 @@ package enum RetentionReservationAnswer: Hashable, Sendable {
     case known(RememberedRetentionOffer)
 }
 
-/// The offer that was reserved for a request, with what it takes to make the same answer again.
+/// The offer that was reserved for a request, with the values needed to repeat the answer.
 package struct RememberedRetentionOffer: Hashable, Sendable {
-    /// For how long requests are remembered. The App Store's are accepted for five minutes before and after their date.
+    /// The time for which requests are remembered. The App Store's are accepted for five minutes before and after their date.
     package static let time = Duration.seconds(600)
 
     package let productID: ProductID

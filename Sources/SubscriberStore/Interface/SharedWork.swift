@@ -1,9 +1,9 @@
 import OfferCore
 package import OfferEligibility
 
-/// A piece of background work that one process does at a time, among all processes that use a database.
+/// A piece of background work that only one process does at a time, among all processes that use a database.
 package struct SharedWork: Hashable, Sendable {
-    /// The name under which processes know it.
+    /// The name that processes share.
     package let name: String
 
     private init(_ name: String, of app: AppScope? = nil) {
@@ -13,7 +13,7 @@ package struct SharedWork: Hashable, Sendable {
     /// Reading the notification history of an app.
     package static func recovery(_ app: AppScope) -> SharedWork { SharedWork("recovery", of: app) }
 
-    /// Asking about the subscriptions of an app.
+    /// Refreshing the subscriptions of an app.
     package static func polling(_ app: AppScope) -> SharedWork { SharedWork("polling", of: app) }
 
     /// Deleting old payloads.

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The reason the store could not do what it was asked. Nothing was acknowledged.
+/// The reason why the store could not do what was requested. Nothing was acknowledged.
 package struct StoreError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Another process holds the database.
@@ -9,26 +9,26 @@ package struct StoreError: Error, Hashable, Sendable {
         case readOnly
         /// The database cannot be opened, or its disk or server fails.
         case unreachable
-        /// The database contains what no version of the program writes.
+        /// The database contains a value that no version of the program writes.
         case corrupt
-        /// A row contains what no version of the program writes. Others can be read.
+        /// A row contains a value that no version of the program writes. Other rows can be read.
         case unreadable
         /// A later version of the program has changed the database.
         case newerVersion(found: Int, supported: Int)
-        /// The database must be brought to the version of this program first.
+        /// The database must first be migrated to the version of this program.
         case olderVersion(found: Int, needed: Int)
         /// The file to create exists.
         case exists
         /// The file is not a database of this program.
         case foreign
-        /// The engine leaves this to other tools.
+        /// The engine does not support this. Other tools do.
         case notSupported(instead: String)
         /// A fault of this program.
         case fault
     }
 
     package let kind: Kind
-    /// What the database said. It contains no stored value.
+    /// The database's message. It contains no stored value.
     package let detail: String
 
     package init(_ kind: Kind, _ detail: String) {
@@ -36,7 +36,7 @@ package struct StoreError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Whether the same call can succeed later although the database was not repaired.
+    /// True if the same call can succeed later without a repair of the database.
     package var isRetryable: Bool {
         switch kind {
         case .busy, .diskFull, .readOnly, .unreachable: true
@@ -44,7 +44,7 @@ package struct StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the database stays as it is until someone repairs it. A refused statement says nothing about others.
+    /// True if the database stays as it is until someone repairs it. A refused statement says nothing about others.
     package var isLasting: Bool {
         switch kind {
         case .corrupt, .newerVersion, .olderVersion, .foreign: true

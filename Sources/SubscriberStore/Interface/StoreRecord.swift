@@ -13,14 +13,14 @@ package enum StoreRecord: Hashable, Sendable {
     case authorisation(AppScope, AuthorisationEntry)
 }
 
-/// An authorisation with its name and those who hold it. Its redemption follows from the facts.
+/// An authorisation with its name and its holders. Its redemption follows from the facts.
 package struct AuthorisationEntry: Hashable, Sendable {
     package let id: Nonce
     package let authorisation: Authorisation
     package let holders: [CustomerIdentifier]
-    /// The other signature of the same answer, if that was added before.
+    /// The other signature of the same answer, if it was added before.
     package let twin: Nonce?
-    /// The authorisation that took the slot, which may be this one; nil if an older version has exported it.
+    /// The authorisation that took the slot, which may be this one; nil if exported by an older version.
     package let slot: Nonce?
 
     package init(
@@ -34,13 +34,13 @@ package struct AuthorisationEntry: Hashable, Sendable {
     }
 }
 
-/// A notification with what is kept of it only for a time.
+/// A notification with its temporary data.
 package struct NotificationEntry: Hashable, Sendable {
     package let app: AppScope
     package let notification: NotificationRecord
     /// nil if it was pruned or erased.
     package let body: [UInt8]?
-    /// The subscriptions that the body names, as long as the body is kept.
+    /// The subscriptions that the body names, while the body is kept.
     package let subscriptions: [TransactionID]
     package let forwards: [ForwardEntry]
 

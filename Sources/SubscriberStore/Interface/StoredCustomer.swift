@@ -1,9 +1,9 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What the store knows of a customer in one app and environment.
+/// The store's data about a customer in one app and environment.
 ///
-/// It holds everything that may be theirs, and may hold more: ``CustomerPurchases`` says what counts.
+/// It holds everything that may be theirs, and may hold more: ``CustomerPurchases`` decides what counts.
 package struct StoredCustomer: Hashable, Sendable {
     package let app: AppScope
     /// One for each key, in no particular order.
@@ -30,12 +30,12 @@ package struct StoredCustomer: Hashable, Sendable {
         self.coverage = coverage
     }
 
-    /// The most subscriptions that are read for one customer. A real customer has a handful; an app that gives every
+    /// The maximum number of subscriptions read for one customer. A real customer has a handful; an app that gives every
     /// customer the same token has millions.
     package static let maximumSubscriptions = 200
 }
 
-/// A customer to whom one subscription may belong.
+/// A possible customer of one subscription.
 package struct NumberedCustomer: Hashable, Sendable {
     package let originalTransactionID: TransactionID
     /// An account that may own the subscription; the subscription itself if no account may.
@@ -49,13 +49,13 @@ package struct NumberedCustomer: Hashable, Sendable {
     }
 }
 
-/// The names by which a customer is looked up.
+/// The names used to look up a customer.
 package struct CustomerQuery: Hashable, Sendable {
-    /// nil if only proofs show who the customer is.
+    /// nil if only proofs identify the customer.
     package let identifier: CustomerIdentifier?
-    /// The purchases that proofs show. All are read, however many there are.
+    /// The purchases that proofs show. All are read, whatever their number.
     package let purchases: Set<TransactionID>
-    /// The Apple Accounts whose purchases are read too, as far as they are not reached otherwise.
+    /// The Apple Accounts whose purchases are also read, unless they are reached otherwise.
     package let appleAccounts: Set<TransactionID>
 
     package init(
@@ -67,7 +67,7 @@ package struct CustomerQuery: Hashable, Sendable {
     }
 }
 
-/// What an erasure removed.
+/// The numbers of subscriptions and payloads that an erasure removed.
 package struct Erasure: Hashable, Sendable {
     package let subscriptions: Int
     package let payloads: Int

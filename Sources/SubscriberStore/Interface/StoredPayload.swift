@@ -22,11 +22,11 @@ package struct StoredPayload: Hashable, Sendable {
     }
 }
 
-/// What a raw payload says when it is read again.
+/// The result of reading a raw payload again.
 package struct RereadPayload: Hashable, Sendable {
     package let id: StoredPayload.ID
     package let facts: [SubscriberFact]
-    /// The SHA-256 digests of the signed texts in the payload, also of those that bring no facts.
+    /// The SHA-256 digests of the signed texts in the payload, including those that give no facts.
     package let digests: Set<[UInt8]>
 
     package init(id: StoredPayload.ID, facts: [SubscriberFact], digests: Set<[UInt8]>) {

@@ -1,10 +1,10 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The durable memory of every subscriber: what the App Store said, what the team said, and what is still to be done.
+/// The durable store of every subscriber: the App Store's data, the team's data, and the work still to be done.
 ///
-/// A change is durable when its function returns. After a ``StoreError`` nothing of it is stored, unless the connection to
-/// the database broke while it committed; every change can be repeated without harm.
+/// A change is durable when its function returns. After a ``StoreError`` nothing of it is stored, unless the connection to the
+/// database broke during the commit. Every change can be repeated without harm.
 package protocol SubscriberStore: Sendable {
     /// The threads on which a task reads without a change of threads; nil if there are none.
     var executor: (any TaskExecutor)? { get }
@@ -19,7 +19,7 @@ package protocol SubscriberStore: Sendable {
 
     // MARK: Customers
 
-    /// Loads everything that may belong to a customer, for each environment in which something is known.
+    /// Loads everything that may belong to a customer, for each environment with data.
     /// - Parameter environment: nil for all.
     func customers(
         _ query: CustomerQuery, bundleID: BundleID, environment: AppStoreEnvironment?
@@ -28,13 +28,13 @@ package protocol SubscriberStore: Sendable {
     /// The numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
     func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>?
 
-    /// Loads, for each subscription in a range of numbers, everything that may belong to each customer who may own it. A customer with
+    /// Loads everything that may belong to each possible owner of the subscriptions in a range of numbers. A customer with
     /// several subscriptions is loaded for each.
     func customers(
         in app: AppScope, numbered numbers: ClosedRange<Int64>
     ) async throws(StoreError) -> [NumberedCustomer]
 
-    /// Sets facts of the team, also for a customer not seen yet.
+    /// Sets team facts, even for a customer not seen yet.
     /// - Parameter values: nil removes the fact.
     func setTeamFacts(
         _ values: [FieldText: TeamFactValue?], of identifier: CustomerIdentifier, in app: AppScope, at now: Timestamp
@@ -46,69 +46,69 @@ package protocol SubscriberStore: Sendable {
         _ identifier: CustomerIdentifier, to account: Customer?, in app: AppScope, at now: Timestamp
     ) async throws(StoreError)
 
-    /// Erases a customer: identifiers, facts, links and the raw payloads that name them. Counts stay, and so does the
-    /// `notificationUUID` of each notification, so a repeated delivery brings nothing back.
+    /// Erases a customer: identifiers, facts, links and the raw payloads that name them. The counts stay. The
+    /// `notificationUUID` of each notification also stays, so a repeated delivery brings nothing back.
     func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure
 
     // MARK: Ledger
 
-    /// Merges facts, checks the limits of offers and reserves signatures, all in one change, so that a cap holds whoever asks at
-    /// the same moment.
+    /// Merges facts, checks the limits of offers and reserves signatures, all in one change, so a cap holds for concurrent
+    /// requests.
     /// - Returns: one answer for each offer, in their order.
     func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer]
 
     /// Like ``askLedger(_:)`` for a request for a retention message, whose identifier reserves once within ten minutes.
     func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer
 
-    /// What is reserved for a request for a retention message; nil if nothing is, or no longer.
+    /// The reservation for a request for a retention message; nil if there is none, or no longer.
     func retentionOffer(
         for request: UUIDText, in app: AppScope, at now: Timestamp
     ) async throws(StoreError) -> RememberedRetentionOffer?
 
-    /// Forgets which requests were answered before a time. What is reserved stays.
+    /// Forgets which requests were answered before a time. Their reservations stay.
     func pruneRetentionOffers(before time: Timestamp) async throws(StoreError)
 
-    /// Takes reservations back whose signatures were not handed out.
+    /// Withdraws reservations whose signatures were not issued.
     func withdraw(_ nonces: [Nonce], in app: AppScope) async throws(StoreError)
 
-    /// What any of some identifiers holds and has redeemed.
+    /// The authorisations and redemptions of any of some identifiers.
     func ledgerEntries(
         of holders: [CustomerIdentifier], in app: AppScope
     ) async throws(StoreError) -> LedgerEntries
 
-    /// Expects an authorisation for each redemption in some apps, but for those of exempt offers. For an app that is covered
-    /// already, the beginning stays as it is.
+    /// Requires an authorisation for each redemption in some apps, except for exempt offers. For an app that is already
+    /// covered, the beginning stays.
     func beginLedger(_ coverage: LedgerCoverage, at now: Timestamp) async throws(StoreError)
 
-    /// Redemptions in some apps that no authorisation explains and nobody has acknowledged, the oldest first. Those before
+    /// The redemptions in some apps without an authorisation or an acknowledgement, the oldest first. Those before
     /// ``beginLedger(_:at:)`` need none.
     func unexplainedRedemptions(
         in apps: Set<AppScope>, limit: Int
     ) async throws(StoreError) -> [LedgerRedemption]
 
-    /// - Parameter number: of the redemption.
+    /// - Parameter number: the number of the redemption.
     func acknowledge(_ number: Int64, at now: Timestamp) async throws(StoreError)
 
-    /// Lists redemptions in the order in which they were recorded.
+    /// Lists redemptions in the order of recording.
     func redemptions(after number: Int64, limit: Int) async throws(StoreError) -> [LedgerRedemption]
 
-    /// The number of the redemption that was recorded last; 0 if there is none.
+    /// The number of the last recorded redemption; 0 if there is none.
     func lastRedemption() async throws(StoreError) -> Int64
 
     // MARK: Forwarding
 
-    /// Takes notifications to forward to a receiver. Of those about one subscription, the next is due when the one before
-    /// is delivered or dead.
-    /// - Parameter leaseEnd: when they are due again unless they are settled before.
+    /// Claims notifications to forward to a receiver. Of those about one subscription, the next is due when the previous one is
+    /// delivered or dead.
+    /// - Parameter leaseEnd: the time at which they are due again unless they are settled before.
     func claimForwards(
         to receiver: String, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int
     ) async throws(StoreError) -> [Forward]
 
-    /// Reports what became of a forward. One that is no longer in the outbox is ignored.
+    /// Reports the outcome of a forward. One that is no longer in the outbox is ignored.
     func settle(_ forward: Forward.ID, _ outcome: ForwardOutcome) async throws(StoreError)
 
-    /// Gives up what waits for a receiver and was received before a time, the oldest first.
-    /// - Returns: the number given up; less than `limit` if no more are left.
+    /// Gives up notifications that wait for a receiver and were received before a time, the oldest first.
+    /// - Returns: the number given up; less than `limit` if none are left.
     func giveUpForwards(
         to receiver: String, receivedBefore time: Timestamp, at now: Timestamp, limit: Int
     ) async throws(StoreError) -> Int
@@ -117,25 +117,25 @@ package protocol SubscriberStore: Sendable {
     func deadLetters(after: Forward.ID?, limit: Int) async throws(StoreError) -> [DeadLetter]
 
     /// Makes all dead letters due again, the first of each queue at once.
-    /// - Returns: how many there were.
+    /// - Returns: the number of dead letters.
     func reviveDeadLetters(at now: Timestamp) async throws(StoreError) -> Int
 
     // MARK: Polling
 
-    /// Takes subscriptions of an app about which the App Store should be asked, as ``NextCheck`` says, longest overdue first.
+    /// Claims subscriptions of an app that are due for a refresh according to ``NextCheck``, longest overdue first.
     /// - Parameters:
-    ///   - time: only those are taken that are due before.
-    ///   - nextDueAt: when they are due again if nothing newer arrives and nothing else is settled.
+    ///   - time: only those due before it are claimed.
+    ///   - nextDueAt: the time at which they are due again if no newer data arrives and no other time is set.
     func claimDueSubscriptions(
         of app: AppScope, dueBefore time: Timestamp, nextDueAt: Timestamp, limit: Int
     ) async throws(StoreError) -> [DueSubscription]
 
-    /// Says when subscriptions are due again that the App Store did not answer about. One about which something newer has
-    /// arrived since it was taken stays as it is.
+    /// Sets the next due time of subscriptions that the App Store did not answer about. A subscription with newer data since
+    /// its claim is not changed.
     func settle(_ claims: [SettledClaim]) async throws(StoreError)
 
-    /// How many subscriptions are due.
-    /// - Parameter limit: where counting ends.
+    /// The number of due subscriptions.
+    /// - Parameter limit: the number at which counting ends.
     func countDueSubscriptions(
         of app: AppScope, dueBefore time: Timestamp, limit: Int
     ) async throws(StoreError) -> Int
@@ -143,33 +143,33 @@ package protocol SubscriberStore: Sendable {
     /// The time up to which the notification history has been read; nil if it never was.
     func recoveryCheckpoint(of app: AppScope) async throws(StoreError) -> Timestamp?
 
-    /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless that is in the future: a clock
-    /// was ahead when it was set.
+    /// Moves the checkpoint forward. An earlier time than the present one is ignored, unless the present one is in the future
+    /// because a clock was ahead.
     /// - Parameters:
-    ///   - start: where the span without a gap begins that ends at the checkpoint.
-    ///   - continuing: whether the known span goes on, if there is one. Its beginning then stays.
+    ///   - start: the beginning of the span without a gap that ends at the checkpoint.
+    ///   - continuing: true if the known span continues, if there is one. Its beginning then stays.
     func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope, at now: Timestamp
     ) async throws(StoreError)
 
     // MARK: Raw payloads
 
-    /// Lists raw payloads in the order in which they were stored.
+    /// Lists raw payloads in the order of storing.
     func payloads(after: StoredPayload.ID?, limit: Int) async throws(StoreError) -> [StoredPayload]
 
     /// Merges facts that were derived again from raw payloads.
     ///
     /// They replace the facts derived earlier from the same signed texts. An earlier fact without a replacement is withdrawn.
-    /// If it had displaced a fact of another payload, that one comes back when its payload is read again.
+    /// If it had displaced a fact of another payload, that fact returns when its payload is read again.
     /// - Returns: the number of facts withdrawn.
     func rederive(_ payloads: [RereadPayload]) async throws(StoreError) -> Int
 
     /// Deletes raw payloads that are older than a limit and are not waiting to be forwarded.
-    /// - Returns: the number deleted; less than `limit` if no more are left.
+    /// - Returns: the number deleted; less than `limit` if none are left.
     func prunePayloads(receivedBefore: Timestamp, limit: Int) async throws(StoreError) -> Int
 
-    /// Deletes raw payloads by the partition: each partition whose payloads are all older than a limit and wait for no receiver.
-    /// Begins a new one when the newest has lasted for a span.
+    /// Deletes raw payloads by the partition: each partition whose payloads are all older than a limit and wait for no
+    /// receiver. Begins a new partition when the newest has lasted for a span.
     ///
     /// A payload may be kept for one span longer. ``prunePayloads(receivedBefore:limit:)`` deletes those kept even longer.
     /// - Returns: nil if the engine has no partitions.
@@ -179,42 +179,42 @@ package protocol SubscriberStore: Sendable {
 
     // MARK: Work of one process
 
-    /// Takes a piece of work, or keeps it, unless another process has it.
-    /// - Parameter duration: when another process may take it, unless this one keeps it before.
-    /// - Returns: whether this process has it.
+    /// Claims a piece of work, or keeps it, unless another process has it.
+    /// - Parameter duration: the time after which another process may claim it, unless this one keeps it before.
+    /// - Returns: true if this process has it.
     func claim(_ work: SharedWork, for duration: Duration) async throws(StoreError) -> Bool
 
-    /// Gives a piece of work back, so that another process can take it at once.
+    /// Releases a piece of work, so another process can claim it at once.
     func release(_ work: SharedWork) async throws(StoreError)
 
     // MARK: Operation
 
-    /// Makes a change that means nothing, to learn whether changes can be made.
+    /// Makes a change without effect, to check that changes can be made.
     func probe() async throws(StoreError)
 
-    /// How many changes this process has committed, and how often it has waited for the database.
+    /// The numbers of committed changes and of waits for the database in this process.
     var counts: StoreCounts { get }
 
     /// Waits for changes under way and closes the database.
     func close() throws(StoreError)
 
-    /// What arrived, for each app and environment.
+    /// The intake of each app and environment.
     func intakes() async throws(StoreError) -> [Intake]
 
-    /// What waits to be forwarded, for each receiver.
+    /// The receivers with the notifications that wait for them.
     func receivers() async throws(StoreError) -> [Receiver]
 
     /// Reads the whole database and verifies that it is consistent.
     /// - Returns: the faults found.
     func check() async throws(StoreError) -> [String]
 
-    /// Copies the database to a file that appears whole and checked, while the service goes on.
+    /// Copies the database to a file that appears whole and checked, while the service runs.
     /// - Parameters:
     ///   - path: a file that does not exist yet.
-    ///   - progress: called with the share that is done, from 0 to 1.
+    ///   - progress: called with the completed share, from 0 to 1.
     func backUp(to path: String, progress: @escaping @Sendable (Double) -> Void) async throws(StoreError)
 
-    /// Passes everything to `body`, as of one moment, apps first.
+    /// Passes everything to `body`, as of one moment. Apps come first.
     func forEachRecord(
         _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
     ) async throws(StoreError)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import OfferFiles
 import SystemPackage
 
-/// What opening a database would do.
+/// The effect of opening a database.
 package enum StoreInspection: Hashable, Sendable {
     /// There is none yet. Opening creates it.
     case absent
@@ -19,9 +19,9 @@ extension StoreLocation {
         }
     }
 
-    /// Looks at the database without creating or changing it.
-    /// - Throws: a ``StoreError`` if opening it would fail, as far as can be seen: also for a database that is damaged, foreign or
-    ///   of a later version of the program.
+    /// Inspects the database without creating or changing it.
+    /// - Throws: a ``StoreError`` if opening it would visibly fail, also because the database is damaged, foreign or of a
+    ///   later program version.
     package func inspect() throws(StoreError) -> StoreInspection {
         switch self {
         case .sqlite(let path): try Self.inspect(path)

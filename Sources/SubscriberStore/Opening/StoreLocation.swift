@@ -1,15 +1,15 @@
 import Foundation
 import OfferPostgreSQL
 
-/// Where the database is: the value of `SUBSCRIPTION_OFFERS_DATABASE`.
+/// The location of the database: the value of `SUBSCRIPTION_OFFERS_DATABASE`.
 package enum StoreLocation: Hashable, Sendable {
     case sqlite(path: String)
     case postgreSQL(url: String)
 
-    /// - Parameter text: `sqlite:PATH`, or a connection URL of PostgreSQL. ``check()`` says whether libpq can read it.
+    /// - Parameter text: `sqlite:PATH`, or a connection URL of PostgreSQL. ``check()`` checks whether libpq can read it.
     package init?(_ text: String) {
         if let prefix = Self.postgreSQLPrefixes.first(where: text.lowercased().hasPrefix), !text.contains("\0") {
-            // libpq knows the scheme in lower case alone.
+            // libpq accepts the scheme only in lower case.
             self = .postgreSQL(url: prefix + text.dropFirst(prefix.count))
             return
         }
@@ -27,13 +27,13 @@ package enum StoreLocation: Hashable, Sendable {
         do { _ = try PostgreSQLServer(url: url) } catch { throw StoreError(error) }
     }
 
-    /// True if a password is part of the location, which must then not be shown to others.
+    /// True if the location contains a password, and must not be shown to others.
     package var containsPassword: Bool {
         guard case .postgreSQL(let url) = self else { return false }
         return (try? PostgreSQLServer(url: url).containsPassword) ?? true
     }
 
-    /// Opens the database. Blocks while it does.
+    /// Opens the database. Blocks until it is open.
     package func open(_ opening: StoreOpening = .migrating) throws(StoreError) -> any SubscriberStore {
         if opening != .migrating { try require(opening) }
         return switch self {
@@ -46,29 +46,29 @@ package enum StoreLocation: Hashable, Sendable {
         guard case .exists(let version) = try inspect() else {
             throw StoreError(.unreachable, "there is no database at \(self)")
         }
-        // A later version that can be used is no older one.
+        // A later version that can be used is not an older one.
         guard opening == .anyVersion || version >= latestVersion else {
             throw StoreError(.olderVersion(found: version, needed: latestVersion), "its schema is older")
         }
     }
 }
 
-/// What may become of a database by opening it.
+/// The changes that opening may make to a database.
 package enum StoreOpening: Hashable, Sendable {
-    /// It is created or brought to the latest version if necessary.
+    /// The database is created or migrated to the latest version if necessary.
     case migrating
-    /// It must exist with the latest version, so that nothing is changed under an older program that uses it. Otherwise, a
-    /// misspelt path would make an empty one.
+    /// The database must exist with the latest version, so nothing changes under an older program that uses it. Otherwise, a
+    /// misspelt path would create an empty one.
     case latestVersion
-    /// It must exist with a version that this program knows. Only a copy works with each.
+    /// The database must exist with a version that this program knows. Only a copy works with each.
     case anyVersion
 }
 
 extension StoreLocation: CustomStringConvertible, CustomReflectable {
     /// A URL without its user, its password and its settings.
     ///
-    /// A password may contain any of `/ ? @` if its owner did not encode them. So an @ behind the first question mark leaves open
-    /// where the password ends, and nothing is shown.
+    /// A password may contain any of `/ ? @` if its owner did not encode them. So if an @ follows the first question mark, the
+    /// end of the password is unknown, and nothing is shown.
     private static func withoutSecrets(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return "postgresql:" }
         let rest = url[scheme.upperBound...]

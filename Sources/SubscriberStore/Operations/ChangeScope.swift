@@ -1,11 +1,11 @@
 import OfferCore
 import OfferEligibility
 
-/// What a change must have to itself while others are made at the same time, by this process or another.
+/// The part of the store that a change needs exclusively, among changes of this process and others.
 package enum ChangeScope: Sendable {
-    /// All changes of these names are made one after the other. A change of several waits for none in a circle.
+    /// Changes of these names are made one after the other. A change of several names cannot deadlock.
     case names(Set<LockName>)
-    /// No other change is made meanwhile.
+    /// No other change is made at the same time.
     case everything
 
     static let nothing = ChangeScope.names([])
@@ -33,7 +33,7 @@ extension LockName {
 
     static func receiver(_ url: String) -> LockName { LockName("receiver", [Array(url.utf8)]) }
 
-    /// The deletion of payloads that nothing waits for and nothing else changes.
+    /// The deletion of payloads that no receiver waits for and no other change touches.
     static let pruning = LockName("pruning", [])
 
     static func checks(_ app: AppScope) -> LockName { LockName("checks", [app.key]) }
@@ -44,7 +44,7 @@ extension AppScope {
 }
 
 extension ChangeScope {
-    /// What merging facts changes: their subscriptions, and what the accounts in them hold.
+    /// The names of what merging facts changes: their subscriptions, and what the accounts in them hold.
     static func facts(_ facts: [SubscriberFact], _ app: AppScope) -> Set<LockName> {
         var names: Set<LockName> = []
         for fact in facts {

@@ -81,7 +81,7 @@ extension SQLStore {
         }
     }
 
-    /// What is said of a known transaction is kept for its subscription, which has more of them later.
+    /// Statements about a known transaction are kept for its subscription, which has more transactions later.
     private static func lasting(
         _ identifier: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws -> CustomerIdentifier {
@@ -95,7 +95,7 @@ extension SQLStore {
     package func erase(_ identifier: CustomerIdentifier, in app: AppScope) async throws(StoreError) -> Erasure {
         var (subscriptions, payloads) = (0, 0)
         var rest: Set<CustomerIdentifier> = [identifier]
-        // In steps, so that no notification waits long for it.
+        // In steps, so no notification waits long for it.
         while let name = rest.popFirst() {
             let step = try await write(.everything) { db in
                 try AppTable.id(of: app, db).map { try CustomerErasure.erase(name, $0, db) }

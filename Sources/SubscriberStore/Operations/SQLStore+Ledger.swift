@@ -5,7 +5,7 @@ extension SQLStore {
     package func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer] {
         guard !request.changesNothing else {
             return try await read { db in
-                // Nobody has anything of an app that is not known.
+                // An unknown app has no entries.
                 guard let app = try AppTable.id(of: request.app, db) else {
                     return request.offers.map { _ in .allowed }
                 }
@@ -71,7 +71,7 @@ extension SQLStore {
 }
 
 extension LedgerRequest {
-    /// What the request must have to itself: what it merges, what the customer holds, and the totals it counts.
+    /// The names that the request locks: the facts it merges, the customer's holdings, and the totals it counts.
     var lockNames: Set<LockName> {
         ChangeScope.facts(facts, app)
             .union(holders.map { .identifier($0, app) })

@@ -6,7 +6,7 @@ extension SQLStore {
         _ body: @escaping @Sendable (StoreRecord) throws(StoreError) -> Void
     ) async throws(StoreError) {
         try await read { db in
-            // Before the facts, whose redemptions they explain.
+            // Before the facts, because authorisations explain their redemptions.
             try Self.authorisations(db) { try body($0) }
             try Self.facts(db) { try body($0) }
             try Self.identifiers(db) { try body($0) }
@@ -122,7 +122,7 @@ extension SQLStore {
         case .identifier(let app, let identifier, let original):
             let app = try AppTable.makeID(of: app, db)
             let subscription = try SubscriptionTable.makeID(of: original, app, db)
-            // A fact may have named it, and says what was bought.
+            // A fact may have named it, and states what was bought.
             guard try !IdentifierTable.identifiers(of: subscription, db).contains(identifier) else { return }
             try IdentifierTable.add(identifier, subscription, app, db)
         case .notification(let entry): try add(entry, db)
@@ -137,7 +137,7 @@ extension SQLStore {
         let twin = try entry.twin.flatMap { try AuthorisationTable.id(of: $0, app, db) }
         let slot: Int64?
         if let first = entry.slot {
-            // It was exported before. One that took the slot itself is new.
+            // It was exported before. An authorisation that took the slot itself is new.
             slot = try AuthorisationTable.id(of: first, app, db)
         } else {
             slot = twin == nil ? try sharedSlot(of: entry, app, db) : nil
@@ -146,8 +146,8 @@ extension SQLStore {
             authorisation, entry.id, heldBy: entry.holders, slot: slot, twin: twin, app, db)
     }
 
-    /// The slot of an authorisation that an older version has exported: shared with what was outstanding then. Each form of an answer may
-    /// have had a slot of its own, so each gets one. A slot too many is free again when the signature expires.
+    /// The slot of an authorisation exported by an older version: shared with what was outstanding then. Each form of an answer
+    /// may have had its own slot, so each gets one. An excess slot is free again when the signature expires.
     private static func sharedSlot(
         of entry: AuthorisationEntry, _ app: Int64, _ db: any Database
     ) throws -> Int64? {

@@ -7,12 +7,12 @@ package protocol SQLStore: SubscriberStore {
 
     /// Makes a change, all or nothing. It is durable when this returns.
     /// - Parameters:
-    ///   - scope: what the change must have to itself.
-    ///   - change: it may be called more than once, so it must have no effect but on the database.
+    ///   - scope: the part of the store that the change needs exclusively.
+    ///   - change: may be called more than once, so its only effect must be on the database.
     func write<Result: Sendable>(
         _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result
 
-    /// Leaves nothing readable in the files of what an erasure has deleted, as far as the engine can do that.
+    /// Leaves no erased data readable in the files, as far as the engine can do that.
     func overwriteErased() async throws(StoreError)
 }

@@ -1,6 +1,6 @@
 import OfferPostgreSQL
 
-/// Looks at a database without changing it.
+/// Inspects a database without changing it.
 enum PostgreSQLInspection {
     /// The number of the last migration applied; nil if there are no tables yet.
     static func version(url: String) throws(StoreError) -> Int? {

@@ -1,4 +1,4 @@
-/// How the PostgreSQL engine connects to its database.
+/// The connection settings of the PostgreSQL engine.
 package struct PostgreSQLSettings: Sendable {
     /// A connection URL, which may contain a password.
     package let url: String

@@ -43,7 +43,7 @@ extension PostgreSQLStore {
     private static let attempts = 5
 
     /// Makes or drops tables while no other change is made, and without holding the others up for long.
-    /// - Returns: nil if a reader, such as an export, held the tables all the while.
+    /// - Returns: nil if a reader, such as an export, held the tables the whole time.
     private func changeTables(
         _ change: @escaping @Sendable (PayloadPartitions) throws -> Bool
     ) async throws(StoreError) -> Bool? {
@@ -68,7 +68,7 @@ extension PostgreSQLStore {
         repeat {
             count = try await write(.names([.pruning])) { db in
                 let letters = try PayloadPartitions(db).letters(in: number, limit: Self.lettersPerStep)
-                // One that was revived meanwhile keeps its payload.
+                // A letter that was revived in the meantime keeps its payload.
                 let dead = letters.filter(\.isDead)
                 for letter in dead { try ForwardTable.delete(letter, db) }
                 return dead.count

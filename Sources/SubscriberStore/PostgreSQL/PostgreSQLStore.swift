@@ -22,8 +22,8 @@ package final class PostgreSQLStore: SQLStore {
     private let writer: PostgreSQLWriter
     private let readers: PostgreSQLWorkers<Read>
 
-    /// Opens the database, or makes its tables. Blocks while it does.
-    /// - Parameter isMigrating: whether it is brought to the latest version.
+    /// Opens the database, or creates its tables. Blocks until it is open.
+    /// - Parameter isMigrating: true to migrate it to the latest version.
     package init(_ settings: PostgreSQLSettings, isMigrating: Bool = true) throws(StoreError) {
         let server: PostgreSQLServer
         do { server = try PostgreSQLServer(url: settings.url) } catch { throw StoreError(error) }
@@ -94,10 +94,10 @@ package final class PostgreSQLStore: SQLStore {
 }
 
 extension PostgreSQLStore {
-    /// Each thread has a connection, so none runs anything else.
+    /// Each thread has a connection and runs nothing else.
     package var executor: (any TaskExecutor)? { nil }
 
-    /// The server reuses the space of what is deleted when it sees fit.
+    /// The server decides when to reuse the space of deleted rows.
     package func overwriteErased() async throws(StoreError) {}
 
     package func probe() async throws(StoreError) {
@@ -108,8 +108,8 @@ extension PostgreSQLStore {
         }
     }
 
-    /// The server keeps what rows refer to, but for payloads in partitions. What else can be wrong are indexes that a failed
-    /// operation has left, and counters after a change by hand.
+    /// PostgreSQL enforces foreign keys, except for partitioned payloads. Other possible faults are indexes left by a failed
+    /// operation, and counters after a manual change.
     package func check() async throws(StoreError) -> [String] {
         try await read { db in
             let indexes = try db.rows(

@@ -23,7 +23,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies a snapshot, so changes made meanwhile neither show nor start the copy over.
+    /// Copies a snapshot, so concurrent changes neither show nor restart the copy.
     private static func copy(
         _ source: GRDB.Database, to path: FilePath, _ progress: @escaping @Sendable (Double) -> Void
     ) throws {

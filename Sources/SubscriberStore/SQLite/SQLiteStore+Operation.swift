@@ -4,7 +4,7 @@ import SystemPackage
 
 extension SQLiteStore {
     package func probe() async throws(StoreError) {
-        // A page can still find a place where a notification finds none.
+        // A page may still fit where a notification does not.
         let space = FileSystem.freeSpace(at: FilePath(pool.path).folder) ?? .max
         guard space >= Self.neededSpace else {
             throw StoreError(.diskFull, "only \(space) bytes are free")

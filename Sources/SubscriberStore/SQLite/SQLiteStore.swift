@@ -12,7 +12,7 @@ package final class SQLiteStore: SQLStore {
     private let readers = BlockingThreads(named: "sqlite-read", maximum: SQLiteConnection.maximumReaders)
 
     /// Opens the database, or creates it.
-    /// - Parameter isMigrating: whether it is brought to the latest version.
+    /// - Parameter isMigrating: true to migrate it to the latest version.
     package init(_ settings: SQLiteSettings, isMigrating: Bool = true) throws(StoreError) {
         let path = FilePath(settings.path)
         do {
@@ -31,7 +31,7 @@ package final class SQLiteStore: SQLStore {
 
     package func close() throws(StoreError) {
         // GRDB closes the readers last, and a reader cannot move the log into the database. If this fails, for example because
-        // another process reads, the log stays, and nothing is lost.
+        // another process reads, the log stays and no data is lost.
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         do { try pool.close() } catch { throw StoreError(error) }
     }
@@ -52,7 +52,7 @@ package final class SQLiteStore: SQLStore {
 
     package var executor: (any TaskExecutor)? { readers }
 
-    /// Changes are made one after the other, so each has everything to itself.
+    /// Changes are made one after the other, so each is exclusive.
     package func write<Result: Sendable>(
         _ scope: ChangeScope, _ change: @escaping @Sendable (any Database) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -61,8 +61,8 @@ package final class SQLiteStore: SQLStore {
 }
 
 extension SQLiteStore {
-    /// The log still has what was deleted until it is moved into the database. While another process reads, that fails, and the next
-    /// checkpoint does it.
+    /// The log still contains deleted data until it is moved into the database. While another process reads, that fails, and
+    /// the next checkpoint does it.
     package func overwriteErased() async throws(StoreError) {
         _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }

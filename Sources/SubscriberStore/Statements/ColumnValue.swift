@@ -1,8 +1,8 @@
-/// A Swift type for values of columns.
+/// A Swift type for column values.
 package protocol ColumnValue: Sendable {
     var stored: StoredValue { get }
     /// - Returns: nil for NULL.
-    /// - Throws: a ``StoreError`` for a value of another type, which no version of the program has stored.
+    /// - Throws: a ``StoreError`` for a value of another type, which no version of the program stores.
     init?(_ value: StoredValue) throws(StoreError)
 }
 

@@ -1,10 +1,10 @@
-/// A connection to a database, within a transaction. Its statements mean the same to every engine.
+/// A connection to a database, within a transaction. Its statements mean the same in every engine.
 ///
 /// With a database on another machine, each call that returns a result waits for one round trip. ``rows(_:)`` and
 /// ``changes(_:forEach:)`` execute several statements in one. ``send(_:_:)`` needs none of its own.
 package protocol Database {
     /// Executes a statement that changes rows.
-    /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on where one occurs twice.
+    /// - Parameter sql: a constant, which stays prepared. Its parameters are `?`, or `?1`, `?2` and so on if one occurs twice.
     /// - Returns: the number of rows changed.
     func change(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int
 
@@ -13,24 +13,24 @@ package protocol Database {
     func changes(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [Int]
 
     /// Inserts a row into a table whose rows have an `id`, which is returned.
-    /// - Returns: nil if the row exists and the statement leaves it alone.
+    /// - Returns: nil if the row exists and the statement does not change it.
     func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64?
 
-    /// Executes a statement that changes rows, before all that follow. If it fails, a later call may throw its error, or the commit
-    /// may fail.
+    /// Executes a statement that changes rows, before all later ones. If it fails, a later call may throw its error, or the
+    /// commit may fail.
     func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws
 
-    /// Executes statements that return rows, of which there are few, at the same time.
+    /// Executes statements that return few rows, at the same time.
     /// - Returns: the rows of each.
     func rows(_ questions: [Question]) throws -> [[Row]]
 
-    /// Passes rows to `body` as they are read, however many there are. `body` may execute other statements.
+    /// Passes rows to `body` as they are read, whatever their number. `body` may execute other statements.
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
 
-    /// The number of the rows to which this connection adds what it counts: from 0.
+    /// The number of the rows to which this connection adds its counts, from 0.
     var shard: Int64 { get }
 
-    /// Runs `body` such that nobody can read from the file what it deletes, where the engine can do that.
+    /// Runs `body` so that deleted data cannot be read from the file, if the engine can do that.
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result
 }
 

@@ -2,7 +2,7 @@ import OfferCore
 
 /// A row of a result.
 package struct Row: Sendable {
-    /// In the order of ``values``. Where a name occurs twice, the first counts.
+    /// In the order of ``values``. If a name occurs twice, the first counts.
     let columns: [String]
     let values: [StoredValue]
 
@@ -14,7 +14,7 @@ package struct Row: Sendable {
         }
     }
 
-    /// The value of a column that never has NULL.
+    /// The value of a column that is never NULL.
     subscript<Value: ColumnValue>(_ column: String) -> Value {
         get throws {
             guard let value: Value = try self[column] else { throw StoreError.unreadable(column) }

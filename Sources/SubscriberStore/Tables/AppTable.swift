@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// An app in one environment, and what has arrived for it.
+/// An app in one environment, and the counts of its intake.
 enum AppTable {
     static func id(of app: AppScope, _ db: any Database) throws -> Int64? {
         try db.number(
@@ -9,7 +9,7 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])
     }
 
-    /// The identifier of the app, which is added if it is new.
+    /// The identifier of the app. Adds the app if it is new.
     static func makeID(of app: AppScope, _ db: any Database) throws -> Int64 {
         if let id = try id(of: app, db) { return id }
         return try db.insert(
@@ -24,8 +24,8 @@ enum AppTable {
     }
 
     /// - Parameters:
-    ///   - start: where the span without a gap begins.
-    ///   - continuing: whether a known beginning stays.
+    ///   - start: the beginning of the span without a gap.
+    ///   - continuing: true if a known beginning stays.
     static func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
@@ -76,7 +76,7 @@ enum AppTable {
             app, db)
     }
 
-    /// What is added to the counts of an app.
+    /// The numbers to add to the counts of an app.
     struct Arrivals {
         var notifications = 0
         var subscriptions = 0
@@ -85,7 +85,7 @@ enum AppTable {
         var lastSignedDate: Timestamp?
     }
 
-    /// Each connection has a row of its own, so that no two wait for each other.
+    /// Each connection has its own row, so no two wait for each other.
     static func add(_ arrivals: Arrivals, _ app: Int64, _ db: any Database) throws {
         try db.send(
             """
@@ -107,7 +107,7 @@ enum AppTable {
             ])
     }
 
-    /// For each app for which something has arrived.
+    /// The intakes of all apps that have any.
     static func intakes(_ db: any Database) throws -> [Intake] {
         try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
             .map(intake)

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The signatures handed out for decisions.
+/// The signatures issued for decisions.
 enum AuthorisationTable {
     /// The states are stored in databases.
     static let states: [Authorisation.State: Int64] = [.outstanding: 1, .redeemed: 2, .withdrawn: 3]
@@ -15,11 +15,11 @@ enum AuthorisationTable {
         let authorisation: Authorisation
     }
 
-    /// The kind of a holder that is erased. Its value is the HMAC of the identifier.
+    /// The kind of an erased holder. Its value is the HMAC of the identifier.
     private static let erasedKind = 0
 
     /// The authorisations of a customer for any offer.
-    /// - Parameter includesErased: whether those count that were made before the customer was erased.
+    /// - Parameter includesErased: true to include those made before the customer was erased.
     static func held(
         by holders: [CustomerIdentifier], _ app: Int64, includingErased includesErased: Bool = false, _ db: any Database
     ) throws -> [Found] {
@@ -75,9 +75,9 @@ enum AuthorisationTable {
     }
 
     /// - Parameters:
-    ///   - slot: the slot to share; nil for one of its own.
-    ///   - twin: the other signature of the same answer, if that was added before.
-    /// - Returns: nil if there is one with this nonce.
+    ///   - slot: the slot to share; nil for its own.
+    ///   - twin: the other signature of the same answer, if it was added before.
+    /// - Returns: nil if one with this nonce exists.
     @discardableResult
     static func add(
         _ authorisation: Authorisation, _ nonce: Nonce, heldBy holders: [CustomerIdentifier], slot: Int64?,
@@ -108,7 +108,7 @@ enum AuthorisationTable {
         try db.send("UPDATE authorisation SET state = ? WHERE id = ?", [states[state], id])
     }
 
-    /// Withdraws an authorisation whose signature was not handed out.
+    /// Withdraws an authorisation whose signature was not issued.
     static func withdraw(_ nonce: Nonce, _ app: Int64, _ db: any Database) throws {
         try db.send(
             "UPDATE authorisation SET state = 3 WHERE app = ? AND nonce = ? AND state = 1", [app, "\(nonce)"])
@@ -121,11 +121,11 @@ enum AuthorisationTable {
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
-    /// The number of slots that all customers hold: redemptions, and those with something outstanding.
+    /// The number of slots that all customers hold: redemptions, and slots with outstanding signatures.
     ///
-    /// Redemptions have a counter, so a million cost as much as ten. One statement reads both, so it sees one state of the database. PostgreSQL shows each statement what has been committed
-    /// by then. A redemption closes its authorisation in one change, but without the lock of the total. With two statements, one
-    /// that is committed in between would be counted in neither.
+    /// Redemptions have a counter, so a million cost as much as ten. One statement reads both, so it sees one state of the
+    /// database. PostgreSQL shows each statement the commits so far. A redemption closes its authorisation in one change, but
+    /// without the lock of the total. Two statements would miss a redemption that is committed between them.
     static func slots(
         of productID: ProductID, _ offerID: OfferID, at now: Timestamp, _ app: Int64, _ db: any Database
     ) throws -> Int64 {
@@ -138,8 +138,8 @@ enum AuthorisationTable {
             """, [app, offerID.text.description, productID.text.description, now.milliseconds]) ?? 0
     }
 
-    /// Asks when the App Store is asked about a subscription because its customer holds something.
-    /// - Parameter last: when the App Store spoke last. It is not asked again about a signature that was worthless by then.
+    /// The query for the next check of a subscription whose customer holds a signature.
+    /// - Parameter last: the date of the App Store's last data. A signature that was unusable by then needs no check.
     static func nextCheck(of original: TransactionID, _ subscription: Int64, after last: Timestamp) -> Question {
         let stored = StoredIdentifier(.originalTransactionID(original))
         return Question(
@@ -151,12 +151,12 @@ enum AuthorisationTable {
             """, [subscription, stored.kind, stored.value, (last + Authorisation.askingTime).milliseconds])
     }
 
-    /// Reads the answer to ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
+    /// Reads the result of ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
     static func nextCheck(_ rows: [Row]) throws -> Timestamp? {
         try rows.first?.time("expires_at").map { $0 - Authorisation.askingTime }
     }
 
-    /// Forgets that an identifier holds anything. Its HMAC stays, so that the redemption of a signature which the customer still
+    /// Removes an identifier from its authorisations. Its HMAC stays, so the redemption of a signature that the customer still
     /// has is explained.
     static func erase(_ holder: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
         let stored = StoredIdentifier(holder)

@@ -2,10 +2,10 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 
-/// The key under which the ledger remembers who is erased: not the identifier, but its HMAC.
+/// The key of the HMAC under which the ledger remembers an erased identifier.
 ///
-/// With it, what the App Store reports later is recognised: the rest of an offer of several months, and the redemption of a
-/// signature that was handed out before. The key never leaves the database, and an export contains neither.
+/// It identifies later reports of the App Store: the rest of an offer of several months, and the redemption of a signature
+/// issued before. The key never leaves the database, and an export contains neither.
 struct ErasureKey {
     private let key: [UInt8]
 
@@ -22,13 +22,13 @@ struct ErasureKey {
     }
 }
 
-/// What the ledger remembers of a subscription that is erased.
+/// The ledger's record of an erased subscription.
 struct ErasedSubscription {
     let digest: [UInt8]
-    /// Until when the next period of a running offer can begin.
+    /// The latest time at which the next period of a running offer can begin.
     let continuesUntil: Timestamp?
 
-    /// A renewal follows at the latest when the App Store gives up collecting the payment.
+    /// The App Store has stopped collecting a payment by then, so no renewal follows later.
     private static let longestRetry = Duration.days(62)
 
     /// - Parameter facts: all facts about the subscription, before they are erased.

@@ -2,10 +2,10 @@ import Foundation
 import OfferCore
 import OfferEligibility
 
-/// The fact that remains for each key. Announcements have a table of their own, which the release before this one does not read.
+/// The remaining fact of each key. Announcements have their own table, which the previous release does not read.
 enum FactTable {
-    /// Keeps each fact that `SubscriberFact.replaces` puts in place of the one with its key.
-    /// - Returns: whether each was kept.
+    /// Keeps each fact that replaces the one with its key according to `SubscriberFact.replaces`.
+    /// - Returns: for each fact, true if it was kept.
     static func merge(
         _ facts: [(fact: SubscriberFact, subscription: Int64)], _ db: any Database
     ) throws -> [Bool] {
@@ -66,7 +66,7 @@ enum FactTable {
         fact.key.id == fact.originalTransactionID ? "" : fact.key.id.string
     }
 
-    /// Asks for what ``fact(_:of:)`` reads.
+    /// The query for the rows that ``fact(_:of:)`` reads.
     static func all(_ subscription: Int64) -> Question {
         Question(
             """
@@ -108,8 +108,8 @@ enum FactTable {
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// Asks for the `id` of the subscriptions of an app that have a transaction with this identifier, other than their first. The unary
-    /// plus keeps SQLite from beginning with all subscriptions of the app.
+    /// The query for the `id` of an app's subscriptions that have a transaction with this identifier, other than their first.
+    /// The unary plus keeps SQLite from beginning with all subscriptions of the app.
     static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Question {
         Question(
             """

@@ -1,7 +1,7 @@
 import OfferCore
 
 extension ForwardTable {
-    /// Lists what is due and makes it due again at the end of the lease.
+    /// Lists the due entries and makes them due again at the end of the lease.
     static func claim(
         _ receiver: Int64, dueAt now: Timestamp, leaseEnd: Timestamp, limit: Int, _ db: any Database
     ) throws -> [Forward] {
@@ -9,7 +9,7 @@ extension ForwardTable {
             "\(selection) WHERE receiver = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?",
             [receiver, now.milliseconds, limit]
         ).map(forward)
-        // Another process may have settled one meanwhile.
+        // Another process may have settled one in the meantime.
         let claimed = try db.changes(
             "UPDATE forward SET due_at = ? WHERE id = ? AND due_at <= ?",
             forEach: forwards.map { [leaseEnd.milliseconds, $0.id.number, now.milliseconds] })

@@ -40,16 +40,16 @@ enum ForwardTable {
         try db.rows("SELECT * FROM forward WHERE payload = ?", [payload]).map(Entry.init)
     }
 
-    /// Removes an entry, so the next about the same subscription is due.
+    /// Removes an entry, so the next one about the same subscription is due.
     static func delete(_ entry: Entry, _ db: any Database) throws {
         try db.send("DELETE FROM forward WHERE id = ?", [entry.id])
         try ReceiverTable.count(pending: entry.isDead ? 0 : -1, dead: entry.isDead ? -1 : 0, entry.receiver, db)
         if !entry.isDead { try advance(entry, db) }
     }
 
-    /// Notes a failed attempt.
+    /// Records a failed attempt.
     static func postpone(_ entry: Entry, to nextAttempt: Timestamp, _ db: any Database) throws {
-        // A dead letter before it may have been revived meanwhile.
+        // An earlier dead letter may have been revived in the meantime.
         let waits = try first(entry.receiver, entry.subscription, db).map { $0 != entry.id } ?? false
         try db.send(
             "UPDATE forward SET failures = failures + 1, due_at = ? WHERE id = ?",
@@ -64,7 +64,7 @@ enum ForwardTable {
         try advance(entry, db)
     }
 
-    /// The oldest entries that wait, as far as they were received before a time.
+    /// The oldest waiting entries that were received before a time.
     static func oldest(
         _ receiver: Int64, receivedBefore time: Timestamp, limit: Int, _ db: any Database
     ) throws -> [Entry] {
@@ -98,7 +98,7 @@ enum ForwardTable {
         return entries.map(\.id)
     }
 
-    /// Makes the first entry that is left of a queue due.
+    /// Makes the first remaining entry of a queue due.
     private static func advance(_ entry: Entry, _ db: any Database) throws {
         guard let first = try first(entry.receiver, entry.subscription, db) else { return }
         try db.send(

@@ -1,15 +1,15 @@
 import OfferCore
 import OfferEligibility
 
-/// Questions about the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
+/// Queries for the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
 struct IdentifierQuestions {
     /// The statements about one identifier, two, and so on. A customer with one subscription has three.
     private let statements: [String]
 
     private static let maximumSize = 4
 
-    /// - Parameter statement: returns the statement about one identifier. Its parameter for the app is `?1`; those for the kind and
-    ///   the value are given.
+    /// - Parameter statement: returns the statement for one identifier. Its parameter for the app is `?1`; those for the kind
+    ///   and the value are given.
     init(_ statement: (_ kind: String, _ value: String) -> String) {
         statements = (1...Self.maximumSize).map { size in
             (0..<size).map { place in statement("?\(2 * place + 2)", "?\(2 * place + 3)") }
@@ -17,7 +17,7 @@ struct IdentifierQuestions {
         }
     }
 
-    /// Creates questions about the rows of a table with the columns `app`, `kind` and `identifier`.
+    /// Creates queries for the rows of a table with the columns `app`, `kind` and `identifier`.
     init(table: String) {
         self.init { "SELECT * FROM \(table) WHERE app = ?1 AND kind = \($0) AND identifier = \($1)" }
     }
@@ -26,7 +26,7 @@ struct IdentifierQuestions {
         questions(about: identifiers.map(StoredIdentifier.init), app)
     }
 
-    /// - Returns: as many questions as it takes. Their rows are in no order.
+    /// - Returns: as many queries as needed. Their rows are in no order.
     func questions(about identifiers: [StoredIdentifier], _ app: Int64) -> [Question] {
         var questions: [Question] = []
         var arguments: [(any ColumnValue)?] = [app]

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The accounts and Apple Accounts that facts about a subscription have named, also facts that were replaced since.
+/// The accounts and Apple Accounts that facts about a subscription have named, including facts that were replaced since.
 enum IdentifierTable {
     static func add(_ fact: SubscriberFact, _ subscription: Int64, _ app: Int64, _ db: any Database) throws {
         for identifier in identifiers(in: fact) {
@@ -28,7 +28,7 @@ enum IdentifierTable {
             [app, stored.kind, stored.value, subscription])
     }
 
-    /// Asks for the `id` of purchases other than consumables, the latest first.
+    /// The query for the `id` of purchases other than consumables, the latest first.
     static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(identifier)
         return Question(
@@ -38,8 +38,8 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, limit])
     }
 
-    /// Asks for the `id` of purchases, the latest first, and for the `kind` by which consumables are told from others.
-    /// - Parameter limit: of each of the two.
+    /// The query for the `id` of purchases, the latest first, and for the `kind` that distinguishes consumables.
+    /// - Parameter limit: the limit for each of the two.
     static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(identifier)
         return Question(
@@ -53,8 +53,8 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
-    /// Asks for the `id` of purchases that name an account and not an Apple Account.
-    /// - Parameter appleAccount: nil to ask for all purchases of the account.
+    /// The query for the `id` of purchases that name an account and not an Apple Account.
+    /// - Parameter appleAccount: nil for all purchases of the account.
     static func purchases(
         naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int
     ) -> Question {
@@ -79,7 +79,7 @@ enum IdentifierTable {
             .compactMap(identifierIfAny)
     }
 
-    /// - Returns: nil if `kind` is NULL, as in a row that an outer join has added.
+    /// - Returns: nil if `kind` is NULL, as in a row added by an outer join.
     static func identifierIfAny(_ row: Row) throws -> CustomerIdentifier? {
         guard let kind: Int = try row["kind"] else { return nil }
         return try StoredIdentifier(kind: kind, value: try row["value"]).identifier()
@@ -96,7 +96,7 @@ enum IdentifierTable {
 }
 
 extension SubscriberFact {
-    /// Whether the fact is a transaction of a consumable, of which a customer may have thousands.
+    /// True if the fact is a transaction of a consumable. A customer may have thousands.
     var isOfConsumable: Bool {
         switch value {
         case .transaction(let purchase), .receiptTransaction(let purchase), .fetchedTransaction(let purchase):

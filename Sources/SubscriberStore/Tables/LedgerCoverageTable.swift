@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// The redemptions for which an authorisation is expected. What was expected once stays so, whatever is configured later.
+/// The redemptions that need an authorisation. A requirement stays, whatever is configured later.
 enum LedgerCoverageTable {
     /// An offer as the App Store names it.
     struct Offer: Hashable {
@@ -15,7 +15,7 @@ enum LedgerCoverageTable {
         fileprivate init(_ row: Row) throws { (productID, offerID) = (try row["product_id"], try row["offer_id"]) }
     }
 
-    /// How long a signature counts that was made while the ledger did not cover its offer.
+    /// The time for which a signature counts that was made while the ledger did not cover its offer.
     private static let signatureLifetime = Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)
 
     static func begin(_ coverage: LedgerCoverage, at now: Timestamp, _ db: any Database) throws {

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// Which identifier a caller has linked to which account.
+/// The links that callers have made from identifiers to accounts.
 enum LinkTable {
     static func set(_ link: CustomerLink, at now: Timestamp, _ app: Int64, _ db: any Database) throws {
         let identifier = StoredIdentifier(link.identifier)
@@ -21,7 +21,7 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND kind = ? AND identifier = ?", [app, stored.kind, stored.value])
     }
 
-    /// Links another identifier in place of one, unless that has a later link.
+    /// Moves the link of one identifier to another, unless the other has a later link.
     static func move(
         _ identifier: CustomerIdentifier, to other: CustomerIdentifier, _ app: Int64, _ db: any Database
     ) throws {
@@ -38,7 +38,7 @@ enum LinkTable {
         try remove(identifier, app, db)
     }
 
-    /// Asks for the links of identifiers to accounts.
+    /// The queries for the links of identifiers to accounts.
     static func links(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
         ofIdentifiers.questions(about: identifiers, app)
     }
@@ -52,11 +52,11 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
-    /// What ``link(_:)`` reads. The index by account has these columns. For more of them, SQLite would rather read the links of all
-    /// accounts of the app than look each up in the table.
+    /// The columns that ``link(_:)`` reads. The index by account has them. With more columns, SQLite would read the links of
+    /// all accounts of the app instead of looking each up in the table.
     private static let columns = "kind, identifier, account_kind, account"
 
-    /// Asks for the links of identifiers to an account.
+    /// The query for the links of identifiers to an account.
     static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(account)
         return Question(
@@ -64,7 +64,7 @@ enum LinkTable {
             [app, stored.kind, stored.value, limit])
     }
 
-    /// Asks for the link of an account to another one, and for the links of identifiers to it.
+    /// The query for the link of an account to another one, and for the links of identifiers to it.
     static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
         let stored = StoredIdentifier(account)
         return Question(

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The notifications ever received. The rows stay for good, so a notification is applied once.
+/// The notifications ever received. The rows stay permanently, so a notification is applied once.
 enum NotificationTable {
     /// - Returns: nil if the notification is known.
     static func add(_ notification: NotificationRecord, _ app: Int64, _ db: any Database) throws -> Int64? {

@@ -73,7 +73,7 @@ enum PayloadTable {
         ).map { try $0["notification"] }
     }
 
-    /// Deletes a payload, with what of it is still to be forwarded.
+    /// Deletes a payload, with its remaining forwards.
     static func delete(_ payload: Int64, _ db: any Database) throws {
         for forward in try ForwardTable.all(of: payload, db) { try ForwardTable.delete(forward, db) }
         try removeMentions(in: payload, db)

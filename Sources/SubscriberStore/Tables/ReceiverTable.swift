@@ -1,18 +1,18 @@
 import OfferCore
 
-/// The URLs of receivers, with counts of what waits for them.
+/// The URLs of receivers, with counts of their waiting notifications.
 enum ReceiverTable {
     static func id(of url: String, _ db: any Database) throws -> Int64? {
         try db.number("SELECT id FROM receiver WHERE url = ?", [url])
     }
 
-    /// The identifier of the receiver, which is added if it is new.
+    /// The identifier of the receiver. Adds the receiver if it is new.
     static func makeID(of url: String, _ db: any Database) throws -> Int64 {
         if let id = try id(of: url, db) { return id }
         return try db.insert("INSERT INTO receiver (url) VALUES (?)", [url])
     }
 
-    /// Changes the counts by the numbers given. Each connection has a row of its own, so that no two wait for each other.
+    /// Adds to the counts. Each connection has its own row, so no two wait for each other.
     static func count(pending: Int, dead: Int, _ receiver: Int64, _ db: any Database) throws {
         try db.send(
             """

@@ -1,14 +1,14 @@
 import OfferCore
 import OfferEligibility
 
-/// The redemptions of promotional offers that the App Store has shown, each counted once.
+/// The redemptions of promotional offers that the App Store has reported, each counted once.
 enum RedemptionTable {
     private struct Offer: Hashable {
         let productID: ProductID
         let offerID: String
 
-        /// Whether a redemption was announced for the next period, and another offer has taken its place since. It counts all the
-        /// same. Otherwise it has turned out to be part of one that is known.
+        /// True if a redemption was announced for the next period and another offer has replaced it since. It still counts.
+        /// Otherwise, it is part of a known redemption.
         func isReplaced(_ time: Timestamp, in facts: [SubscriberFact]) -> Bool {
             !facts.contains { fact in
                 switch fact.value {
@@ -26,12 +26,12 @@ enum RedemptionTable {
         }
     }
 
-    /// Works out what a subscription has redeemed, and closes the authorisations that explain what is new.
+    /// Updates the redemptions of a subscription, and closes the authorisations that explain new ones.
     ///
     /// An offer shows in the renewal info first and in a transaction later. It keeps its row, so it counts once.
     /// - Parameters:
     ///   - facts: all facts about the subscription.
-    ///   - forgotten: what becomes of a redemption that no fact shows any more; nil if no facts were removed.
+    ///   - forgotten: the treatment of a redemption that no fact shows any longer; nil if no facts were removed.
     static func update(
         _ facts: [SubscriberFact], of subscription: Int64, forgotten: Forgotten? = nil, _ db: any Database
     ) throws {
@@ -99,12 +99,12 @@ enum RedemptionTable {
         }
     }
 
-    /// The row of each redemption of an offer: found first by its time, then, for one that has moved from the renewal info to its
-    /// period, in the order of time. An older redemption that becomes known late has no row, and moves none of the others.
+    /// The row of each redemption of an offer, found first by its time. One that has moved from the renewal info to its period
+    /// is found in the order of time. An older redemption that becomes known late has no row, and moves none of the others.
     private struct Matches {
         private(set) var known: [(redemption: Redemption, row: StoredRow)] = []
         private(set) var new: [Redemption] = []
-        /// The rows that no redemption is left for.
+        /// The rows without a redemption.
         private(set) var rest: [StoredRow]
 
         /// - Parameter rows: in the order of time.
@@ -121,12 +121,12 @@ enum RedemptionTable {
                     unmatched.append(redemption)
                 }
             }
-            // Without a signature, the others are no redemptions, so they move no row.
+            // Without a signature, the others are not redemptions, so they move no row.
             new = unmatched.filter { !$0.isCertain }
             unmatched.removeAll { !$0.isCertain }
             let isNew = rest.count < unmatched.count
             for redemption in unmatched {
-                // A row moves later, when its period begins. Where there are more redemptions than before, an older one is new.
+                // A row moves later when its period begins. If there are more redemptions than before, an older one is new.
                 if let place = rest.firstIndex(where: { !isNew || $0.at <= redemption.at }) {
                     known.append((redemption, rest.remove(at: place)))
                 } else {
@@ -136,11 +136,11 @@ enum RedemptionTable {
         }
     }
 
-    /// What becomes of a redemption that no fact shows any more.
+    /// The treatment of a redemption that no fact shows any longer.
     enum Forgotten {
         /// It never was one.
         case neverWas
-        /// It counts on, for nobody. With it, later data of the same subscription is recognised.
+        /// It still counts, for no customer. It makes later data of the same subscription recognisable.
         case erased(ErasedSubscription)
     }
 
@@ -161,8 +161,8 @@ enum RedemptionTable {
         }
     }
 
-    /// Gives an erased redemption back to its subscription, once new data shows it again or shows its next period. Otherwise the
-    /// rest of an offer of several months would be a redemption that no signature explains.
+    /// Returns an erased redemption to its subscription, once new data shows it again or shows its next period. Otherwise, the
+    /// rest of an offer of several months would be a redemption without an explanation.
     private static func adopt(
         _ redemptions: [Redemption], of offer: Offer, by subscription: Int64, _ db: any Database
     ) throws {
@@ -196,7 +196,7 @@ enum RedemptionTable {
         try db.number("SELECT app FROM subscription WHERE id = ?", [subscription])
     }
 
-    /// Removes the redemptions of a subscription that no fact shows any more.
+    /// Removes the redemptions of a subscription that no fact shows any longer.
     static func removeAll(of subscription: Int64, forgotten: Forgotten, _ db: any Database) throws {
         for row in try db.rows("SELECT id FROM redemption WHERE subscription = ?", [subscription]) {
             try forget(try row["id"], forgotten, db)
@@ -225,8 +225,8 @@ enum RedemptionTable {
             [app, productID, redemption.offerID])
     }
 
-    /// The oldest authorisation that can have led to a redemption: it was valid when the customer redeemed it, however late that became
-    /// known. A signature that had expired by then explains nothing.
+    /// The oldest authorisation that can have led to a redemption: it was valid when the customer redeemed it, however late the
+    /// redemption became known. A signature that had expired by then explains nothing.
     private static func explanation(
         of redemption: Redemption, at time: Timestamp, by subscription: Int64, _ app: Int64, _ db: any Database
     ) throws -> Int64? {
@@ -242,8 +242,8 @@ enum RedemptionTable {
         return candidates.min { ($0.authorisation.at, $0.id) < ($1.authorisation.at, $1.id) }?.id
     }
 
-    /// Whether an authorisation has led to no redemption that is known. After an import, or after facts were removed, one can be
-    /// called redeemed all the same.
+    /// True if an authorisation has led to no known redemption. After an import, or after facts were removed, it can still be
+    /// marked as redeemed.
     private static func isOpen(_ found: AuthorisationTable.Found, _ db: any Database) throws -> Bool {
         switch found.authorisation.state {
         case .outstanding: true
@@ -309,7 +309,7 @@ enum RedemptionTable {
         ).map { try redemption($0, scope) }
     }
 
-    /// The offers whose counter differs from their rows, which no statement of the service causes.
+    /// The offers whose counter differs from their rows. No statement of the service causes that.
     static let miscounted = """
         SELECT product_id, offer_id, counted, found FROM (
             SELECT app, product_id, offer_id, CAST(sum(counted) AS BIGINT) AS counted, CAST(sum(found) AS BIGINT) AS found
@@ -333,6 +333,6 @@ enum RedemptionTable {
 }
 
 extension Redemption {
-    /// When the customer redeemed the offer, as far as that is known.
+    /// The time at which the customer redeemed the offer, as far as it is known.
     fileprivate var firstAt: Timestamp { min(at, announcedAt ?? at) }
 }

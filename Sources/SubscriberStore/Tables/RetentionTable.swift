@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// Which authorisation answers which request for a retention message. A request whose authorisation was withdrawn has no answer.
+/// The authorisations that answer requests for a retention message. A request whose authorisation was withdrawn has no answer.
 enum RetentionTable {
     /// The forms are stored in databases.
     private static let forms: [OfferSignatureForm: Int64] = [.v1: 1, .v2: 2]
@@ -30,7 +30,7 @@ enum RetentionTable {
             expiresAt: try row.requiredTime("expires_at"))
     }
 
-    /// - Parameter nonce: of the authorisation.
+    /// - Parameter nonce: the nonce of the authorisation.
     static func add(
         _ form: RetentionReservation.Form, _ nonce: Nonce, for request: UUIDText, at now: Timestamp, _ app: Int64,
         _ db: any Database

@@ -3,8 +3,8 @@ import OfferEligibility
 
 /// An identifier as columns: a kind and bytes. The kinds are stored in databases.
 ///
-/// Where facts about a consumable name an account, it has a kind of its own: a customer may buy thousands of them, which must not
-/// hide a subscription.
+/// If facts about a consumable name an account, it has its own kind. A customer may buy thousands of consumables, which must
+/// not hide a subscription.
 struct StoredIdentifier {
     let kind: Int
     let value: [UInt8]
@@ -22,7 +22,7 @@ struct StoredIdentifier {
     /// The identifier as facts about a consumable name it.
     var ofConsumable: StoredIdentifier { StoredIdentifier(kind: kind + Self.consumable, value: value) }
 
-    /// What is added to the kind.
+    /// The number to add to the kind.
     private static let consumable = 10
 
     static func isOfConsumable(kind: Int) -> Bool { kind > consumable }

@@ -3,7 +3,7 @@ import OfferEligibility
 
 /// One row for each `originalTransactionId`.
 enum SubscriptionTable {
-    /// Asks for the `id`.
+    /// The query for the `id`.
     static func id(of original: TransactionID, _ app: Int64) -> Question {
         Question("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
@@ -12,12 +12,12 @@ enum SubscriptionTable {
         try db.rows([id(of: original, app)]).joined().first.map { try $0["id"] }
     }
 
-    /// Asks for the `id` of the subscriptions that a transaction belongs to: one, unless the App Store contradicts itself.
+    /// The queries for the `id` of a transaction's subscriptions: one, unless the App Store contradicts itself.
     static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Question] {
         [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
 
-    /// The identifier of the subscription, which is added if it is new.
+    /// The identifier of the subscription. Adds the subscription if it is new.
     static func makeID(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64 {
         if let id = try id(of: original, app, db) { return id }
         let id = try db.insert(
@@ -26,12 +26,12 @@ enum SubscriptionTable {
         return id
     }
 
-    /// Asks for the `original_transaction_id`.
+    /// The query for the `original_transaction_id`.
     static func original(_ id: Int64) -> Question {
         Question("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
-    /// Asks for the `original_transaction_id`, with what `IdentifierTable.identifierIfAny` reads in one row or more.
+    /// The query for the `original_transaction_id`, with the columns of `IdentifierTable.identifierIfAny` in one row or more.
     static func originalAndIdentifiers(_ id: Int64) -> Question {
         Question(
             """
@@ -41,8 +41,8 @@ enum SubscriptionTable {
             """, [id])
     }
 
-    /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus has SQLite read the table
-    /// in the order of numbers.
+    /// The lowest and the highest number of an app's subscriptions; nil if there are none. The unary plus makes SQLite read the
+    /// table in the order of numbers.
     static func numbers(of app: Int64, _ db: any Database) throws -> ClosedRange<Int64>? {
         guard let first = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id LIMIT 1", [app]),
             let last = try db.number("SELECT id FROM subscription WHERE +app = ? ORDER BY id DESC LIMIT 1", [app])
@@ -66,7 +66,7 @@ enum SubscriptionTable {
         try db.send("DELETE FROM subscription WHERE id = ?", [id])
     }
 
-    /// Removes a subscription that there never was.
+    /// Removes a subscription that never existed.
     static func retract(_ id: Int64, _ app: Int64, _ db: any Database) throws {
         try delete(id, db)
         try AppTable.add(AppTable.Arrivals(subscriptions: -1), app, db)
@@ -78,8 +78,8 @@ enum SubscriptionTable {
             [time?.milliseconds, id])
     }
 
-    /// Moves checks of subscriptions about which nothing has arrived meanwhile.
-    /// - Returns: whether each was moved.
+    /// Moves checks of subscriptions without new data since.
+    /// - Returns: for each, true if it was moved.
     @discardableResult
     static func moveChecks(
         _ checks: [(id: Int64, dueAt: Timestamp, to: Timestamp?)], _ db: any Database
@@ -101,7 +101,7 @@ enum SubscriptionTable {
         ).map { (id: try $0["id"], try $0.transactionID("original_transaction_id"), try $0.requiredTime("check_at")) }
     }
 
-    /// - Parameter limit: where counting ends, so that it takes no longer.
+    /// - Parameter limit: the number at which counting ends, to bound its time.
     static func countDue(before time: Timestamp, _ app: Int64, limit: Int, _ db: any Database) throws -> Int64 {
         try db.number(
             """
@@ -111,7 +111,7 @@ enum SubscriptionTable {
             """, [app, time.milliseconds, limit]) ?? 0
     }
 
-    /// Asks for the `environment`.
+    /// The query for the `environment`.
     static func environment(of id: Int64) -> Question {
         Question(
             "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]

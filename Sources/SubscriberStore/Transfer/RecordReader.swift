@@ -73,7 +73,7 @@ struct RecordReader {
     }
 }
 
-/// The reason an export could not be read.
+/// The reason why an export could not be read.
 package struct TransferError: Error, Hashable, CustomStringConvertible {
     package let description: String
 

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import OfferCore
 
-/// An export of a store: lines of JSON, the first and the last of which show that it is whole.
+/// An export of a store: lines of JSON. The first and the last line show that it is whole.
 package struct StoreExport: Sendable {
     private let store: any SubscriberStore
 

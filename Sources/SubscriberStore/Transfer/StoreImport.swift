@@ -1,6 +1,6 @@
 import OfferCore
 
-/// An import of what ``StoreExport`` wrote. Repeating it, also after an interruption, changes nothing.
+/// An import of the output of ``StoreExport``. Repeating it, even after an interruption, changes nothing.
 package struct StoreImport: Sendable {
     /// The version of the format.
     static let format: Int64 = 1
@@ -18,7 +18,7 @@ package struct StoreImport: Sendable {
     /// Adds the records of an export.
     /// - Parameters:
     ///   - nextLine: returns the next line without its line feed; nil at the end.
-    ///   - progress: called with the number of records that are stored.
+    ///   - progress: called with the number of stored records.
     /// - Returns: the number of records.
     /// - Throws: a ``TransferError`` or a ``StoreError``.
     package func run(nextLine: () throws -> [UInt8]?, progress: (Int) -> Void) async throws -> Int {
@@ -45,7 +45,7 @@ package struct StoreImport: Sendable {
             }
             throw TransferError("the export is cut off after \(count) records")
         } catch let error where !(error is StoreError) {
-            // Of a damaged export, everything before the damage is worth having.
+            // Everything before the damage in a damaged export is worth keeping.
             try await store.add(batch)
             throw error
         }

@@ -23,7 +23,7 @@ struct PostgreSQLDatabase: Database {
             .map(Self.rows)
     }
 
-    /// Few enough that a page of raw payloads fits into memory.
+    /// Small enough for a page of raw payloads to fit into memory.
     private static let rowsPerStep = 100
 
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
@@ -42,7 +42,7 @@ struct PostgreSQLDatabase: Database {
     /// Two connections can have the same number. Their changes then wait for each other.
     var shard: Int64 { Int64(connection.backend % 64) }
 
-    /// The server reuses the space of what is deleted when it sees fit.
+    /// The server decides when to reuse the space of deleted rows.
     func overwriting<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     private static func values(_ arguments: [(any ColumnValue)?]) -> [PostgreSQLValue] {

@@ -4,11 +4,11 @@ import NIOConcurrencyHelpers
 import OfferCore
 import OfferPostgreSQL
 
-/// Something to do on a connection.
+/// A job for a connection.
 protocol PostgreSQLJob: Sendable {
-    /// When it began to wait.
+    /// The time at which it began to wait.
     var added: ContinuousClock.Instant { get }
-    /// Reports that it was not done, or that nobody knows whether it was.
+    /// Reports that it was not done, or that its outcome is unknown.
     func fail(_ error: StoreError)
 }
 
@@ -18,14 +18,14 @@ struct InterruptedJobs<Job: PostgreSQLJob> {
     let error: StoreError
 }
 
-/// Threads with a connection each, which run jobs one after the other.
+/// Threads with one connection each, which run jobs one after the other.
 ///
-/// When a connection breaks under a job, the job is run once more on another connection, so each must give the same result when it
-/// is repeated. While the server is down, all other jobs fail at once, so that they do not wait for it one after the other.
+/// When a connection breaks under a job, the job is run once more on another connection, so a repeated job must give the same
+/// result. While the server is down, all other jobs fail at once, so they do not wait for it one after the other.
 final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
-    /// How the next jobs are chosen from those that wait, the oldest first. They are removed.
+    /// Chooses the next jobs from those that wait, the oldest first, and removes them.
     typealias Choose = @Sendable (inout [Job]) -> [Job]
-    /// Runs jobs on a connection and reports their results, but for those that the connection has failed.
+    /// Runs jobs on a connection and reports their results, except for jobs whose connection broke.
     typealias Run = @Sendable ([Job], PostgreSQLConnection) -> InterruptedJobs<Job>?
 
     private struct State {
@@ -42,9 +42,9 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     private let count: Int
     private let gate: ConnectionGate
 
-    /// More would wait for longer than their requests do.
+    /// A longer queue would outlast the time limit of its requests.
     private static var maximumWaiting: Int { 4096 }
-    /// A request does not wait longer, so nothing is done for it any more.
+    /// A request waits no longer, so its job is dropped.
     private static var patience: Duration { .seconds(5) }
 
     init(
@@ -73,7 +73,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         signal.signal()
     }
 
-    /// Waits until everything that was added is done, and closes the connections.
+    /// Waits until all added jobs are done, and closes the connections.
     func close() {
         let wasClosing = state.withLockedValue { state in
             defer { state.isClosing = true }
@@ -142,8 +142,8 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     }
 }
 
-/// Opens the connections of a store, and pauses after a failure, so that not every job waits for a server that is down. It counts
-/// how often they wait for the server.
+/// Opens the connections of a store, and pauses after a failure, so not every job waits for a server that is down. It counts
+/// the waits for the server.
 final class ConnectionGate: Sendable {
     private let server: PostgreSQLServer
     private let failure = NIOLockedValueBox<(error: StoreError, until: ContinuousClock.Instant)?>(nil)
@@ -173,10 +173,10 @@ final class ConnectionGate: Sendable {
 }
 
 extension PostgreSQLConnection {
-    /// How long a statement may take, on our side. The server ends it a little earlier.
+    /// The time limit for a statement, on our side. The server ends it a little earlier.
     private static let timeout = Duration.seconds(6)
 
-    /// Connects, and sets what no role or database may choose for us.
+    /// Connects, and applies settings that no role or database may choose for us.
     static func open(
         _ server: PostgreSQLServer, timeout: Duration = timeout
     ) throws(StoreError) -> PostgreSQLConnection {

@@ -3,13 +3,13 @@ import OfferPostgreSQL
 
 /// Makes changes in groups, on a few connections: one transaction for all changes that wait when a connection is free.
 ///
-/// Before a group changes anything, it takes locks of the names in its scope, in the order of their numbers, so that no two groups
-/// wait for each other in a circle. The locks are the server's, so they hold among all processes, and end with the transaction.
+/// Before a group changes anything, it locks the names in its scope, in the order of their numbers, so no two groups deadlock.
+/// The locks are the server's, so they hold among all processes, and end with the transaction.
 final class PostgreSQLWriter: Sendable {
     struct Change: PostgreSQLJob {
         let scope: ChangeScope
         let added: ContinuousClock.Instant
-        /// Makes the change and returns what to call when it is durable.
+        /// Makes the change and returns the completion to call when it is durable.
         let perform: @Sendable (any Database) throws -> @Sendable () -> Void
         let reportFailure: @Sendable (StoreError) -> Void
 
@@ -21,9 +21,9 @@ final class PostgreSQLWriter: Sendable {
     private let workers: PostgreSQLWorkers<Change>
     private let counted: NIOLockedValueBox<StoreCounts>
 
-    /// Bounds how long a change waits for others of its group.
+    /// Bounds the time that a change waits for others of its group.
     private static let maximumGroup = 256
-    /// How often a group is repeated that another transaction has disturbed.
+    /// The maximum number of attempts for a group that conflicts with another transaction.
     private static let maximumAttempts = 5
 
     init(_ gate: ConnectionGate, connections: Int) {
@@ -54,7 +54,7 @@ final class PostgreSQLWriter: Sendable {
         }.get()
     }
 
-    /// The next changes that can share a transaction. One that has everything to itself is alone.
+    /// The next changes that can share a transaction. A change with the scope `everything` runs by itself.
     @Sendable private static func takeGroup(_ waiting: inout [Change]) -> [Change] {
         guard let first = waiting.first else { return [] }
         var count = 1
@@ -70,7 +70,7 @@ final class PostgreSQLWriter: Sendable {
     ) -> InterruptedJobs<Change>? {
         let outcomes: [Outcome]
         do throws(PostgreSQLError) { outcomes = try self.outcomes(of: group, on: connection, counted) } catch {
-            // Without an answer to COMMIT, the changes may have been made. Each is then known by its key when it is repeated.
+            // Without an answer to COMMIT, the changes may have been made. A repeated change is then recognised by its key.
             return InterruptedJobs(jobs: group, error: StoreError(error))
         }
         let made = outcomes.count { if case .success = $0 { true } else { false } }
@@ -91,7 +91,7 @@ final class PostgreSQLWriter: Sendable {
         var attempt = 1
         while true {
             do throws(PostgreSQLError) {
-                // A savepoint costs two round trips. They are needed only if a change fails, which is rare.
+                // A savepoint costs two round trips. Savepoints are needed only if a change fails, which is rare.
                 if let outcomes = try commitTogether(group, connection) { return outcomes }
                 return try commitSeparately(group, connection)
             } catch {
@@ -124,7 +124,7 @@ final class PostgreSQLWriter: Sendable {
         }
     }
 
-    /// Makes all changes in one transaction, in which each can fail by itself.
+    /// Makes all changes in one transaction, in which each can fail separately.
     private static func commitSeparately(
         _ group: [Change], _ connection: PostgreSQLConnection
     ) throws(PostgreSQLError) -> [Outcome] {
@@ -155,7 +155,7 @@ final class PostgreSQLWriter: Sendable {
         try lock(group.map(\.scope), connection)
     }
 
-    /// The number of the lock that every change shares with all others, unless it has everything to itself.
+    /// The number of the lock that every change shares with all others, unless its scope is `everything`.
     static let everything: Int64 = 0x4F66_5367
 
     private static func lock(
@@ -165,7 +165,7 @@ final class PostgreSQLWriter: Sendable {
             return try connection.send("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
         }
         let numbers = Set(scopes.flatMap(\.names).map(\.number)).sorted().map(String.init)
-        // The first lock must be there before the others.
+        // The first lock must be held before the others are taken.
         try connection.send(
             """
             WITH everything AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($1) AS taken)

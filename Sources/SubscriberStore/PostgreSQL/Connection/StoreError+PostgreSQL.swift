@@ -22,7 +22,7 @@ extension StoreError {
 }
 
 extension PostgreSQLError {
-    /// Whether the transaction failed because of another one, so that it can succeed when it is repeated: a serialisation failure,
-    /// a deadlock, or a row that another transaction has added or removed meanwhile.
+    /// True if the transaction failed because of another one and can succeed when it is repeated. That is a serialisation
+    /// failure, a deadlock, or a row that another transaction has added or removed in the meantime.
     var isConflict: Bool { ["40001", "40P01", "23503", "23505"].contains(state) }
 }

@@ -3,9 +3,9 @@ import OfferPostgreSQL
 
 /// The partitions of raw payloads and of the subscriptions in them: a pair for each span of time, numbered from 1.
 ///
-/// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full. When the
-/// newest has lasted for its span, a new one is made, and then the sequence of the `id`s moves on to it. If that happens late, the
-/// newest lasts longer, and nothing else.
+/// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full.
+/// When the newest has lasted for its span, a new one is made, and then the sequence of the `id`s moves to it. If that happens
+/// late, the newest only lasts longer.
 struct PayloadPartitions {
     /// The `id`s in a partition.
     static let size: Int64 = 1 << 40
@@ -41,7 +41,7 @@ struct PayloadPartitions {
         return newest + 1
     }
 
-    /// Makes a partition. Notifications do not go to it before ``advance()``.
+    /// Makes a partition. Notifications go to it only after ``advance()``.
     func begin(_ number: Int64) throws {
         let (lowest, end) = Self.bounds(of: number)
         try db.connection.run(
@@ -52,14 +52,14 @@ struct PayloadPartitions {
             """)
     }
 
-    /// Gives notifications the `id`s of the newest partition, and never lower ones again. It must be committed already: a rollback
-    /// takes a partition back, but not what a sequence has given.
+    /// Gives notifications the `id`s of the newest partition, and never lower ones again. The partition must be committed: a
+    /// rollback removes a partition, but does not reset a sequence.
     func advance() throws {
         guard try isBehind() else { return }
         _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowestOfNewest - 1])
     }
 
-    /// Whether notifications go to an older partition than the newest.
+    /// True if notifications go to an older partition than the newest.
     func isBehind() throws -> Bool { try lastID() < lowestOfNewest - 1 }
 
     private var lowestOfNewest: Int64 { numbers.last.map { Self.bounds(of: $0).lowest } ?? 0 }
@@ -82,7 +82,7 @@ struct PayloadPartitions {
         }
     }
 
-    /// Dead letters in a partition, and those revived meanwhile.
+    /// The dead letters in a partition, and those revived in the meantime.
     func letters(in number: Int64, limit: Int) throws -> [ForwardTable.Entry] {
         let (lowest, end) = Self.bounds(of: number)
         return try db.rows("SELECT * FROM forward WHERE payload >= ? AND payload < ? LIMIT ?", [lowest, end, limit])

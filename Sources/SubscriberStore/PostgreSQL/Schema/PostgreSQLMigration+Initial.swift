@@ -1,5 +1,5 @@
 extension Migration {
-    /// Everything that the first release with PostgreSQL keeps. ``Migration/subscriptions`` and those after it explain the columns.
+    /// The tables of the first release with PostgreSQL. ``Migration/subscriptions`` and those after it explain the columns.
     ///
     /// Each table about customers has the number of the app and the subscription, or an identifier, in its key. All text is
     /// compared byte by byte, as in SQLite.

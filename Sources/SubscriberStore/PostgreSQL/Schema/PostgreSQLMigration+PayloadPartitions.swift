@@ -1,8 +1,8 @@
 /// Raw payloads in partitions, so that old ones are dropped together and the disk gets their space back at once.
 /// ``PayloadPartitions`` explains the bounds.
 ///
-/// The table as it was becomes the first partition. No row is copied, but each is read once, to see that it is within the bounds: by
-/// the second migration, while changes go on. So the third, during which they wait, finds nothing left to read.
+/// The existing table becomes the first partition. No row is copied, but the second migration reads each one while changes go
+/// on, to see that it is within the bounds. Changes wait during the third migration, which then has nothing left to read.
 extension Migration {
     static let payloadBounds = Migration(
         name: "payload bounds",
@@ -19,9 +19,9 @@ extension Migration {
             ALTER TABLE payload_subscription VALIDATE CONSTRAINT payload_subscription_bounds
             """)
 
-    /// Nothing refers to a partitioned table, and it refers to none: each reference would lock every partition when it is checked, and
-    /// the other table whenever a partition is made or dropped. Statements delete the mentions of a payload with it. Under a
-    /// version that knows no partitions, they can outlive it until their partition is dropped; they then mean nothing.
+    /// A partitioned table has no references in either direction. The check of a reference would lock every partition, and
+    /// making or dropping a partition would lock the other table. Statements delete the mentions of a payload with it. Under a
+    /// version without partitions, they can outlive it until their partition is dropped; they then mean nothing.
     static let payloadPartitions = Migration(
         name: "payload partitions",
         sql: """

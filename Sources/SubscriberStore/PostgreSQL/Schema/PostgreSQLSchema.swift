@@ -1,13 +1,13 @@
 import OfferPostgreSQL
 
-/// The tables in PostgreSQL, as numbered migrations. A migration that was released never changes, and never takes from the release
-/// before it what that still uses, so that two releases can run side by side during an upgrade, and the older one can restart.
+/// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the previous
+/// release still uses. So two releases can run side by side during an upgrade, and the older one can restart.
 enum PostgreSQLSchema {
-    /// The schema that all tables are in. It belongs to this program alone.
+    /// The schema that all tables are in. It belongs only to this program.
     static let name = "offer_signer"
 
-    /// Each with the lowest version that a program must know to use the database afterwards. The release before can, so that it may
-    /// restart during an upgrade.
+    /// Each with the lowest version that a program must know to use the database afterwards. The previous release can use it,
+    /// so it may restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
@@ -30,7 +30,7 @@ enum PostgreSQLSchema {
         return Int(try database.number("SELECT max(number) FROM migration", []) ?? 0)
     }
 
-    /// Refuses tables of another program, and of a later version of this one, before anything is changed.
+    /// Refuses tables of another program, or of a later version of this one, before anything is changed.
     static func requireOurs(_ connection: PostgreSQLConnection) throws {
         guard connection.serverVersion >= 140_000 else {
             throw StoreError(.foreign, "the server is older than PostgreSQL 14")
@@ -47,17 +47,17 @@ enum PostgreSQLSchema {
         }
     }
 
-    /// Applies the migrations that are missing, each in a transaction of its own.
-    /// - Parameter connection: one whose statements may take long.
+    /// Applies the missing migrations, each in its own transaction.
+    /// - Parameter connection: a connection whose statements may take long.
     static func migrate(_ connection: PostgreSQLConnection) throws {
         let database = PostgreSQLDatabase(connection: connection)
-        // Indexes of large tables take their time.
+        // Indexes of large tables take time.
         try connection.run("SET statement_timeout = 0; SET lock_timeout = '60s'")
         for (number, (migration, neededVersion)) in zip(1..., migrations) {
             try connection.run("BEGIN")
             do {
                 _ = try database.rows("SELECT pg_advisory_xact_lock(?)", [lock])
-                // Another process may have applied it meanwhile.
+                // Another process may have applied it in the meantime.
                 if try version(connection) < number { try apply(migration, number, neededVersion, connection) }
                 try connection.run("COMMIT")
             } catch {
@@ -72,7 +72,7 @@ enum PostgreSQLSchema {
     ) throws {
         let database = PostgreSQLDatabase(connection: connection)
         let schemas = try database.number("SELECT count(*) FROM pg_namespace WHERE nspname = ?", [name])
-        // An operator may have made the schema, because the service's role may not.
+        // An operator may have created the schema, because the service's role may not.
         if schemas == 0 { try connection.run("CREATE SCHEMA \(name)") }
         try connection.run(migration.sql)
         try database.send(

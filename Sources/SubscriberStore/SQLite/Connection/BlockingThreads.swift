@@ -1,15 +1,15 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// Threads on which tasks may wait for the disk, which those of Swift's own pool must not.
+/// Threads on which tasks may wait for the disk. Tasks in Swift's own pool must not block.
 ///
-/// A task that prefers them, as ``SubscriberStore/executor`` says, reads without a change of threads. Dispatch starts a thread when one
-/// is needed, and ends it when nothing has come for a while.
+/// A task that prefers them through ``SubscriberStore/executor`` reads without a change of threads. Dispatch starts a thread
+/// when one is needed, and ends it after some time without work.
 final class BlockingThreads: TaskExecutor {
     private struct State {
         /// The oldest first.
         var jobs: [UnownedJob] = []
-        /// One for each thread that has nothing to do.
+        /// One for each idle thread.
         var idle: [DispatchQueue]
     }
 
@@ -26,7 +26,7 @@ final class BlockingThreads: TaskExecutor {
             state.jobs.append(job)
             return state.idle.popLast()
         }
-        // If there is none, one of the others takes the job as soon as it has finished its own.
+        // If there is none, the first thread that finishes its job takes this one.
         if let idle { idle.async { self.work(on: idle) } }
     }
 

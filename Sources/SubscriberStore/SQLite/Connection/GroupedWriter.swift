@@ -3,17 +3,17 @@ import NIOConcurrencyHelpers
 
 /// Writes in groups: one transaction, and so one sync, for all changes that arrive while the last one is syncing.
 ///
-/// If a change fails, the group is repeated with a savepoint for each, so it does not fail the others. A change must therefore
-/// have no effect but on the database. The audit trail's `GroupCommit` differs: its entries have no results and are lost
+/// If a change fails, the group is repeated with a savepoint for each, so it does not fail the others. A change's only effect
+/// must therefore be on the database. The audit trail's `GroupCommit` differs: its entries have no results and are lost
 /// together.
 final class GroupedWriter: Sendable {
     private struct Change: Sendable {
-        /// Makes the change and returns what to call when it is durable.
+        /// Makes the change and returns the completion to call when it is durable.
         let perform: @Sendable (GRDB.Database) throws -> @Sendable () -> Void
         let fail: @Sendable (StoreError) -> Void
     }
 
-    /// What to call when the change is durable, or why it failed.
+    /// The completion to call when the change is durable, or the reason why it failed.
     private typealias Outcome = Result<@Sendable () -> Void, StoreError>
 
     private struct State {
@@ -25,14 +25,14 @@ final class GroupedWriter: Sendable {
     private let pool: DatabasePool
     private let state = NIOLockedValueBox(State())
 
-    /// Bounds how long a change waits for others of its group.
+    /// Bounds the time that a change waits for others of its group.
     private static let maximumGroup = 256
 
     init(_ pool: DatabasePool) {
         self.pool = pool
     }
 
-    /// How many changes and transactions were committed.
+    /// The numbers of committed changes and transactions.
     var counts: StoreCounts { state.withLockedValue { $0.counts } }
 
     /// Makes a change. It is durable when this returns.
@@ -74,7 +74,7 @@ final class GroupedWriter: Sendable {
     }
 
     private func write(_ group: ArraySlice<Change>, _ db: GRDB.Database) {
-        // A savepoint costs as much as a small change. They are needed only if a change fails, which is rare.
+        // A savepoint costs as much as a small change. Savepoints are needed only if a change fails, which is rare.
         let outcomes = commit(group, db, perform: performTogether) ?? commit(group, db, perform: performAlone) ?? []
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
@@ -112,8 +112,8 @@ final class GroupedWriter: Sendable {
         return outcomes
     }
 
-    /// - Returns: nil if the change failed and the transaction can go on, so others need not fail with it.
-    /// - Throws: if the failure has ended the transaction, as that of a full disk may.
+    /// - Returns: nil if the change failed and the transaction can continue, so the others need not fail.
+    /// - Throws: if the failure has ended the transaction, as a full disk may.
     private func performTogether(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do { return .success(try change.perform(db)) } catch {
             guard db.isInsideTransaction else { throw error }
@@ -121,7 +121,7 @@ final class GroupedWriter: Sendable {
         }
     }
 
-    /// - Throws: if the failure has ended the transaction, as that of a full disk may.
+    /// - Throws: if the failure has ended the transaction, as a full disk may.
     private func performAlone(_ change: Change, _ db: GRDB.Database) throws -> Outcome? {
         do {
             var complete: @Sendable () -> Void = {}

@@ -1,6 +1,6 @@
 import GRDB
 
-/// How each connection to the database is set up.
+/// The settings of each connection to the database.
 enum SQLiteConnection {
     static let maximumReaders = 4
 
@@ -12,27 +12,27 @@ enum SQLiteConnection {
         configuration.prepareDatabase { db in
             if let trace = settings.trace { db.trace { trace("\($0)") } }
             try requireOurs(db)
-            // Zeroes what is deleted where that needs no further write. An erasure zeroes all.
+            // Zeroes deleted content where that needs no further write. An erasure zeroes all.
             try db.execute(sql: "PRAGMA secure_delete = FAST")
-            // 8 MiB. Five connections stay far below the memory that the service may take.
+            // 8 MiB. Five connections stay far below the service's memory limit.
             try db.execute(sql: "PRAGMA cache_size = -8192")
         }
         return configuration
     }
 
-    /// Prepares the only connection that writes. GRDB has set `synchronous` to NORMAL, with which a power cut loses the
-    /// last commits.
+    /// Prepares the only connection that writes. GRDB has set `synchronous` to NORMAL, which loses the last commits in a power
+    /// cut.
     static func prepareWriter(_ db: GRDB.Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        // The log is moved into the database in steps of 4 MiB, and changes wait meanwhile. Larger steps write fewer pages, but the
-        // waits are seen: with 32 MiB, p99 of decisions at 16 connections was 259 ms instead of 15. Never through a second
-        // connection: before version 3.51.3, SQLite can then lose commits (sqlite.org/wal.html#walresetbug).
+        // The log is moved into the database in steps of 4 MiB, and changes wait meanwhile. Larger steps write fewer pages, but
+        // their waits are noticeable: with 32 MiB, p99 of decisions at 16 connections was 259 ms instead of 15. Never through a
+        // second connection: before version 3.51.3, SQLite can then lose commits (sqlite.org/wal.html#walresetbug).
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 1024")
         // A backup holds the log back. Afterwards the file shrinks to 64 MiB.
         try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
     }
 
-    /// Refuses the database of another program, and of a later version of this one, before anything is changed.
+    /// Refuses the database of another program, or of a later version of this one, before anything is changed.
     static func requireOurs(_ db: GRDB.Database) throws {
         let id = try Int64.fetchOne(db, sql: "PRAGMA application_id")
         guard id == Schema.applicationID else {

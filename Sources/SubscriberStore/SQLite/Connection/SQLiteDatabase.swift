@@ -14,7 +14,7 @@ struct SQLiteDatabase: Database {
         try lists.map { try change(sql, $0) }
     }
 
-    /// `RETURNING` took a tenth of the CPU time of a signature: SQLite makes a table of what it returns.
+    /// `RETURNING` took a tenth of the CPU time of a signature: SQLite stores the returned rows in a table.
     func insertNew(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
         try change(sql, arguments) > 0 ? connection.lastInsertedRowID : nil
     }
@@ -49,7 +49,7 @@ struct SQLiteDatabase: Database {
     }
 
     private static func arguments(_ values: [(any ColumnValue)?]) -> StatementArguments {
-        // GRDB converts optional values without a key path for each. Each element of a lazy sequence would cost it two more calls.
+        // GRDB converts optional values without a key path for each. Each element of a lazy sequence would cost two more calls.
         let converted = values.map { value -> (any DatabaseValueConvertible)? in
             switch value?.stored ?? .null {
             case .null: nil

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import SystemPackage
 
-/// Looks at a database without changing it.
+/// Inspects a database without changing it.
 enum SQLiteInspection {
     /// The number of the last migration applied to an existing database.
     static func version(path: String) throws(StoreError) -> Int {
@@ -23,8 +23,8 @@ enum SQLiteInspection {
         return configuration
     }
 
-    /// The write-ahead log exists only while a process has the database open. Without it, even a connection that only reads
-    /// would create one, unless the file is declared immutable.
+    /// The write-ahead log exists only while a process has the database open. Without it, even a read-only connection would
+    /// create one, unless the file is declared immutable.
     private static func name(of path: String) -> String {
         guard !FileManager.default.fileExists(atPath: path + "-wal") else { return path }
         return URL(filePath: path).absoluteString + "?immutable=1"

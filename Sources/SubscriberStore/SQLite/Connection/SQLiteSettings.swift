@@ -1,8 +1,8 @@
-/// How the SQLite engine opens its database.
+/// The settings with which the SQLite engine opens its database.
 package struct SQLiteSettings: Sendable {
     /// The path of the database file. The files beside it have the same name with `-wal` and `-shm`.
     package let path: String
-    /// How long a change waits for a lock that another process holds.
+    /// The time that a change waits for a lock that another process holds.
     package let lockTimeout: Duration
     /// Called with every statement. For tests.
     package let trace: (@Sendable (String) -> Void)?

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What the service has asked the App Store, and what it still has to ask.
+    /// The service's past and pending requests to the App Store.
     static let asking = Migration(
         name: "asking",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What callers say about customers.
+    /// Callers' statements about customers.
     static let customers = Migration(
         name: "customers",
         sql: """

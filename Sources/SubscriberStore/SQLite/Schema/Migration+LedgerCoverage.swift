@@ -1,5 +1,5 @@
 extension Migration {
-    /// What an unlisted offer, an offer that is decided again, and an erased customer leave behind.
+    /// The data kept for an unlisted offer, an offer that is decided again, and an erased customer.
     static let ledgerCoverage = Migration(
         name: "ledger coverage",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Notifications, which are kept for good, and their raw payloads, which are pruned.
+    /// Notifications, which are kept permanently, and their raw payloads, which are pruned.
     static let notifications = Migration(
         name: "notifications",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What renewal infos announced, and the number of redemptions of each offer.
+    /// The announcements of renewal infos, and the number of redemptions of each offer.
     static let redemptions = Migration(
         name: "redemptions",
         sql: """

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OfferCore
 
-/// The tables of the database, as numbered migrations. A migration that was released never changes.
+/// The tables of the database, as numbered migrations. A released migration never changes.
 enum Schema {
     /// Marks our databases in their header: the letters `OfSg`.
     static let applicationID: Int64 = 0x4F66_5367
@@ -20,7 +20,7 @@ enum Schema {
         return try Int.fetchOne(db, sql: "SELECT max(number) FROM migration") ?? 0
     }
 
-    /// Applies the migrations that are missing, each in a transaction of its own.
+    /// Applies the missing migrations, each in its own transaction.
     /// - Parameter target: the last migration to apply.
     static func migrate(_ db: GRDB.Database, to target: Int = latestVersion) throws {
         guard try version(db) < target else { return }
@@ -37,7 +37,7 @@ enum Schema {
         db.add(function: uuidBytes)
         for (number, migration) in zip(1...target, migrations) {
             try db.inTransaction(.immediate) {
-                // Inside the transaction, because another process may have applied it meanwhile.
+                // Inside the transaction, because another process may have applied it in the meantime.
                 if try version(db) < number { try migration.apply(db, number: number) }
                 return .commit
             }
