@@ -4,13 +4,13 @@ package import OfferEligibility
 /// An app whose App Store data this service accepts.
 package struct ExpectedApp: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Apple's number of the app; required for production.
+    /// Apple's number for the app; required for production.
     package let appAppleID: Int64?
     package let environments: Set<AppStoreEnvironment>
 
     /// - Parameters:
     ///   - environments: by default the sandbox, and production too if `appAppleID` is known.
-    ///   - isDevelopment: whether data that Apple has not signed can be accepted: `Xcode` and `LocalTesting`.
+    ///   - isDevelopment: true if data that Apple has not signed can be accepted: `Xcode` and `LocalTesting`.
     package init(
         bundleID: BundleID, appAppleID: Int64? = nil, environments: Set<AppStoreEnvironment>? = nil,
         isDevelopment: Bool = false

@@ -27,7 +27,7 @@ package struct ExpectedApps: Hashable, Sendable {
     package subscript(bundleID: BundleID) -> ExpectedApp? { byBundleID[bundleID] }
 
     /// Finds the app that a payload names and checks the payload against it.
-    /// - Parameter origin: not of renewal info, which names no app; see ``SubscriptionRecord``.
+    /// - Parameter origin: not from renewal info, which names no app; see ``SubscriptionRecord``.
     package func check(_ origin: PayloadOrigin) throws(CheckFailure) -> ExpectedApp {
         let app = try origin.kind.carriesBundleID ? app(bundleID: origin.bundleID) : app(of: origin)
         try app.expectedOrigin.check(origin)

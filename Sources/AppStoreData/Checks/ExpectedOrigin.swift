@@ -1,10 +1,10 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What a payload must say about its app and environment. What is nil is not checked.
+/// The app and environment that a payload must state. A nil value is not checked.
 package struct ExpectedOrigin: Hashable, Sendable {
     package let bundleID: BundleID?
-    /// Checked for production only, where Apple promises to name it.
+    /// Checked only for production, where Apple promises to state it.
     package let appAppleID: Int64?
     package let environments: Set<AppStoreEnvironment>?
 

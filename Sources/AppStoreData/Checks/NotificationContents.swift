@@ -1,10 +1,10 @@
 /// Verifies a compact JWS inside a notification.
 package typealias InnerVerifier<Failure: Error> = (_ jws: [UInt8], _ kind: PayloadKind) throws(Failure) -> PayloadObject
 
-/// The signed data inside a notification, each verified on its own and found to belong to the notification.
+/// The signed data inside a notification. Each part is verified separately and belongs to the notification.
 package struct NotificationContents: Hashable, Sendable {
     package private(set) var transaction: SignedTransaction?
-    /// nil without a transaction too: renewal info alone names no app.
+    /// nil without a transaction too: renewal info by itself names no app.
     package private(set) var record: SubscriptionRecord?
     package private(set) var appTransaction: AppTransaction?
 
@@ -55,7 +55,7 @@ private struct InnerReader<Failure: Error> {
         return payload
     }
 
-    /// Checks that the data comes from the notification's app and environment. Data of 2021 may name no environment; the
+    /// Checks that the data comes from the notification's app and environment. Data from 2021 may name no environment, but the
     /// notification around it does.
     private func check(_ inner: PayloadOrigin) throws(CheckFailure) {
         let environment = inner.environment == nil ? nil : outer.environment

@@ -1,15 +1,15 @@
 import OfferCore
 
-/// What every notification says about itself, whatever its content: which one it is, when it was signed, and whose it is.
+/// The part that all notifications share, whatever their content: the identifier, the date of signing and the app.
 ///
-/// It is read where the content is of a kind that Apple had not documented when this was written, or has an unexpected
-/// value. Such a notification is stored and brings no facts.
+/// It is read if the content is of a kind that Apple had not documented when this was written, or has an unexpected value. Such
+/// a notification is stored and gives no facts.
 struct NotificationEnvelope {
     let notificationUUID: FieldText
     let type: NotificationType
     let subtype: NotificationSubtype?
     let signedDate: Timestamp
-    /// Of the first member that names an app.
+    /// From the first member that names an app.
     let origin: PayloadOrigin
 
     init(_ payload: PayloadObject) throws(PayloadError) {

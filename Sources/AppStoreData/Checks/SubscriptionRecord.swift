@@ -11,7 +11,7 @@ package struct SubscriptionRecord: Hashable, Sendable {
         guard renewalInfo.originalTransactionID == transaction.originalTransactionID else {
             throw .anotherSubscription
         }
-        // Transaction IDs are unique within an environment only.
+        // Transaction IDs are unique only within an environment.
         if let one = transaction.environment, let other = renewalInfo.environment, one != other {
             throw .anotherSubscription
         }

@@ -3,11 +3,11 @@ import OfferCrypto
 package import OfferEligibility
 
 extension VerifiedNotification {
-    /// The facts that a notification brings, at most five. One without a transaction brings none.
+    /// The facts that a notification gives, at most five. One without a transaction gives none.
     ///
-    /// Each merges on its own: the transaction may be an old period that nothing else reports, while the status and the
-    /// renewal info are those of the subscription. The type of the notification makes a fact only where it says what no
-    /// payload says.
+    /// Each merges separately: the transaction may be an old period that nothing else reports. The status and the renewal info
+    /// are those of the subscription. The type of the notification makes a fact only if it adds information that no payload
+    /// has.
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) {
             guard let transaction = contents.transaction else { return [] }
@@ -25,13 +25,13 @@ extension VerifiedNotification {
         }
     }
 
-    /// The payloads as signed, whose digests the facts have: that of the notification and of each JWS in it.
+    /// The payloads as signed. The facts have the digests of the notification and of each JWS in it.
     package var signedTexts: [[UInt8]] {
         [notification.json] + [contents.transaction?.json, contents.record?.renewalInfo.json].compactMap { $0 }
     }
 
-    /// The date of what only the notification says. The App Store signs its parts some milliseconds apart, in any order,
-    /// and the parts of one notification are equally new.
+    /// The date of facts that only the notification states. The App Store signs its parts some milliseconds apart, in any
+    /// order, and the parts of one notification are equally new.
     private var signedDate: Timestamp {
         let parts = [contents.transaction?.signedDate, contents.record?.renewalInfo.signedDate]
         return parts.compactMap { $0 }.reduce(notification.signedDate, max)

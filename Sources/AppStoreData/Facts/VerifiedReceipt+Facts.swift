@@ -5,7 +5,7 @@ package import OfferEligibility
 extension VerifiedReceipt {
     /// The facts of the purchases in a receipt. Each is as old as the receipt.
     ///
-    /// Of a transaction that the receipt repeats, the same one counts whatever the order.
+    /// If the receipt repeats a transaction, the same copy counts in any order.
     /// - Parameter text: the receipt as signed, for the digest.
     package func facts(text: [UInt8]) throws(OpenSSLError) -> [SubscriberFact] {
         let digest = try SHA256.hash(text)

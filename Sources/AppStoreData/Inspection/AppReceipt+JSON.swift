@@ -1,7 +1,7 @@
 import OfferCore
 
 extension AppReceipt {
-    /// The contents as a JSON object with the names and types of `receipt` in an answer of verifyReceipt: all values are
+    /// The contents as a JSON object with the names and types of `receipt` in an answer of verifyReceipt. All values are
     /// strings except the app's Apple ID. Of Apple's three forms of a date, only milliseconds are written.
     var json: [UInt8] {
         var writer = JSONWriter()

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// App Store data in the form in which it travels.
+/// App Store data in the form in which it is sent.
 enum InspectedInput {
     /// A JWS in compact form.
     case jws([UInt8])
@@ -22,7 +22,7 @@ enum InspectedInput {
         if text.first == UInt8(ascii: "{") {
             self.init(braced: Array(text))
         } else if text.contains(UInt8(ascii: ".")) {
-            // A JWS copied with line breaks inside begins with `{"` in base64url all the same.
+            // A JWS copied with line breaks inside still begins with `{"` in base64url.
             guard text.starts(with: "eyJ".utf8) || text.allSatisfy(Self.isVisible) else { return nil }
             self = .jws(Array(text))
         } else {
@@ -51,12 +51,12 @@ enum InspectedInput {
         }
     }
 
-    /// Whether BER begins: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than one byte.
+    /// True if BER begins here: a SEQUENCE, which is the digit 0 in ASCII, and a length that takes more than one byte.
     private static func isSequence(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == DERTag.sequence.rawValue && bytes[1] >= 0x80
     }
 
-    /// Whether a legacy receipt begins: `{ "name" = `.
+    /// True if a legacy receipt begins here: `{ "name" = `.
     private static func isPropertyList(_ text: [UInt8]) -> Bool {
         guard trimmed(text).first == UInt8(ascii: "{") else { return false }
         do { _ = try LegacyTransactionReceipt(text) } catch { return error != .noPurchaseInfo && error != .tooLarge }
@@ -69,11 +69,11 @@ enum InspectedInput {
         return bytes[start..<end]
     }
 
-    /// Whether a byte is printable ASCII other than a space.
+    /// True if a byte is printable ASCII other than a space.
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-/// What can be told of data without reading it.
+/// The form of data, recognised without reading it.
 enum InspectedForm: Hashable {
     case jws
     case receipt

@@ -1,4 +1,4 @@
-/// The kinds of App Store data that an inspection tells apart. The raw values name them in its result.
+/// The kinds of App Store data that an inspection distinguishes. The raw values name them in its result.
 package enum InspectedKind: String, CaseIterable, Hashable, Sendable {
     case notification
     case transaction

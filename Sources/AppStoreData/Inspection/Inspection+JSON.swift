@@ -39,7 +39,7 @@ extension X509Certificate {
 }
 
 extension JSONWriter {
-    /// Writes a time in ISO 8601, or null for a year that has no four digits.
+    /// Writes a time in ISO 8601, or null if the year does not have four digits.
     fileprivate mutating func member(_ name: String, _ time: Timestamp) {
         if time.isPrintable { member(name, utf8: time.iso8601) } else { null(name) }
     }

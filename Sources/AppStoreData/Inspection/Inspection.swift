@@ -1,20 +1,20 @@
 package import OfferCore
 package import OfferCrypto
 
-/// What an inspection has found out about some data.
+/// The result of inspecting some data.
 package struct Inspection: Sendable {
     /// Nil if the kind is unknown.
     package var kind: InspectedKind?
     /// The first check that failed; nil if the data is verified.
     package var refusal: DataRefusal?
-    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. It is there for
-    /// unverified data too, as far as it can be read.
+    /// A JSON object: the payload of a JWS as signed, or the contents of a receipt with Apple's names. Unverified data has one
+    /// too, as far as it can be read.
     package var payload: [UInt8]?
-    /// Leaf first. Of verified data, the last is the trusted root; of unverified data, these are the enclosed ones.
+    /// Leaf first. For verified data, the last is the trusted root; for unverified data, these are the enclosed ones.
     package var certificates: [X509Certificate] = []
     /// The time at which the certificates must be valid; nil if it is unknown.
     package var effectiveDate: Timestamp?
-    /// Whether Xcode signed the data with a certificate of its own.
+    /// True if Xcode signed the data with its own certificate.
     package var isFromXcode = false
     /// The inspections of the JWS inside a notification, in the order of ``SignedMember``.
     package var inner: [(member: String, inspection: Inspection)] = []

@@ -24,7 +24,7 @@ extension DataRefusal {
         self.init(code: error.rawValue, sentence: error.sentence, isRetryable: false, isGenuine: false)
     }
 
-    /// A JWS in place of a receipt, or a receipt in place of a JWS. Their forms differ, so nothing need be verified.
+    /// A JWS instead of a receipt, or a receipt instead of a JWS. Their forms differ, so no verification is needed.
     init(expected: InspectedKind, found: InspectedForm) {
         self.init(
             code: "payload_of_another_kind",

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What an inspection demands of the data. What is nil is not checked.
+/// The requirements of an inspection. A nil value is not checked.
 package struct InspectionOptions: Hashable, Sendable {
     package var kind: InspectedKind?
     package var origin: ExpectedOrigin
@@ -31,7 +31,7 @@ extension Timestamp {
         self = time
     }
 
-    /// Whether the time can be written with a year of four digits.
+    /// True if the time can be written with a year of four digits.
     var isPrintable: Bool { (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) }
 
     /// - Parameter seconds: since 1970.

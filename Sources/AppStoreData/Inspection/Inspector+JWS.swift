@@ -33,7 +33,7 @@ extension Inspector {
         do { try expected.check(found) } catch { inspection.refusal = DataRefusal(error) }
     }
 
-    /// Checks that the JWS inside a verified notification are verified too and belong to it.
+    /// Checks that each JWS inside a verified notification is also verified and belongs to it.
     private func checkContents(of notification: AppStoreNotification, in inspection: inout Inspection) {
         do throws(NotificationFailure<DataRefusal>) {
             _ = try NotificationContents(of: notification) { (jws, _) throws(DataRefusal) in
@@ -56,7 +56,7 @@ extension Inspector {
 }
 
 extension Inspection {
-    /// What can be read of a JWS without verifying it.
+    /// The readable part of a JWS, without verification.
     fileprivate init(unverified text: [UInt8], at date: EffectiveDate) {
         self.init()
         guard let jws = try? SignedJWS(text) else { return }

@@ -16,7 +16,7 @@ extension Inspector {
 }
 
 extension Inspection {
-    /// What can be read of a receipt without verifying it.
+    /// The readable part of a receipt, without verification.
     /// - Parameter time: the effective date; if nil, the receipt's creation date.
     fileprivate init(unverifiedReceipt ber: [UInt8], at time: Timestamp?) {
         self.init(kind: .receipt, effectiveDate: time)

@@ -10,7 +10,7 @@ package struct Inspector: Sendable {
     let options: InspectionOptions
     let now: Timestamp
 
-    /// - Parameter isDevelopment: whether a root may sign data itself, as Xcode does.
+    /// - Parameter isDevelopment: true if a root may sign data itself, as Xcode does.
     package init(
         roots: TrustedRoots = .apple, isDevelopment: Bool = false, options: InspectionOptions = InspectionOptions(),
         now: Timestamp

@@ -3,9 +3,9 @@ package import OfferEligibility
 
 /// An App Store Server Notification, version 1, as posted. Apple calls it `responseBodyV1`.
 ///
-/// It is not signed. The password shows who sent it, and the receipt in it is signed on its own: see
-/// ``VerifiedLegacyNotification``. Of a member that only describes the purchase, an unreadable value counts as absent.
-/// Unknown members are ignored.
+/// It is not signed. The password shows who sent it, and the receipt in it is signed separately: see
+/// ``VerifiedLegacyNotification``. An unreadable value counts as absent if its member only describes the purchase. Unknown
+/// members are ignored.
 ///
 /// Source: Apple, "responseBodyV1" and "unified_receipt" (App Store Server Notifications, deprecated).
 package struct LegacyNotification: Sendable {
@@ -35,12 +35,12 @@ package struct LegacyNotification: Sendable {
     /// The members except the password.
     let content: JSONObject
 
-    /// Whether a body is a notification of version 1. A body that says it is signed is not.
+    /// True if a body is a notification of version 1. A body that claims to be signed is not.
     package static func isLegacy(_ members: JSONObject) -> Bool {
         members["notification_type"] != nil && members["signedPayload"] == nil
     }
 
-    /// - Parameter members: of a body for which ``isLegacy(_:)`` holds.
+    /// - Parameter members: the members of a body for which ``isLegacy(_:)`` holds.
     package init(_ members: JSONObject) throws(PayloadError) {
         let reader = LegacyMembers(members)
         type = try reader.required("notification_type").field { utf8, name throws(FieldError) in
@@ -63,7 +63,7 @@ package struct LegacyNotification: Sendable {
 }
 
 extension AppStoreEnvironment {
-    /// - Parameter name: as version 1 spells it, which is `PROD` beside `Production` in the receipt.
+    /// - Parameter name: as version 1 spells it: `PROD`, but `Production` in the receipt.
     fileprivate init(legacy name: String) {
         self = name == "PROD" ? .production : AppStoreEnvironment(rawValue: name)
     }

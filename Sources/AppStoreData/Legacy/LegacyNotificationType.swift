@@ -34,7 +34,7 @@ package struct NotificationName: Hashable, Sendable {
 }
 
 extension LegacyNotificationType {
-    /// The nearest name in version 2. Where several come close, the state of the subscription would tell them apart.
+    /// The nearest name in version 2. If several come close, only the state of the subscription would decide.
     package static let successors: [Self: NotificationName] = [
         .cancel: NotificationName(.refund),
         .consumptionRequest: NotificationName(.consumptionRequest),
@@ -59,13 +59,13 @@ extension LegacyNotificationType {
 }
 
 extension LegacyNotification {
-    /// The nearest name in version 2, for logs and metrics. Nothing that Apple has not signed decides anything else.
+    /// The nearest name in version 2, for logs and metrics. Unsigned members decide nothing else.
     package var name: NotificationName {
         let name = type.successor
         return NotificationName(name.type, subtype ?? name.subtype)
     }
 
-    /// The subtype that only the other members tell.
+    /// The subtype that only the other members show.
     private var subtype: NotificationSubtype? {
         switch type {
         case .didChangeRenewalStatus: autoRenews.map { $0 ? .autoRenewEnabled : .autoRenewDisabled }

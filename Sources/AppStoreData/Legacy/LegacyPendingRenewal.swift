@@ -1,10 +1,10 @@
 import OfferCore
 package import OfferEligibility
 
-/// What a notification of version 1 says about the next renewal of a product. It is not signed.
+/// The next renewal of a product, according to a notification of version 1. It is not signed.
 package struct LegacyPendingRenewal: Hashable, Sendable {
     package let originalTransactionID: UnverifiedTransactionID?
-    /// Whether a billing grace period applies or has applied to the failed renewal.
+    /// True if a billing grace period applies or has applied to the failed renewal.
     package let hasGracePeriod: Bool
     /// The customer's consent to a price increase; nil if none was announced.
     package let priceConsent: PriceIncreaseStatus?

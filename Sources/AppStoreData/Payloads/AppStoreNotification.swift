@@ -5,7 +5,7 @@ import OfferEligibility
 package struct AppStoreNotification: SignedPayload {
     package static let kind = PayloadKind.notification
 
-    /// What a notification is about. Apple sends exactly one of these objects.
+    /// The subject of a notification. Apple sends exactly one of these objects.
     package enum Content: Hashable, Sendable {
         case data(NotificationData)
         case summary(RenewalExtensionSummary)
@@ -16,7 +16,7 @@ package struct AppStoreNotification: SignedPayload {
     }
 
     package let type: NotificationType
-    /// The absence of a subtype has a meaning of its own.
+    /// The absence of a subtype has its own meaning.
     package let subtype: NotificationSubtype?
     /// The same in every delivery of a notification. 1 to 64 bytes.
     package let notificationUUID: FieldText

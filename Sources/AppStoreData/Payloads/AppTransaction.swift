@@ -9,7 +9,7 @@ package struct AppTransaction: SignedPayload {
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
     package let receiptCreationDate: Timestamp
-    /// Apple's number of the app. Documented for production only.
+    /// Apple's number for the app. Documented for production only.
     package let appAppleID: Int64?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?

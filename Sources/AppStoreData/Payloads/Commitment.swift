@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// How a subscription period is billed.
+/// The billing plan of a subscription period.
 package struct BillingPlanType: OpenValue {
     package let rawValue: String
 
@@ -11,7 +11,7 @@ package struct BillingPlanType: OpenValue {
     package static let monthly = Self(rawValue: "MONTHLY")
 }
 
-/// The place of a transaction in a commitment that is billed in parts. Apple calls it `commitmentInfo`.
+/// The position of a transaction in a commitment that is billed in parts. Apple calls it `commitmentInfo`.
 package struct Commitment: Hashable, Sendable {
     package let billingPeriodNumber: Int64?
     package let totalBillingPeriods: Int64?
@@ -34,7 +34,7 @@ package struct Commitment: Hashable, Sendable {
     }
 }
 
-/// What follows a commitment. Apple calls it `commitmentInfo` too.
+/// The renewal after a commitment. Apple also calls it `commitmentInfo`.
 package struct CommitmentRenewal: Hashable, Sendable {
     package let autoRenewProductID: ProductID?
     package let autoRenewStatus: AutoRenewStatus?

@@ -4,7 +4,7 @@ package import OfferEligibility
 /// The app and the customer's purchase that a notification is about. Apple calls it `data`.
 package struct NotificationData: Hashable, Sendable {
     package let bundleID: BundleID
-    /// Documented for production only. In the sandbox, it is missing from `TEST` alone.
+    /// Documented for production only. In the sandbox, it is missing only from `TEST`.
     package let appAppleID: Int64?
     package let environment: AppStoreEnvironment?
     /// The version of the app.
@@ -37,7 +37,7 @@ package struct NotificationData: Hashable, Sendable {
     }
 }
 
-/// The customer's reason for asking for a refund.
+/// The customer's reason for requesting a refund.
 package struct ConsumptionRequestReason: OpenValue {
     package let rawValue: String
 

@@ -3,8 +3,8 @@ import OfferEligibility
 
 /// The kinds of JWS payload that the App Store signs. The raw values name them on the command line.
 ///
-/// Nothing in a JWS names its kind: a transaction has a valid signature as renewal info too. A kind is therefore recognised
-/// by the members that every payload of that kind has and no payload of another kind has together.
+/// Nothing in a JWS names its kind: a transaction also has a valid signature as renewal info. A kind is therefore recognised by
+/// members that every payload of that kind has. No payload of another kind has all of them.
 package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
     case transaction
     case renewalInfo = "renewal-info"
@@ -23,21 +23,21 @@ package enum PayloadKind: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether Apple names the app's bundle ID in payloads of this kind.
+    /// True if Apple names the app's bundle ID in payloads of this kind.
     package var carriesBundleID: Bool { self != .renewalInfo && self != .retentionRequest }
 
-    /// Whether Apple names the app's Apple ID, at least in production.
+    /// True if Apple names the app's Apple ID, at least in production.
     package var carriesAppAppleID: Bool { self != .transaction && self != .renewalInfo }
 }
 
 extension PayloadKind {
-    /// A member that makes a kind.
+    /// A member that identifies a kind.
     enum Maker: Int, PayloadMember {
         case appAppleId, autoRenewStatus, bundleId, notificationType, notificationUUID, originalTransactionId,
             productId, purchaseDate, receiptCreationDate, receiptType, requestIdentifier, transactionId, userLocale
     }
 
-    /// The members that make this kind.
+    /// The members that identify this kind.
     var makers: [Maker] {
         switch self {
         case .transaction: [.transactionId, .originalTransactionId, .productId, .purchaseDate]

@@ -5,7 +5,7 @@ struct PayloadReader<Member: PayloadMember> {
     private var values: [JSONValue?]
     /// The path of the object inside its payload: empty, or the parent's name and a dot.
     private let path: String
-    /// Whether timestamps may have a fraction. Xcode sends them; Apple's servers never do.
+    /// True if timestamps may have a fraction. Xcode sends them; Apple's servers never do.
     var acceptsFractions = false
 
     /// A member whose value is `null` counts as absent, as in Apple's own libraries.

@@ -28,7 +28,7 @@ struct PayloadValue {
         return integer
     }
 
-    /// Reads a time in milliseconds since 1970. A fraction is rounded down, where it is accepted at all.
+    /// Reads a time in milliseconds since 1970. A fraction is rounded down if fractions are accepted.
     func timestamp() throws(PayloadError) -> Timestamp {
         guard acceptsFractions, case .number(let digits) = value,
             let point = digits.firstIndex(of: UInt8(ascii: "."))
@@ -96,7 +96,7 @@ struct PayloadValue {
     }
 
     /// Reads the account token of a purchase.
-    /// - Returns: nil for a text that is no UUID: it names no account, and the rest of the payload counts.
+    /// - Returns: nil for a text that is not a UUID: it names no account, and the rest of the payload counts.
     func accountToken() throws(PayloadError) -> UUIDText? { UUIDText(parsing: try utf8()) }
 
     private static let integerType = "a whole number of at most 64 bits"

@@ -1,9 +1,9 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What will happen at the end of a subscription's current period. Apple calls it `JWSRenewalInfoDecodedPayload`.
+/// The plan for the end of a subscription's current period. Apple calls it `JWSRenewalInfoDecodedPayload`.
 ///
-/// It names no app, so it proves nothing alone. See ``SubscriptionRecord``.
+/// It names no app, so it proves nothing by itself. See ``SubscriptionRecord``.
 package struct RenewalInfo: SignedPayload {
     package static let kind = PayloadKind.renewalInfo
 

@@ -15,7 +15,7 @@ package struct AppReceipt: Hashable, Sendable {
     package let bundleID: BundleID
     /// 12.
     package let creationDate: Timestamp
-    /// 17, in the order of the receipt, which is not that of time.
+    /// 17, in the order of the receipt, which is not chronological.
     package let purchases: [ReceiptPurchase]
     /// 1. Not documented. It is 0 in the sandbox and in Xcode.
     package let appAppleID: UInt64?
@@ -23,7 +23,7 @@ package struct AppReceipt: Hashable, Sendable {
     package let appVersion: FieldText?
     /// 19: the version that the customer got first; `1.0` in the sandbox. Missing from Xcode's receipts.
     package let originalAppVersion: FieldText?
-    /// 21: when a receipt of the Volume Purchase Program expires.
+    /// 21: the time at which a receipt of the Volume Purchase Program expires.
     package let expirationDate: Timestamp?
     /// 18. Not documented.
     package let originalPurchaseDate: Timestamp?
@@ -31,7 +31,7 @@ package struct AppReceipt: Hashable, Sendable {
     package let unexplainedDate: Timestamp?
     /// 10. Not documented. For example `4+`.
     package let ageRating: FieldText?
-    /// 4, 5 and the bytes of 2; nil unless all three are there.
+    /// 4, 5 and the bytes of 2; nil unless all three are present.
     package let deviceHash: DeviceHash?
 }
 
@@ -40,7 +40,7 @@ extension AppReceipt {
     package var environment: AppStoreEnvironment? { type.environmentName.map(AppStoreEnvironment.init) }
 }
 
-/// The kind of a receipt. Values that Apple adds survive.
+/// The kind of a receipt. Values that Apple adds are kept.
 package struct ReceiptType: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -21,7 +21,7 @@ struct DERReader {
         return content
     }
 
-    /// Reads an INTEGER that is not negative and fits into 64 bits.
+    /// Reads a non-negative INTEGER that fits into 64 bits.
     mutating func nextNumber() throws(DERError) -> UInt64 {
         let content = try next(.integer)
         // The top bit of the first byte is the sign.

@@ -20,7 +20,7 @@ package struct DeviceIdentifier: Hashable, Sendable {
     }
 }
 
-/// What a receipt says about its device: SHA-1 of the device's identifier, an opaque value and the bundle ID.
+/// A receipt's record of its device: SHA-1 of the device's identifier, an opaque value and the bundle ID.
 ///
 /// Source: Apple, "Validating receipts on the device".
 package struct DeviceHash: Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct DeviceHash: Hashable, Sendable {
     /// The bundle ID in DER, with its tag and length.
     private let bundleID: [UInt8]
 
-    /// - Returns: nil unless all three attributes are there.
+    /// - Returns: nil unless all three attributes are present.
     init?(_ fields: ReceiptFields<ReceiptPayload.Name>) throws(ReceiptPayloadError) {
         guard let hash = fields[.deviceHash] else { return nil }
         guard hash.count == 20 else {

@@ -8,7 +8,7 @@ package struct ReceiptChain: CertificatePath {
 
     /// - Parameters:
     ///   - leaf: the signer's certificate.
-    ///   - enclosed: the certificates among which the intermediate is.
+    ///   - enclosed: the certificates that include the intermediate.
     ///   - seconds: the receipt's creation date, in seconds since 1970.
     init(
         leaf: X509Certificate, enclosed: [X509Certificate], roots: TrustedRoots, at seconds: Int64
@@ -20,7 +20,7 @@ package struct ReceiptChain: CertificatePath {
         }
     }
 
-    /// Accepts the certificate with which Xcode signs. It is its own root.
+    /// Accepts the certificate that Xcode signs with. It is its own root.
     private init(xcode root: X509Certificate, at seconds: Int64) throws(VerificationFailure) {
         guard root.notBefore <= seconds else { throw VerificationFailure(.certificateNotYetValid, .root) }
         guard seconds <= root.notAfter else { throw VerificationFailure(.certificateExpired, .root) }

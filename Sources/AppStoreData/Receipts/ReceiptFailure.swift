@@ -2,7 +2,7 @@ import OfferCrypto
 
 /// The reason a receipt is not accepted. It never quotes the receipt.
 package enum ReceiptFailure: Error, Hashable, Sendable {
-    /// It is not believed to come from Apple.
+    /// It is not trusted to come from Apple.
     case notVerified(VerificationFailure)
     /// Its signed content is unreadable.
     case payload(ReceiptPayloadError)
@@ -50,7 +50,7 @@ package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
 }
 
 extension VerificationFailure {
-    /// The label keeps the names that both types have apart.
+    /// The label separates the names that both types have.
     init(message error: SignedMessageError) {
         self.init(Self.code(of: error))
     }

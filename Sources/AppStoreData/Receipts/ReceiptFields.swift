@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The attributes of a set that we know, each once at most, with their values not yet decoded.
+/// The known attributes of a set, undecoded. Each occurs at most once.
 struct ReceiptFields<Name: RawRepresentable<UInt64> & Hashable> {
     // About a dozen: a linear search is faster than a dictionary.
     private var values: [(name: Name, value: ArraySlice<UInt8>)] = []

@@ -5,7 +5,7 @@ package struct ReceiptPayloadError: Error, Hashable, Sendable {
         case notSet(DERError)
         /// An element of the set is not an attribute in DER.
         case notAttribute(DERError)
-        /// An attribute that occurs once at most occurs twice.
+        /// An attribute that may occur only once occurs twice.
         case repeated
         case missing
         /// The value has another type than Apple documents or is not in DER.
@@ -25,7 +25,7 @@ package struct ReceiptPayloadError: Error, Hashable, Sendable {
     package let reason: Reason
     /// The number of the attribute, if it is known.
     package var attribute: UInt64?
-    /// The place of the purchase that has the attribute, from 0; nil for the receipt itself.
+    /// The index of the purchase that has the attribute; nil for the receipt itself.
     package var purchase: Int?
 
     package init(_ reason: Reason, attribute: UInt64? = nil, purchase: Int? = nil) {

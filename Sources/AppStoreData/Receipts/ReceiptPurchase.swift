@@ -19,7 +19,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package let quantity: UInt64?
     /// 1708. Only subscriptions have one.
     package let expirationDate: Timestamp?
-    /// 1711. It is 0 for purchases that are no subscription.
+    /// 1711. It is 0 for purchases other than subscriptions.
     package let webOrderLineItemID: UInt64?
     /// 1712: the time of a refund or of the end of family sharing.
     package let cancellationDate: Timestamp?

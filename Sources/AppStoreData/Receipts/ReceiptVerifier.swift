@@ -3,13 +3,13 @@ import OfferCrypto
 
 /// A verifier of app receipts.
 ///
-/// The certificates are verified at the receipt's creation date, which is inside the signed content. So the signature
-/// comes first, then the date, then the certificates; nothing else is decoded before all three are right.
+/// The certificates are verified at the receipt's creation date, which is inside the signed content. So the signature comes
+/// first, then the date, then the certificates. Nothing else is decoded before all three are right.
 package struct ReceiptVerifier: Sendable {
     private let roots: TrustedRoots
     private let isDevelopment: Bool
 
-    /// - Parameter isDevelopment: whether receipts of Xcode are accepted.
+    /// - Parameter isDevelopment: true if receipts of Xcode are accepted.
     package init(roots: TrustedRoots, isDevelopment: Bool = false) {
         self.roots = roots
         self.isDevelopment = isDevelopment
@@ -37,7 +37,7 @@ package struct ReceiptVerifier: Sendable {
         do { return try SignedMessage(ber: receipt) } catch { throw .notVerified(VerificationFailure(message: error)) }
     }
 
-    /// - Returns: the attributes that the enclosed certificate signed. Whether it may is still to be verified.
+    /// - Returns: the attributes that the enclosed certificate signed. The certificate itself is still to be verified.
     private func payload(of message: borrowing SignedMessage) throws(ReceiptFailure) -> ReceiptPayload {
         let content: [UInt8]
         do { content = try message.verifiedContent() } catch { throw .notVerified(VerificationFailure(message: error)) }
@@ -59,7 +59,7 @@ package struct ReceiptVerifier: Sendable {
     private func check(_ receipt: AppReceipt, _ chain: ReceiptChain, at time: Timestamp) throws(ReceiptFailure) {
         guard receipt.type.environmentName != nil else { throw .refused(.unknownType) }
         guard receipt.type != .xcode || isDevelopment else { throw .refused(.xcodeNeedsDevelopment) }
-        // Every developer has Xcode's key, so it vouches for Xcode's receipts only.
+        // Every developer has Xcode's key, so it vouches only for Xcode's receipts.
         guard receipt.type == .xcode || !chain.isXcode else { throw .refused(.notFromAppStore) }
         if let expirationDate = receipt.expirationDate {
             guard time < expirationDate else { throw .refused(.expired) }

@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension VerifiedReceipt {
-    /// The purchases, as the same type that a JWS is decoded to. Each is as old as the receipt.
+    /// The purchases, as the type that a JWS is decoded to. Each is as old as the receipt.
     package var transactions: [SignedTransaction] {
         receipt.purchases.map { SignedTransaction($0, of: receipt) }
     }

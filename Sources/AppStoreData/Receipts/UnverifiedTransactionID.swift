@@ -2,7 +2,7 @@ package import OfferCore
 import OfferCrypto
 import OfferEligibility
 
-/// A transaction ID that anyone can have made up. It is good for one thing: to ask the App Store Server API about it.
+/// A transaction ID that anyone can have made up. Its only use is in requests to the App Store Server API.
 package struct UnverifiedTransactionID: Hashable, Sendable {
     package let transactionID: TransactionID
 

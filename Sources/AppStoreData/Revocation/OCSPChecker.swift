@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferCrypto
 
-/// Asks OCSP responders whether certificates are revoked, and remembers the answers.
+/// Queries OCSP responders for the status of certificates, and remembers the answers.
 ///
-/// Questions run in child tasks of ``run()``, so nothing outlives the service. At most one question about a certificate
-/// is open at a time.
+/// Queries run in child tasks of ``run()``, so nothing outlives the service. At most one query about a certificate is open at a
+/// time.
 package final class OCSPChecker: Sendable {
     private let transport: OCSPTransport
     private let now: @Sendable () -> Int64
@@ -16,7 +16,7 @@ package final class OCSPChecker: Sendable {
 
     /// - Parameters:
     ///   - now: the time in seconds since 1970.
-    ///   - onRevoked: called with each certificate found revoked, before anyone who waits hears of it.
+    ///   - onRevoked: called with each certificate found revoked, before any waiting caller is told.
     package init(
         transport: @escaping OCSPTransport, now: @escaping @Sendable () -> Int64,
         onRevoked: @escaping @Sendable (X509Certificate) -> Void
@@ -27,11 +27,11 @@ package final class OCSPChecker: Sendable {
         (questions, submit) = AsyncStream.makeStream()
     }
 
-    /// Asks questions until the task is cancelled. Then all open and all later questions fail. Call it once.
+    /// Sends queries until the task is cancelled. Then all open and all later queries fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await question in questions {
-                // The stream still delivers what was submitted before the cancellation.
+                // The stream still delivers queries submitted before the cancellation.
                 guard !Task.isCancelled else { break }
                 group.addTask { await self.ask(question) }
             }
@@ -39,7 +39,7 @@ package final class OCSPChecker: Sendable {
         for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
     }
 
-    /// Waits until it is known that no certificate of a chain is revoked. Known answers need no waiting.
+    /// Waits for the status of a chain, and throws unless its certificates are good. Known answers need no waiting.
     ///
     /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. The transport's
     /// time limit does.
@@ -50,7 +50,7 @@ package final class OCSPChecker: Sendable {
         try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
     }
 
-    /// The status of a chain as far as it is known now. Asks about the rest in the background.
+    /// The currently known status of a chain. Queries the rest in the background.
     package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
         guard let questions = chain.revocationQuestions else { return .good }
         let leaf = outcomeNow(of: questions.leaf)
@@ -63,7 +63,7 @@ package final class OCSPChecker: Sendable {
         }
     }
 
-    /// The certificates whose last question failed within the last hour, for the operator.
+    /// The certificates whose last query failed within the last hour, for the operator.
     package var problems: [Diagnostic] {
         let now = now()
         return state.withLockedValue { $0.memory.failures(at: now) }.map { subject, problem in
@@ -86,7 +86,7 @@ package final class OCSPChecker: Sendable {
         }
     }
 
-    /// The known outcome of a question. If there is none, it opens the question and waits for nothing.
+    /// The known outcome of a query. If there is none, opens the query without waiting.
     private func outcomeNow(of question: RevocationQuestion) -> OCSPOutcome? {
         let now = now()
         if let outcome = outcome(ofExpired: question, at: now) { return outcome }
@@ -98,8 +98,8 @@ package final class OCSPChecker: Sendable {
         return nil
     }
 
-    /// Responders know nothing about a certificate that has expired, as those of old data have. It counts as good unless
-    /// it was revoked before.
+    /// Responders know nothing about an expired certificate, such as those of old data. It counts as good unless it was revoked
+    /// before.
     private func outcome(ofExpired question: RevocationQuestion, at now: Int64) -> OCSPOutcome? {
         guard question.certificate.notAfter < now else { return nil }
         let answer = state.withLockedValue { $0.memory.answer(to: question.id, at: now) }
@@ -118,10 +118,10 @@ package final class OCSPChecker: Sendable {
     }
 }
 
-/// The status of a chain of certificates as far as it is known without waiting.
+/// The status of a chain of certificates, as far as it is known without waiting.
 package enum CachedRevocationStatus: Hashable, Sendable {
     case good
     case revoked(RevocationFailure)
-    /// No answer is in force. The question is under way, or failed within the last minute.
+    /// No answer is in force. The query is under way, or failed within the last minute.
     case notKnown(RevocationFailure)
 }

@@ -1,6 +1,6 @@
 import OfferCrypto
 
-/// What responders last said about certificates. Its size is bounded.
+/// The last answers of responders about certificates. Its size is bounded.
 struct OCSPMemory {
     private var standings: [RevocationQuestion.ID: Standing] = [:]
     private let limit: Int
@@ -10,21 +10,21 @@ struct OCSPMemory {
         case good(until: Int64)
         /// Revocation is final, so this never expires.
         case revoked(date: Int64)
-        /// - Parameter time: when the question failed, in seconds since 1970.
+        /// - Parameter time: the time at which the query failed, in seconds since 1970.
         case unanswered(OCSPProblem, subject: String, time: Int64)
     }
 
-    /// The longest time that an answer is used, in seconds, whatever the responder promises.
+    /// The maximum age of an answer in use, in seconds, whatever the responder promises.
     static let maximumAge: Int64 = 24 * 3600
-    /// The time without background questions after any answer or failure, in seconds.
+    /// The time without background queries after any answer or failure, in seconds.
     static let pause: Int64 = 60
-    /// How long a failure counts as a problem of the service, in seconds.
+    /// The time for which a failure counts as a problem of the service, in seconds.
     static let problemAge: Int64 = 3600
 
     /// - Parameter limit: the maximum number of certificates.
     init(limit: Int) { self.limit = limit }
 
-    /// The answer to a question, if there is one in force.
+    /// The answer to a query, if one is in force.
     func answer(to id: RevocationQuestion.ID, at now: Int64) -> OCSPOutcome? {
         switch standings[id] {
         case .good(let until) where now < until: .good(until: until)
@@ -33,18 +33,18 @@ struct OCSPMemory {
         }
     }
 
-    /// The failure of a question that was asked so recently that it is not asked again in the background.
+    /// A recent failure, which is not retried in the background yet.
     func recentFailure(of id: RevocationQuestion.ID, at now: Int64) -> OCSPProblem? {
         guard case .unanswered(let problem, _, let time) = standings[id] else { return nil }
         return (time..<time + Self.pause).contains(now) ? problem : nil
     }
 
-    /// Notes the outcome of a question that had no answer.
+    /// Records the outcome of a query that had no answer.
     mutating func note(_ outcome: OCSPOutcome, of question: RevocationQuestion, at now: Int64) {
         let id = question.id
         switch outcome {
         case .good(let until):
-            // A response may name no time for the next one. Even then, the responder is not asked for each request.
+            // A response may name no time for the next one. Even then, the responder is not queried for each request.
             standings[id] = .good(until: min(max(until, now + Self.pause), now + Self.maximumAge))
         case .revoked(let date): standings[id] = .revoked(date: date)
         case .unknown(let problem):
@@ -53,7 +53,7 @@ struct OCSPMemory {
         if standings.count > limit { dropLeastUseful(except: id) }
     }
 
-    /// The questions that failed recently and have had no answer since.
+    /// The queries that failed recently and have had no answer since.
     func failures(at now: Int64) -> [(subject: String, problem: OCSPProblem)] {
         standings.values.compactMap { standing in
             guard case .unanswered(let problem, let subject, let time) = standing,
@@ -77,7 +77,7 @@ struct OCSPMemory {
     }
 }
 
-/// The outcome of one question.
+/// The outcome of one query.
 enum OCSPOutcome: Hashable, Sendable {
     /// - Parameter until: seconds since 1970.
     case good(until: Int64)

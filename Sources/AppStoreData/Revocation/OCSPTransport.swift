@@ -2,7 +2,7 @@ import OfferCrypto
 
 /// A function that sends an OCSP request by HTTP POST and returns the complete response.
 ///
-/// It sends the request to the host in the URL only and follows no redirect. It gives up after some seconds, and after
+/// It sends the request only to the host in the URL and follows no redirect. It gives up after some seconds, and after
 /// ``OCSPResponse/maximumSize`` bytes.
 package typealias OCSPTransport = @Sendable (_ url: String, _ request: [UInt8]) async throws -> OCSPReply
 
@@ -18,8 +18,8 @@ package struct OCSPReply: Hashable, Sendable {
 }
 
 extension RevocationQuestion {
-    /// Asks the responder and verifies its response.
-    /// - Parameter now: the time in seconds since 1970, read once the response is there.
+    /// Queries the responder and verifies its response.
+    /// - Parameter now: the time in seconds since 1970, read after the response has arrived.
     func ask(by transport: OCSPTransport, now: @Sendable () -> Int64) async -> OCSPOutcome {
         do throws(OCSPProblem) {
             guard let responder else { throw .noResponder }

@@ -1,4 +1,4 @@
-/// The questions under way, each with those who wait for its outcome, and the answers so far.
+/// The queries under way, each with the callers that wait for its outcome, and the answers so far.
 struct OpenQuestions {
     typealias Waiter = CheckedContinuation<OCSPOutcome, Never>
 
@@ -6,20 +6,20 @@ struct OpenQuestions {
     private var waiters: [RevocationQuestion.ID: [Waiter]] = [:]
     private var isStopped = false
 
-    /// The maximum number of questions under way, and of remembered certificates. Apple uses about two at a time.
+    /// The maximum number of queries under way, and of remembered certificates. Apple uses about two at a time.
     static let maximumCount = 128
 
     enum Admission {
-        /// The outcome is known without asking.
+        /// The outcome is known without a query.
         case settled(OCSPOutcome)
-        /// The question is new and must be asked now.
+        /// The query is new and must be sent now.
         case opened
-        /// The question is under way.
+        /// The query is under way.
         case joined
     }
 
-    /// Opens a question unless its outcome is known or it is open already.
-    /// - Parameter waiter: who waits for the outcome. Without one, a question that has just failed is not asked again.
+    /// Opens a query unless its outcome is known or it is already open.
+    /// - Parameter waiter: the caller that waits for the outcome. Without one, a query that has just failed is not repeated.
     mutating func admit(_ id: RevocationQuestion.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
         if let answer = memory.answer(to: id, at: now) { return .settled(answer) }
         let new = waiter.map { [$0] } ?? []
@@ -34,11 +34,11 @@ struct OpenQuestions {
         return .opened
     }
 
-    /// - Returns: those who wait for the outcome.
+    /// - Returns: the callers that wait for the outcome.
     mutating func close(_ id: RevocationQuestion.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
 
-    /// Closes all questions and admits no others.
-    /// - Returns: all who wait.
+    /// Closes all queries and admits no others.
+    /// - Returns: all waiting callers.
     mutating func stop() -> [Waiter] {
         isStopped = true
         defer { waiters = [:] }

@@ -1,7 +1,7 @@
 import OfferCore
 package import OfferCrypto
 
-/// The reason a chain of certificates is not believed although its signatures are correct.
+/// The reason a chain of certificates is not trusted although its signatures are correct.
 package enum RevocationFailure: Error, Hashable, Sendable {
     /// The issuer has revoked a certificate. This is final.
     /// - Parameter date: seconds since 1970.
@@ -9,7 +9,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
     /// No responder has said whether a certificate is revoked. It may say so later.
     case unknown(CertificateRole, OCSPProblem)
 
-    /// Whether the responder itself has spoken against a certificate: it is revoked, or the responder does not know it.
+    /// True if the responder itself rejects a certificate: it is revoked, or the responder does not know it.
     package var isDenied: Bool {
         switch self {
         case .revoked, .unknown(_, .unknownCertificate): true
@@ -27,7 +27,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
 
 extension RevocationFailure {
     /// Throws unless both certificates are good. A revocation comes first, because it is final.
-    /// - Parameter leaf: the outcome of the question; nil if it is still being asked. So is `intermediate`.
+    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same holds for `intermediate`.
     static func throwUnlessGood(leaf: OCSPOutcome?, intermediate: OCSPOutcome?) throws(RevocationFailure) {
         let outcomes: [(CertificateRole, OCSPOutcome?)] = [(.leaf, leaf), (.intermediate, intermediate)]
         for case (let role, .revoked(let date)?) in outcomes { throw .revoked(role, date: date) }
@@ -60,7 +60,7 @@ extension VerificationFailure {
     }
 }
 
-/// The reason a question about a certificate has no answer.
+/// The reason a query about a certificate has no answer.
 package enum OCSPProblem: Error, Hashable, Sendable {
     /// The certificate names no responder with a usable HTTP URL.
     case noResponder
@@ -70,13 +70,13 @@ package enum OCSPProblem: Error, Hashable, Sendable {
     case transport(OCSPTransportFailure)
     /// The responder's HTTP status is not 200.
     case status(Int)
-    /// The response does not count.
+    /// The response is not acceptable.
     case response(OCSPFailure)
     /// The responder does not know the certificate.
     case unknownCertificate
-    /// The question is under way.
+    /// The query is under way.
     case beingAsked
-    /// Too many questions are open.
+    /// Too many queries are open.
     case overloaded
     /// The checker has been stopped.
     case stopped
@@ -98,9 +98,9 @@ extension OCSPProblem: CustomStringConvertible {
     }
 }
 
-/// A failure to exchange a question for a response.
+/// A failure to exchange a query for a response.
 package struct OCSPTransportFailure: Error, Hashable, Sendable {
-    /// What happened: half a sentence without the URL, such as `connection refused`.
+    /// The failure: half a sentence without the URL, such as `connection refused`.
     package let reason: String
 
     package init(_ reason: String) { self.reason = reason.printable }

@@ -1,23 +1,23 @@
 import OfferCrypto
 
-/// One certificate whose status is asked, with the certificate that signed it.
+/// A certificate whose status is queried, with the certificate that signed it.
 struct RevocationQuestion: Sendable {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
-    /// Both digests: a certificate with another issuer is another question, because another key answers it.
+    /// Both digests: the same certificate with another issuer is another query, because another key signs the answer.
     typealias ID = [UInt8]
     var id: ID { certificate.digest + issuer.digest }
 
-    /// The responder's URL according to the certificate; nil if it names none that is usable.
+    /// The responder's URL according to the certificate; nil if it names no usable one.
     var responder: String? { certificate.ocspURLs.first(where: Self.isUsable) }
 
     /// The maximum length of a responder's URL in bytes. Apple's have about 50.
     static let maximumURLLength = 512
 
-    /// Whether a URL is plain HTTP with a host and without a user, in printable ASCII.
+    /// Returns true if a URL is plain HTTP with a host and without a user, in printable ASCII.
     ///
-    /// HTTPS would need a certificate whose status is asked in turn. The answer is signed, so HTTP suffices.
+    /// HTTPS would need another certificate whose status must be queried. The answer is signed, so HTTP suffices.
     static func isUsable(_ url: String) -> Bool {
         let scheme = "http://"
         guard url.utf8.count <= maximumURLLength, url.prefix(scheme.count).lowercased() == scheme else { return false }
@@ -28,8 +28,8 @@ struct RevocationQuestion: Sendable {
 }
 
 extension CertificatePath {
-    /// The questions about the leaf and the intermediate. The root is trusted as it is, so it needs no question. For the
-    /// same reason, this is nil for Xcode's certificate.
+    /// The queries about the leaf and the intermediate. The root is trusted directly, so it needs no query. For the same
+    /// reason, this is nil for Xcode's certificate.
     var revocationQuestions: (leaf: RevocationQuestion, intermediate: RevocationQuestion)? {
         guard let intermediate else { return nil }
         return (

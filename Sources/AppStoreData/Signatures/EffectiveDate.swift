@@ -2,7 +2,7 @@ import OfferCore
 
 /// The time at which the certificates of a JWS must be valid.
 package enum EffectiveDate: Hashable, Sendable {
-    /// This time, in seconds since 1970. Where revocation is checked, it is the current time.
+    /// This time, in seconds since 1970. If revocation is checked, it is the current time.
     case at(Int64)
     /// The date of signing in the payload, because old data was signed by certificates that have expired since. Without
     /// such a date, the given time, in seconds since 1970.
@@ -40,6 +40,6 @@ enum SigningDate {
         return number
     }
 
-    /// The year 10000, where the times of certificates end.
+    /// The year 10000, the end of certificates' times.
     private static let latest = 253_402_300_800_000.0
 }

@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// The header of a JWS that Apple signed.
 ///
-/// Only `alg`, `crit` and `x5c` are read. Other members, such as the `kid` of old data, decide nothing, and keys that a
-/// header offers (`jwk`, `jku`, `x5u`) are never used.
+/// Only `alg`, `crit` and `x5c` are read. Other members, such as the `kid` of old data, have no effect. Keys that a header
+/// offers (`jwk`, `jku`, `x5u`) are never used.
 enum JWSHeader {
     /// - Parameter header: the decoded first part.
     /// - Returns: the certificates in DER, leaf first: three, or one as in data signed by Xcode. Of three, the last is

@@ -3,8 +3,8 @@ import OfferCrypto
 
 /// The verifier of everything that Apple signs as a JWS.
 ///
-/// It verifies who signed, not what: the checks of the app and the environment come after it. It never checks
-/// revocation itself, but refuses the certificates passed to ``KnownChains/revoke(_:)``.
+/// It verifies who signed, not what: the app and the environment are checked afterwards. It never checks revocation itself, but
+/// refuses the certificates passed to ``KnownChains/revoke(_:)``.
 package struct JWSVerifier: Sendable {
     private let roots: TrustedRoots
     private let allowsXcode: Bool
@@ -15,7 +15,7 @@ package struct JWSVerifier: Sendable {
 
     /// - Parameters:
     ///   - knownChains: verified with the same roots.
-    ///   - allowsXcode: whether a root may sign data itself, as Xcode's StoreKit certificate does; for development only.
+    ///   - allowsXcode: true if a root may sign data itself, as Xcode's StoreKit certificate does; for development only.
     package init(roots: TrustedRoots = .apple, knownChains: KnownChains = KnownChains(), allowsXcode: Bool = false) {
         self.roots = roots
         self.knownChains = knownChains
@@ -78,7 +78,7 @@ package struct JWSVerifier: Sendable {
 }
 
 extension VerifiedChain {
-    /// Whether the leaf's key made a signature.
+    /// Returns true if the leaf's key made a signature.
     fileprivate func verifies(_ signature: RawSignature, of input: [UInt8]) throws(VerificationFailure) -> Bool {
         do { return try key.verify(signature.der, of: input) } catch {
             throw VerificationFailure(.verificationUnavailable)

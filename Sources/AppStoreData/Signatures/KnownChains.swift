@@ -63,8 +63,8 @@ package final class KnownChains: Sendable {
         state.withLockedValue { $0.use { $0.header.count == header.count && $0.header[...] == header } }
     }
 
-    /// Remembers a chain in place of the one that has been unused the longest.
-    /// - Returns: the role of a certificate that has been revoked, in which case nothing is remembered.
+    /// Remembers a chain in place of the least recently used one.
+    /// - Returns: the role of a certificate that has been revoked. Then nothing is remembered.
     func remember(_ chain: VerifiedChain) -> CertificateRole? {
         state.withLockedValue { state in
             if let role = state.revokedRole(in: chain) { return role }
@@ -86,11 +86,11 @@ package final class KnownChains: Sendable {
         }
     }
 
-    /// Whether ``precompute()`` has something to do.
+    /// True if ``precompute()`` has work to do.
     package var canPrecompute: Bool { state.withLockedValue { $0.entries.contains { $0.sample != nil } } }
 
-    /// Precomputes one key that has signed data, after which a JWS is verified in about half the time. This takes tens of
-    /// milliseconds of CPU time and 150 kB a key, so it does not belong on an event loop.
+    /// Precomputes one key that has signed data. A JWS is then verified in about half the time. This takes tens of milliseconds
+    /// of CPU time and 150 kB a key, so it does not belong on an event loop.
     package func precompute() throws(OpenSSLError) {
         let entry = state.withLockedValue { state -> Entry? in
             guard let index = state.entries.firstIndex(where: { $0.sample != nil }) else { return nil }
@@ -107,7 +107,7 @@ package final class KnownChains: Sendable {
     }
 
     /// Forgets the chains that contain a certificate, and refuses it from now on.
-    /// - Parameter identity: of the certificate.
+    /// - Parameter identity: the identity of the certificate.
     package func revoke(_ identity: [UInt8]) {
         state.withLockedValue { state in
             state.entries.removeAll {
@@ -124,7 +124,7 @@ package final class KnownChains: Sendable {
 }
 
 extension KnownChains.State {
-    /// Finds a chain and makes it the one used last.
+    /// Finds a chain and makes it the most recently used one.
     fileprivate mutating func use(_ isWanted: (KnownChains.Entry) -> Bool) -> VerifiedChain? {
         guard let index = entries.lastIndex(where: isWanted) else { return nil }
         if index != entries.endIndex - 1 { entries.append(entries.remove(at: index)) }

@@ -1,10 +1,10 @@
 import OfferCore
 import OfferCrypto
 
-/// A JWS in compact form (RFC 7515 section 7.1) in its three parts. Nothing of it is verified.
+/// A JWS in compact form (RFC 7515 section 7.1) in its three parts. No part of it is verified.
 struct SignedJWS {
-    /// In bytes. The largest JWS of Apple's, a notification with two others in it, has about 20 kB. The bound leaves room
-    /// for growth, and reading as much takes about as long as a few signatures take to verify.
+    /// In bytes. Apple's largest JWS, a notification with two others in it, has about 20 kB. The bound leaves room for growth.
+    /// Reading this much takes about as long as verifying a few signatures.
     static let maximumSize = 256 * 1024
 
     /// The first part as received, in base64url.

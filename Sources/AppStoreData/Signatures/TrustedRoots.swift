@@ -7,7 +7,7 @@ package struct TrustedRoots: Sendable {
     /// Apple's roots.
     package static let apple = TrustedRoots(AppleRoots.certificates)
 
-    /// - Parameter certificates: if empty, nothing is believed.
+    /// - Parameter certificates: if empty, no data is trusted.
     package init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
     /// The root with this SHA-256 digest.

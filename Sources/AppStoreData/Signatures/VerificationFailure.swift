@@ -1,13 +1,13 @@
 package import OfferCrypto
 
-/// The reason that data is not believed to come from Apple. It never quotes the data.
+/// The reason that data is not trusted to come from Apple. It never quotes the data.
 package struct VerificationFailure: Error, Hashable, Sendable {
     /// A stable name of the failed check, for programs.
     package let code: Code
     /// One sentence for people.
     package let sentence: String
 
-    /// - Parameter certificate: the place of the certificate that failed the check.
+    /// - Parameter certificate: the role of the certificate that failed the check.
     package init(_ code: Code, _ certificate: CertificateRole? = nil) {
         self.code = code
         sentence = code.sentence(about: certificate.map { "The \($0.rawValue) certificate" } ?? "A certificate")
@@ -19,7 +19,7 @@ extension VerificationFailure: CustomStringConvertible {
 }
 
 extension VerificationFailure {
-    /// The checks, in about the order in which they are made.
+    /// The checks, in approximately the order in which they are made.
     package enum Code: String, CaseIterable, Hashable, Sendable {
         case jwsTooLarge = "jws_too_large"
         case jwsNotThreeParts = "jws_not_three_parts"
@@ -74,7 +74,7 @@ extension VerificationFailure {
 }
 
 extension VerificationFailure.Code {
-    /// Whether the same data may be verified later.
+    /// True if the same data may be verified later.
     package var isRetryable: Bool { [.verificationUnavailable, .revocationUnknown, .signedInFuture].contains(self) }
 
     /// - Parameter certificate: the certificate that failed the check, such as `The leaf certificate`.
@@ -136,7 +136,7 @@ extension VerificationFailure.Code {
 }
 
 extension VerificationFailure {
-    /// The label keeps `.leafIsCA` and other names that both types have apart.
+    /// The label separates `.leafIsCA` and other names that both types have.
     package init(chain error: ChainError) {
         switch error {
         case .notYetValid(let role): self.init(.certificateNotYetValid, role)

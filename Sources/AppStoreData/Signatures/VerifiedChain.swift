@@ -10,7 +10,7 @@ package protocol CertificatePath: Sendable {
 }
 
 extension CertificatePath {
-    /// Whether Xcode signed the data, with a certificate of its own. Such data describes no purchase.
+    /// True if Xcode signed the data, with its own certificate. Such data describes no purchase.
     package var isXcode: Bool { intermediate == nil }
 }
 
@@ -55,7 +55,7 @@ extension VerifiedChain {
         self.intermediate = intermediate
     }
 
-    /// Accepts the certificate with which Xcode signs. It is its own root.
+    /// Accepts the certificate that Xcode signs with. It is its own root.
     init(xcode certificate: X509Certificate, roots: TrustedRoots) throws(VerificationFailure) {
         guard let root = roots.root(withDigest: certificate.digest) else { throw VerificationFailure(.rootNotTrusted) }
         guard let key = try? root.verifyingKey else { throw VerificationFailure(.leafKeyNotP256) }

@@ -1,22 +1,22 @@
 package import OfferCore
 
-/// The one verifier of everything that Apple signs: JWS of every kind, and app receipts.
+/// The only verifier of all data that Apple signs: JWS of every kind, and app receipts.
 ///
-/// It says who signed and decodes what. Whether the data is about one of our apps is checked by ``ExpectedApps`` and
-/// ``ExpectedOrigin``; for notifications it does both. Whether a certificate has been revoked is asked by
-/// ``OCSPChecker``, which tells ``KnownChains/revoke(_:)``.
+/// It verifies the signer and decodes the data. ``ExpectedApps`` and ``ExpectedOrigin`` check whether the data is about one of
+/// our apps; for notifications, this verifier does both. ``OCSPChecker`` queries revocation, and its findings go to
+/// ``KnownChains/revoke(_:)``.
 package struct AppStoreVerifier: Sendable {
     package let knownChains = KnownChains()
     private let jws: JWSVerifier
     private let receipts: ReceiptVerifier
 
-    /// - Parameter isDevelopment: whether a root may sign data itself, as Xcode does. Such data describes no purchase.
+    /// - Parameter isDevelopment: true if a root may sign data itself, as Xcode does. Such data describes no purchase.
     package init(roots: TrustedRoots = .apple, isDevelopment: Bool = false) {
         jws = JWSVerifier(roots: roots, knownChains: knownChains, allowsXcode: isDevelopment)
         receipts = ReceiptVerifier(roots: roots, isDevelopment: isDevelopment)
     }
 
-    /// Verifies a JWS and decodes it as the kind that its members make.
+    /// Verifies a JWS and decodes it as the kind that its members identify.
     /// - Parameter text: the JWS in compact form.
     package func verify(_ text: [UInt8], at date: EffectiveDate) throws(DataRefusal) -> VerifiedData<AppStorePayload> {
         let (object, chain) = try object(in: text, at: date)
@@ -53,7 +53,7 @@ package struct AppStoreVerifier: Sendable {
         return verified
     }
 
-    /// Verifies a JWS without deciding what kind of payload it has.
+    /// Verifies a JWS without deciding the kind of its payload.
     func object(
         in text: [UInt8], at date: EffectiveDate
     ) throws(DataRefusal) -> (object: PayloadObject, chain: VerifiedChain) {
@@ -62,13 +62,13 @@ package struct AppStoreVerifier: Sendable {
             let verified = try jws.verify(text, at: date)
             (object, chain) = (PayloadObject(verified), verified.chain)
         } catch { throw DataRefusal(error) }
-        // Every developer has Xcode's key, so it vouches for tests in Xcode only.
+        // Every developer has Xcode's key, so it vouches only for tests in Xcode.
         guard !chain.isXcode || object.isFromTests else { throw DataRefusal(.notFromAppStore) }
         return (object, chain)
     }
 }
 
-/// A payload that Apple signed, or Xcode in development, with what it was decoded from.
+/// A payload that Apple signed, or Xcode in development, with its source.
 package struct VerifiedData<Payload: Sendable>: Sendable {
     package let payload: Payload
     package let object: PayloadObject

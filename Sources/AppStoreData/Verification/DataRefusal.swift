@@ -4,9 +4,9 @@ package struct DataRefusal: Error, Hashable, Sendable {
     package let code: String
     /// One sentence for people.
     package let sentence: String
-    /// Whether the same data may be accepted later.
+    /// True if the same data may be accepted later.
     package let isRetryable: Bool
-    /// Whether it is known who signed the data. If not, the data is forged, damaged or not from Apple.
+    /// True if the signer of the data is known. If not, the data is forged, damaged or not from Apple.
     package let isGenuine: Bool
     /// The path of the failed JWS inside a notification; nil for the notification itself and other data.
     package var member: String?
@@ -64,7 +64,7 @@ extension DataRefusal {
     /// True if the data is genuine, but of another kind than expected.
     package var isOfAnotherKind: Bool { isGenuine && code == "payload_of_another_kind" }
 
-    /// Whether the app's shared secret is wrong or not configured.
+    /// True if the app's shared secret is wrong or not configured.
     package var isSharedSecret: Bool { LegacyNotificationFailure.codes.contains(code) }
 }
 

@@ -38,7 +38,7 @@ extension LegacyNotificationFailure {
         }
     }
 
-    /// Whether the same notification may be accepted later.
+    /// True if the same notification may be accepted later.
     package var isRetryable: Bool {
         switch self {
         case .noSharedSecret, .wrongPassword, .payload, .check: false

@@ -4,7 +4,7 @@ package import OfferEligibility
 
 /// A notification that Apple signed and that is about one of our apps, whether or not its content can be used.
 ///
-/// What Apple signed for us is kept even if a part of it is unexpected, because Apple sends it only a few times.
+/// Data that Apple signed for us is kept even if part of it is unexpected, because Apple sends it only a few times.
 package struct ReceivedNotification: Sendable {
     package let app: ExpectedApp
     package let environment: AppStoreEnvironment
@@ -12,7 +12,7 @@ package struct ReceivedNotification: Sendable {
     package let type: NotificationType
     package let subtype: NotificationSubtype?
     package let signedDate: Timestamp
-    /// nil if the content brings no facts: it is of an unknown kind, or ``fault`` says what is wrong with it.
+    /// nil if the content gives no facts: it is of an unknown kind, or ``fault`` says what is wrong with it.
     package let verified: VerifiedNotification?
     /// The reason the content cannot be used.
     package let fault: DataRefusal?
@@ -23,7 +23,7 @@ package struct ReceivedNotification: Sendable {
 }
 
 extension AppStoreVerifier {
-    /// Verifies a notification, and each JWS in it, for an intake that keeps whatever Apple signed.
+    /// Verifies a notification, and each JWS in it, for an intake that keeps everything that Apple signed.
     /// - Throws: if Apple did not sign the notification, if it is not about one of our apps, or if it cannot be verified
     ///   now.
     package func receiveNotification(
@@ -63,7 +63,7 @@ extension ReceivedNotification {
             verified: verified, fault: nil, chains: chains)
     }
 
-    /// - Parameter fault: the reason the notification could not be read whole.
+    /// - Parameter fault: the reason the notification could not be read completely.
     fileprivate init(
         _ payload: PayloadObject, for apps: ExpectedApps, fault: DataRefusal, chains: [VerifiedChain]
     ) throws(DataRefusal) {
@@ -83,7 +83,7 @@ extension ReceivedNotification {
 }
 
 extension AppStoreNotification {
-    /// Whether a notification can be read but for a content of an unknown kind.
+    /// True if a notification can be read except for content of an unknown kind.
     fileprivate static func isOfUnknownContent(_ payload: PayloadObject) -> Bool {
         (try? Self(payload))?.content == .unknown
     }

@@ -4,7 +4,7 @@ package import OfferEligibility
 
 /// A notification of version 1 about one of our apps, from someone who knows the app's shared secret.
 ///
-/// The password authenticates the sender and no more. Only what Apple signed becomes a fact: the purchases in the receipt.
+/// The password only authenticates the sender. Only data that Apple signed becomes a fact: the purchases in the receipt.
 /// The other members name the event, for logs and metrics. Without a receipt that can be verified here, there are no facts.
 ///
 /// The password is not a property of this value. The stored and forwarded body still contains it.
@@ -14,10 +14,10 @@ package struct VerifiedLegacyNotification: Sendable {
     package let name: NotificationName
     /// Derived from the content: see ``LegacyNotification/identity()``. 35 bytes.
     package let notificationUUID: FieldText
-    /// nil if there is none, if it is refused, or if it is one of a single transaction, whose signature cannot be verified here.
+    /// nil if there is none, if it is refused, or if it is for a single transaction, whose signature cannot be verified here.
     package let receipt: VerifiedReceipt?
-    /// Why the receipt is not believed; nil if nothing is wrong with it. The password is right all the same, so the App Store has
-    /// nothing better to send.
+    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is still right, so the App Store
+    /// has nothing better to send.
     package let receiptRefusal: DataRefusal?
     /// CMS, as signed.
     private let receiptText: [UInt8]
@@ -53,7 +53,7 @@ package struct VerifiedLegacyNotification: Sendable {
         get throws(OpenSSLError) { try receipt?.facts(text: receiptText) ?? [] }
     }
 
-    /// The text whose digest the facts have.
+    /// The text whose digest is in the facts.
     package var signedTexts: [[UInt8]] { receipt == nil ? [] : [receiptText] }
 }
 
@@ -84,7 +84,7 @@ extension VerifiedLegacyNotification {
         guard let bytes = Base64.bytes(of: text.filter { !$0.isASCIIWhiteSpace }) else {
             throw .payload(PayloadError(.invalid(.notBase64), member: member))
         }
-        // A receipt of a single transaction is a property list, which begins with another byte than CMS.
+        // A receipt of a single transaction is a property list, whose first byte differs from CMS.
         if bytes.first != DERTag.sequence.rawValue, (try? LegacyTransactionReceipt(bytes)) != nil { return (nil, []) }
         do throws(DataRefusal) {
             let verified = try verify(bytes)
