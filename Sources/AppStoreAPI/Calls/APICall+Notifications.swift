@@ -1,15 +1,15 @@
 package import OfferCore
 import OfferEligibility
 
-/// A notification as the App Store remembers it. Nothing is verified yet.
+/// A notification in the App Store's history. Nothing is verified yet.
 package struct SentNotification: Hashable, Sendable {
     package struct Attempt: Hashable, Sendable {
         package let date: Timestamp
-        /// Apple's name of the result: `SUCCESS`, or why the attempt failed.
+        /// Apple's name for the result: `SUCCESS`, or the reason the attempt failed.
         package let result: String
     }
 
-    /// In compact form, as it was signed first.
+    /// In compact form, as signed first.
     package let signedPayload: [UInt8]
     /// At most six.
     package let attempts: [Attempt]
@@ -25,11 +25,11 @@ package struct NotificationHistoryPage: Hashable, Sendable {
     package let next: String?
 }
 
-/// What Get Notification History is asked for. It stays the same for all pages.
+/// A query for Get Notification History. It stays the same for all pages.
 package struct NotificationHistoryQuery: Hashable, Sendable {
     package let start: Timestamp
     package let end: Timestamp
-    /// Whether to list only notifications that the server has not received.
+    /// True to list only notifications that the server has not received.
     package let onlyFailures: Bool
 
     package init(start: Timestamp, end: Timestamp, onlyFailures: Bool = false) {
@@ -49,13 +49,13 @@ package struct NotificationHistoryQuery: Hashable, Sendable {
 
 extension APICall<NotificationHistoryPage> {
     /// Get Notification History.
-    /// - Parameter token: of the page before; nil for the first.
+    /// - Parameter token: from the previous page; nil for the first.
     package static func notificationHistory(_ query: NotificationHistoryQuery, after token: String?) -> Self {
         APICall(
             .notificationHistory, .post, ["inApps", "v1", "notifications", "history"],
             query: token.map { [(name: "paginationToken", value: $0)] } ?? [], body: query.body
         ) { answer throws(AnswerError) in
-            // One odd entry must not keep the others from being read, now and in every later run.
+            // One odd entry must not block the others, now and in every later run.
             let (items, otherCount) = try answer.knownObjects("notificationHistory")
             let notifications = items.compactMap { try? SentNotification($0) }
             let next =

@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// What Get All Subscription Statuses answers: every subscription of one customer in one app. Nothing is verified yet.
+/// The answer of Get All Subscription Statuses: every subscription of one customer in one app. Nothing is verified yet.
 package struct SubscriptionStatuses: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let originalTransactionID: TransactionID
@@ -13,7 +13,7 @@ package struct SubscriptionStatuses: Hashable, Sendable {
     }
 
     package let items: [Item]
-    /// The number of entries that are not as Apple documents them.
+    /// The number of entries that differ from Apple's documentation.
     package var unreadableCount = 0
 }
 
@@ -52,10 +52,10 @@ extension SubscriptionStatuses.Item {
 package struct TransactionHistoryPage: Hashable, Sendable {
     /// In compact form, at most 20; the one modified least recently comes first.
     package let signedTransactions: [[UInt8]]
-    /// Where the next page begins, now or later.
+    /// The start of the next page, now or later.
     package let revision: HistoryRevision
     package let hasMore: Bool
-    /// The number of entries that are no text.
+    /// The number of entries that are not text.
     package var unreadableCount = 0
 }
 
@@ -69,11 +69,11 @@ package struct HistoryRevision: Hashable, Sendable {
 extension APICall<TransactionHistoryPage> {
     /// Get Transaction History, version 2, of all products, finished and refunded purchases included.
     ///
-    /// The order is ascending, so a revision that was kept finds what was modified since. A transaction that is modified
-    /// while the pages are read can appear twice.
+    /// The order is ascending, so a stored revision finds later modifications. A transaction that is modified while the pages
+    /// are read can appear twice.
     /// - Parameters:
     ///   - id: any transaction of the customer.
-    ///   - revision: of the page before; nil for the first.
+    ///   - revision: from the previous page; nil for the first.
     package static func transactionHistory(of id: TransactionNumber, after revision: HistoryRevision?) -> Self {
         var query = [(name: "sort", value: "ASCENDING")]
         if let revision { query.append((name: "revision", value: revision.text)) }

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// A request of the App Store Server API, and how its answer is read.
+/// A request of the App Store Server API, with the reader of its answer.
 package struct APICall<Answer: Sendable>: Sendable {
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
@@ -15,7 +15,7 @@ package struct APICall<Answer: Sendable>: Sendable {
     package let body: [UInt8]?
     /// The media type of ``body``.
     package let contentType: String
-    /// Whether the answer may list thousands of items.
+    /// True if the answer may list thousands of items.
     private let isLarge: Bool
     private let read: @Sendable (AnswerReader) throws(AnswerError) -> Answer
 
@@ -46,9 +46,9 @@ package struct APICall<Answer: Sendable>: Sendable {
         return path + "?" + query.map { "\($0.name)=\(URLText.encoded($0.value))" }.joined(separator: "&")
     }
 
-    /// Whether the request can be sent again after its answer was lost.
+    /// True if the request can be sent again after its answer was lost.
     var isRepeatable: Bool {
-        // An upload whose answer was lost would be refused the second time, because its identifier is used.
+        // A repeated upload is refused, because its identifier is already used.
         ![.testNotification, .startPerformanceTest, .uploadMessage, .uploadImage].contains(endpoint)
     }
 }

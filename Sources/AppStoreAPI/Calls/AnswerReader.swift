@@ -1,6 +1,6 @@
 import OfferCore
 
-/// A reader of the members of an answer. Members that this version does not know are ignored, as Apple adds some.
+/// A reader of the members of an answer. Unknown members are ignored, because Apple adds some.
 package struct AnswerReader: Sendable {
     private let members: JSONObject
     /// The path of this object, for errors.
@@ -15,7 +15,7 @@ package struct AnswerReader: Sendable {
     private static let maximumLargeCount = 10_000
     private static let maximumLargeTotal = 400_000
 
-    /// - Parameter json: nothing stands for an empty object, because some answers have no body.
+    /// - Parameter json: may be empty, which means an empty object, because some answers have no body.
     init(json: [UInt8], isLarge: Bool = false) throws(AnswerError) {
         guard !json.isEmpty else {
             self.init(JSONObject(), path: "", json: json)

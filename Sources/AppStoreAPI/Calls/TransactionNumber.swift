@@ -10,7 +10,7 @@ package struct TransactionNumber: Hashable, Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// - Returns: nil for an ID with anything but digits.
+    /// - Returns: nil unless the ID has only digits.
     package init?(_ id: TransactionID) {
         guard id.text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         text = id.text.description

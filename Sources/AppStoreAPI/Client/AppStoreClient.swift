@@ -42,9 +42,9 @@ package final class AppStoreClient: Sendable {
             [hosts.production, hosts.sandbox].map { ($0, CircuitBreaker()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Sends a request, again after a failure that may pass, and reads the answer.
+    /// Sends a request, repeats it after a temporary failure, and reads the answer.
     ///
-    /// It never waits for Apple's limits: `.limited` says when they allow another request.
+    /// It never waits for Apple's limits: `.limited` has the time when they allow another request.
     /// - Parameter deadline: ends all attempts; nil for none.
     package func send<Answer>(
         _ call: APICall<Answer>, for app: AppScope, by deadline: NIODeadline? = nil
@@ -135,7 +135,7 @@ package final class AppStoreClient: Sendable {
         }
     }
 
-    /// Waits before an attempt is repeated, twice as long each time, and between half and one and a half of it by chance.
+    /// Waits before an attempt is repeated. The delay doubles each time, and varies randomly from half to one and a half of it.
     /// - Returns: false if the attempt must not be repeated.
     private func waits(beforeRetry number: Int, by deadline: NIODeadline?) async -> Bool {
         let delay = Self.firstDelay * (1 << (number - 1)) * (0.5 + pacing.chance())
@@ -145,7 +145,7 @@ package final class AppStoreClient: Sendable {
     }
 }
 
-/// What became of one exchange with the App Store Server API, for metrics.
+/// The outcome of one exchange with the App Store Server API, for metrics.
 package struct APIObservation: Sendable {
     package let app: AppScope
     package let endpoint: APIEndpoint
@@ -176,7 +176,7 @@ extension Result where Failure == APIFailure {
 }
 
 extension APIFailure {
-    /// Whether a wait of a second would not help.
+    /// True if a wait of a second would not help.
     fileprivate var isWaitingUseless: Bool {
         switch self {
         case .limited, .paused: true

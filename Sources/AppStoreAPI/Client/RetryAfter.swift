@@ -1,9 +1,9 @@
 import OfferCore
 import OfferEligibility
 
-/// The header `Retry-After` of the App Store: a Unix time in milliseconds, and not a number of seconds as in HTTP.
+/// The header `Retry-After` of the App Store: a Unix time in milliseconds, not a number of seconds as in HTTP.
 enum RetryAfter {
-    /// Without the header, or with one that makes no sense, in milliseconds.
+    /// The delay without the header, or with an invalid one, in milliseconds.
     private static let otherwise: Int64 = 60_000
     /// Apple counts by the hour.
     private static let longest: Int64 = 3_600_000

@@ -1,4 +1,4 @@
-/// Every error code that Apple documents for the App Store Server API and for retention messages, with a name for logs and a
+/// The error codes that Apple documents for the App Store Server API and retention messages. Each has a name for logs and a
 /// sentence for operators.
 ///
 /// Source: Apple, "Error codes" (App Store Server API and Retention Messaging documentation, May 2026).

@@ -31,26 +31,26 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     /// Every code that this version knows.
     package static var allKnown: [APIErrorCode] { known.keys.sorted().map(APIErrorCode.init) }
 
-    /// A stable name in lower snake case; `unknown` for a code that is new.
+    /// A stable name in lower snake case; `unknown` for an unknown code.
     package var name: String { Self.known[rawValue]?.name ?? "unknown" }
 
-    /// What it means, or what to do about it.
+    /// Its meaning, or the action to take.
     package var sentence: String {
         Self.known[rawValue]?.sentence ?? "This code is new. Look it up in the App Store Server API documentation."
     }
 
-    /// Whether the same request can succeed soon.
+    /// True if the same request can succeed soon.
     package var isRetryable: Bool { Self.retryable.contains(rawValue) }
 
-    /// Whether the other environment may have what was not found.
+    /// True if the other environment may have the item that was not found.
     package var meansOtherEnvironment: Bool {
         self == .transactionIDNotFound || self == .originalTransactionIDNotFound
     }
 
-    /// Whether it is about the app, whatever else was asked.
+    /// True if it is about the app, whatever the request.
     package var isOfApp: Bool { [.invalidAppIdentifier, .appNotFound, .appNotFoundRetryable].contains(self) }
 
-    /// Whether a list must be read from its beginning.
+    /// True if a list must be read from its beginning.
     package var meansRestart: Bool {
         [.invalidRevision, .invalidPaginationToken, .paginationTokenExpired].contains(self)
     }

@@ -1,13 +1,13 @@
 package import OfferCore
 import OfferEligibility
 
-/// The reason that the App Store Server API gave no answer that can be used.
+/// The reason that the App Store Server API gave no usable answer.
 package enum APIFailure: Error, Sendable {
     /// The App Store refused the request.
     case refused(APIErrorCode)
     /// HTTP status 401: the App Store does not accept the token. The clock is the likely cause if it is wrong.
     case unauthorised(ClockError?)
-    /// Too many requests in this hour. The time is when there may be another.
+    /// Too many requests in this hour. The time is that of the next possible request.
     case limited(until: Timestamp)
     /// Another HTTP status, without an error code.
     case status(Int)
@@ -15,9 +15,9 @@ package enum APIFailure: Error, Sendable {
     case unreachable(String)
     /// The deadline has passed.
     case timedOut
-    /// The answer is not what Apple documents.
+    /// The answer differs from Apple's documentation.
     case unreadable(AnswerError)
-    /// The host has failed often, and is left alone for a while.
+    /// The host has failed often, and gets no requests for a while.
     case paused
     /// No token could be made.
     case noToken(TokenFault)
@@ -42,7 +42,7 @@ extension APIFailure {
         }
     }
 
-    /// Whether the same request can succeed later.
+    /// True if the same request can succeed later.
     package var isRetryable: Bool {
         switch self {
         case .refused(let code): code.isRetryable
@@ -52,7 +52,7 @@ extension APIFailure {
         }
     }
 
-    /// Whether the failure says that the host is in trouble, and not that the request is wrong.
+    /// True if the failure means that the host is in trouble, and not that the request is wrong.
     var isOfHost: Bool {
         switch self {
         case .refused(let code): code.rawValue >= 5_000_000
@@ -80,7 +80,7 @@ extension APIFailure: CustomStringConvertible {
         }
     }
 
-    /// What an operator can do.
+    /// The action for an operator.
     package var hint: String {
         switch self {
         case .unauthorised(.some): "set the clock of this machine; tokens are valid for a short time only"

@@ -9,7 +9,7 @@ package struct ClockError: Hashable, Sendable {
     /// - Parameters:
     ///   - date: the header `Date` of a response: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     ///   - now: the time at which it arrived.
-    /// - Returns: nil without a date, and for a smaller difference.
+    /// - Returns: nil without a date, or for a smaller difference.
     package init?(date: String?, at now: Timestamp) {
         guard let date, let time = Self.time(date) else { return nil }
         let (difference, overflow) = now.milliseconds.subtractingReportingOverflow(time.milliseconds)

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Leaves a host alone that has failed several times in a row. After a pause, one request at a time tries it.
+/// Stops requests to a host that has failed several times in a row. After a pause, one request at a time tries it.
 final class CircuitBreaker: Sendable {
     private struct State {
         var failures = 0
@@ -15,7 +15,7 @@ final class CircuitBreaker: Sendable {
     private static let firstPause: Int64 = 1
     private static let longestPause: Int64 = 60
 
-    /// Whether a request may be sent. If so, its result must be reported.
+    /// Returns true if a request may be sent. If so, its result must be reported.
     func admits(at now: NIODeadline) -> Bool {
         state.withLockedValue { state in
             guard state.failures >= Self.tolerated else { return true }
@@ -36,6 +36,6 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// A request that was admitted ended without saying anything about the host, for example because it was cancelled.
+    /// Reports that an admitted request ended without a result for the host, for example because it was cancelled.
     func noteNothing() { state.withLockedValue { $0.isTrying = false } }
 }

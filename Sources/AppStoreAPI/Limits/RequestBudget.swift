@@ -5,10 +5,10 @@ import OfferEligibility
 /// Apple's limits of requests per hour, for each app, environment and endpoint.
 ///
 /// A token bucket: it holds the requests of five minutes, and is filled at nine tenths of Apple's rate. So the requests of any
-/// hour stay below Apple's limit, with something left for other programs of the team.
+/// hour stay below Apple's limit, and leave some for other programs of the team.
 ///
-/// Each process has its own. A new one begins with the requests of half a minute only, so that neither a process that starts
-/// again and again nor a command beside the service uses up the hour.
+/// Each process has its own. A new one begins with the requests of only half a minute. So neither a process that restarts
+/// repeatedly nor a command beside the service uses up the hour.
 final class RequestBudget: Sendable {
     private struct Key: Hashable {
         let app: AppScope
@@ -18,7 +18,7 @@ final class RequestBudget: Sendable {
     private struct Bucket {
         var tokens: Double
         var filledAt: Int64
-        /// The App Store has said that it accepts nothing before, in milliseconds.
+        /// The App Store has said that it accepts no request before this time, in milliseconds.
         var closedUntil: Int64 = .min
     }
 
@@ -28,7 +28,7 @@ final class RequestBudget: Sendable {
     private static let shareOfRate = 0.9
     private static let burstSeconds = 300.0
     private static let firstSeconds = 30.0
-    /// At least as many requests at once, where the bucket holds as many.
+    /// The minimum number of requests in a new bucket, if it can hold as many.
     private static let fewest = 10.0
 
     /// - Parameter scale: for tests; a factor of Apple's limits.
@@ -36,8 +36,8 @@ final class RequestBudget: Sendable {
         self.scale = scale
     }
 
-    /// Takes one request out of the budget.
-    /// - Returns: nil if there was one, otherwise the time when there will be.
+    /// Takes one request from the budget.
+    /// - Returns: nil if there was one, otherwise the time of the next one.
     func take(_ endpoint: APIEndpoint, of app: AppScope, at now: Timestamp) -> Timestamp? {
         let rate = rate(of: endpoint, in: app.environment)
         return buckets.withLockedValue { buckets in
@@ -66,7 +66,7 @@ final class RequestBudget: Sendable {
         }
     }
 
-    /// What a new bucket holds.
+    /// The number of requests in a new bucket.
     private func first(_ rate: Double) -> Double {
         min(rate * Self.burstSeconds, max(rate * Self.firstSeconds, Self.fewest))
     }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Bounds repeated requests to a tenth of all, so that a host in trouble does not get more of them.
+/// Limits repeated requests to a tenth of all, so a host in trouble does not get more requests.
 final class RetryBudget: Sendable {
     private let tokens = NIOLockedValueBox(maximum)
 
@@ -9,7 +9,7 @@ final class RetryBudget: Sendable {
 
     func noteRequest() { tokens.withLockedValue { $0 = min(Self.maximum, $0 + Self.perRequest) } }
 
-    /// - Returns: whether a request may be repeated.
+    /// - Returns: true if a request may be repeated.
     func take() -> Bool {
         tokens.withLockedValue { tokens in
             guard tokens >= 1 else { return false }

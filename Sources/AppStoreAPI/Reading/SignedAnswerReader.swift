@@ -3,19 +3,19 @@ package import OfferCore
 import OfferCrypto
 package import OfferEligibility
 
-/// Verifies what Apple signed in an answer, and derives facts from it.
+/// Verifies the signed data in an answer, and derives facts from it.
 ///
-/// TLS protects an answer on its way, but only a signature shows that a purchase is of this app and environment.
+/// TLS protects an answer in transit, but only a signature shows that a purchase is of this app and environment.
 package struct SignedAnswerReader: Sendable {
     /// The facts of an answer.
     package struct Reading: Sendable {
         package fileprivate(set) var facts: [SubscriberFact] = []
         /// The certificates that must not be revoked.
         package fileprivate(set) var chains: [VerifiedChain] = []
-        /// The reasons of the entries that were left out. With any, the answer shows less than the App Store knows.
+        /// The reasons of the omitted entries. With any, the answer shows less than the App Store knows.
         package fileprivate(set) var leftOut: [DataRefusal] = []
 
-        /// - Throws: if entries were left out and none is left: the answer then shows nothing.
+        /// - Throws: if entries were omitted and none is left: the answer then shows nothing.
         fileprivate func requireSome() throws(DataRefusal) {
             if facts.isEmpty, let refusal = leftOut.first { throw refusal }
         }
@@ -26,8 +26,8 @@ package struct SignedAnswerReader: Sendable {
     private let now: Timestamp
 
     /// - Parameters:
-    ///   - app: what the answer must be about.
-    ///   - appAppleID: checked for production only.
+    ///   - app: the app that the answer must be about.
+    ///   - appAppleID: checked only for production.
     ///   - now: the time at which the answer arrived.
     package init(_ verifier: AppStoreVerifier, for app: AppScope, appAppleID: Int64?, at now: Timestamp) {
         self.verifier = verifier
@@ -37,8 +37,8 @@ package struct SignedAnswerReader: Sendable {
 
     /// Reads statuses: for each subscription its last transaction, its renewal info and its status.
     ///
-    /// An entry that Apple signed but that cannot be read is left out, and the others count.
-    /// - Throws: if any part of it is not Apple's or is of another app, or if every entry is left out.
+    /// An entry that Apple signed but that cannot be read is omitted, and the others count.
+    /// - Throws: if any part is not Apple's or is of another app, or if every entry is omitted.
     package func read(_ statuses: SubscriptionStatuses) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: statuses.unreadableCount)
@@ -49,10 +49,11 @@ package struct SignedAnswerReader: Sendable {
         return reading
     }
 
-    /// Reads a page of transactions. What is no subscription is read too, because rules can ask what a customer owns.
+    /// Reads a page of transactions. Other products than subscriptions are read too, because rules can test what a customer
+    /// owns.
     ///
-    /// An entry that Apple signed but that cannot be read is left out, and the others count.
-    /// - Throws: if any part of it is not Apple's or is of another app, or if every entry is left out.
+    /// An entry that Apple signed but that cannot be read is omitted, and the others count.
+    /// - Throws: if any part is not Apple's or is of another app, or if every entry is omitted.
     package func read(_ page: TransactionHistoryPage) throws(DataRefusal) -> Reading {
         var reading = Reading()
         reading.leftOut = Self.refusals(of: page.unreadableCount)
@@ -66,7 +67,7 @@ package struct SignedAnswerReader: Sendable {
         return reading
     }
 
-    /// Reads one entry completely, or leaves it out completely.
+    /// Reads one entry completely, or omits it completely.
     private func readEntry(
         _ reading: inout Reading, _ read: (inout Reading) throws(DataRefusal) -> Void
     ) throws(DataRefusal) {
@@ -80,13 +81,13 @@ package struct SignedAnswerReader: Sendable {
         }
     }
 
-    /// The refusals of entries that are no text or have no JWS.
+    /// The refusals of entries that are not text or have no JWS.
     private static func refusals(of count: Int) -> [DataRefusal] {
         Array(repeating: DataRefusal(PayloadError(.unrecognised)), count: count)
     }
 
-    /// Reads one piece.
-    /// - Returns: what is signed, as JSON.
+    /// Reads one signed part.
+    /// - Returns: the signed JSON.
     /// - Throws: if it is not Apple's, or not about this app and environment.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8]
@@ -112,7 +113,7 @@ package struct SignedAnswerReader: Sendable {
             reading.facts.append(ofRenewalInfo)
             (signedDate, digest) = (max(signedDate, ofRenewalInfo.signedDate), digest + ofRenewalInfo.digest)
         }
-        // The status is as old as the newest of what is signed beside it, as in a notification.
+        // The status is as old as the newest signed data beside it, as in a notification.
         let digestOfStatus = try fact { () throws(OpenSSLError) in
             try SHA256.hash(digest + Array("\(item.status.rawValue)".utf8))
         }
@@ -145,8 +146,8 @@ package struct SignedAnswerReader: Sendable {
 }
 
 extension DataRefusal {
-    /// True if Apple signed an entry that is odd without casting doubt on the others: it cannot be read, or is of an
-    /// environment that does not count. Data of another app casts doubt on the whole answer.
+    /// True if an entry that Apple signed is odd, but the others still count. It cannot be read, or its environment does not
+    /// count. Data of another app makes the whole answer doubtful.
     fileprivate var concernsOneEntry: Bool {
         isGenuine && (code.hasPrefix("payload_") || Self.codesOfOneEntry.contains(code))
     }

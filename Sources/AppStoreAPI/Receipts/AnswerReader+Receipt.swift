@@ -25,7 +25,7 @@ extension AnswerReader {
         }
     }
 
-    /// A date, which three members give; the one in milliseconds counts.
+    /// A date, which three members contain. The one in milliseconds counts.
     func date(_ name: String) throws(AnswerError) -> Timestamp? {
         try looseInteger(name + "_ms").map(Timestamp.init)
     }

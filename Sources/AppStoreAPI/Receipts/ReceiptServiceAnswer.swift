@@ -6,15 +6,15 @@ package import OfferEligibility
 package struct ReceiptServiceAnswer: Sendable {
     package let environment: AppStoreEnvironment
     package let bundleID: BundleID
-    /// Only production assigns it.
+    /// Only production has one.
     package let appAppleID: Int64?
-    /// When Apple answered, by Apple's clock.
+    /// The time of Apple's answer, by Apple's clock.
     package let date: Timestamp
     private let purchases: [(id: TransactionID, original: TransactionID, purchase: Purchase)]
     private let renewals: [(original: TransactionID, renewal: Renewal)]
 
     /// Reads an answer.
-    /// - Parameter environment: the one that was asked. The member `environment` is missing from some answers.
+    /// - Parameter environment: the one that was queried. The member `environment` is missing from some answers.
     /// - Throws: the status, if it is one without data.
     package init(json: [UInt8], from environment: AppStoreEnvironment) throws(ReceiptServiceFailure) {
         let status: ReceiptServiceStatus
@@ -41,7 +41,7 @@ package struct ReceiptServiceAnswer: Sendable {
         guard let date = try receipt.date("request_date") else { throw receipt.missing("request_date_ms") }
         self.date = date
         var purchases: [(id: TransactionID, original: TransactionID, purchase: Purchase)] = []
-        // The receipt itself lists what it was made with; latest_receipt_info also what happened since.
+        // The receipt itself lists its contents when it was made; latest_receipt_info also lists later changes.
         for item in try receipt.objects("in_app") + answer.objects("latest_receipt_info") {
             guard let id = try item.transactionID("transaction_id") else { throw item.missing("transaction_id") }
             purchases.append((id, try item.transactionID("original_transaction_id") ?? id, try Purchase(item)))
@@ -57,17 +57,17 @@ package struct ReceiptServiceAnswer: Sendable {
         self.renewals = renewals
     }
 
-    /// One fact for each transaction and renewal, as old as the answer. Each has the hash of its content as digest.
+    /// One fact for each transaction and renewal, as old as the answer. The digest of each is the hash of its content.
     package var facts: [SubscriberFact] {
         get throws(OpenSSLError) {
             var facts: [SubscriberFact.Key: SubscriberFact] = [:]
             for item in purchases {
                 let fact = try fact(.fetchedTransaction(item.purchase), item.id, of: item.original)
-                // latest_receipt_info comes later in the list, and says more than in_app.
+                // latest_receipt_info comes later in the list, and has more detail than in_app.
                 facts[fact.key] = fact
             }
             let products = currentProducts
-            // A subscription that changed its product can have an entry for each. The one of its present product counts.
+            // A subscription that changed its product can have an entry for each. The entry of its present product counts.
             var current: Set<TransactionID> = []
             for item in renewals {
                 let fact = try fact(.fetchedRenewalInfo(item.renewal), item.original, of: item.original)
@@ -84,7 +84,7 @@ package struct ReceiptServiceAnswer: Sendable {
         }
     }
 
-    /// The product that each subscription was bought for last.
+    /// The last product that each subscription was bought for.
     private var currentProducts: [TransactionID: ProductID] {
         Dictionary(grouping: purchases, by: \.original).compactMapValues { purchases in
             purchases.map(\.purchase).max { $0.purchaseDate < $1.purchaseDate }?.productID
@@ -106,8 +106,8 @@ extension Purchase {
     /// Reads an element of `latest_receipt_info` or `in_app`. The names that Apple uses elsewhere are in receipts.md of the
     /// App Store reference, section 4.7.
     ///
-    /// `original_purchase_date` and `quantity` are not kept, as of signed transactions neither: the first is the purchase date
-    /// of the original transaction, and nothing depends on how many of a consumable were bought.
+    /// `original_purchase_date` and `quantity` are not kept, as with signed transactions. The first is the purchase date of the
+    /// original transaction, and nothing depends on the quantity of a consumable.
     fileprivate init(_ item: AnswerReader) throws(AnswerError) {
         let name = try item.text("product_id")
         let productID: ProductID
@@ -115,7 +115,7 @@ extension Purchase {
         guard let purchaseDate = try item.date("purchase_date") else { throw item.missing("purchase_date_ms") }
         self.init(productID: productID, purchaseDate: purchaseDate)
         expiresDate = try item.date("expires_date")
-        // Only subscriptions have an expiry; the type is not named. Other products are told apart by it no further.
+        // Only subscriptions have an expiry; the type is not named. Other products are not distinguished further.
         type = expiresDate == nil ? nil : .autoRenewableSubscription
         subscriptionGroupID = try item.string("subscription_group_identifier")
         webOrderLineItemID = try item.string("web_order_line_item_id")

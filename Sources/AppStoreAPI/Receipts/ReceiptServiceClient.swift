@@ -5,7 +5,7 @@ package import OutgoingHTTP
 
 /// The client of `verifyReceipt`, the legacy service that describes receipts. Apple has deprecated it, and still runs it.
 ///
-/// Production is asked first. It refers receipts of the sandbox to the sandbox, as Apple recommends.
+/// Production is queried first. It refers receipts of the sandbox to the sandbox, as Apple recommends.
 package struct ReceiptServiceClient: Sendable {
     private let hosts: ReceiptServiceHosts
     private let transport: any HTTPExchange
@@ -16,7 +16,7 @@ package struct ReceiptServiceClient: Sendable {
     private static let maximumAttempts = 3
     private static let firstDelay = Duration.milliseconds(250)
     private static let attemptTimeout = Duration.seconds(30)
-    /// Ten thousand purchases, of which ``AnswerReader`` reads as many, take 12 MB.
+    /// Ten thousand purchases, the limit of ``AnswerReader``, take 12 MB.
     private static let maximumResponse = 16 * 1024 * 1024
 
     /// - Parameter observe: called after each exchange and each request that was not sent.
@@ -31,11 +31,11 @@ package struct ReceiptServiceClient: Sendable {
         breakers = [.production: CircuitBreaker(), .sandbox: CircuitBreaker()]
     }
 
-    /// Asks what a receipt contains now.
+    /// Requests the present contents of a receipt.
     /// - Parameters:
     ///   - receipt: CMS, as the app has it.
-    ///   - sharedSecret: the app's, which receipts with subscriptions need.
-    ///   - excludesOld: whether to leave out all but the last period of each subscription.
+    ///   - sharedSecret: the app's secret, which receipts with subscriptions need.
+    ///   - excludesOld: true to omit all periods of each subscription except the last.
     ///   - deadline: ends all attempts; nil for none.
     package func describe(
         _ receipt: [UInt8], sharedSecret: Secret, excludesOld: Bool = false, by deadline: NIODeadline? = nil
@@ -129,7 +129,7 @@ package struct ReceiptServiceClient: Sendable {
     }
 }
 
-/// What became of one exchange with `verifyReceipt`, for metrics.
+/// The outcome of one exchange with `verifyReceipt`, for metrics.
 package struct ReceiptServiceObservation: Sendable {
     package let environment: AppStoreEnvironment
     /// `success`, or the name of the failure.
@@ -151,7 +151,7 @@ package struct ReceiptServiceHosts: Hashable, Sendable {
     package let production: String
     package let sandbox: String
 
-    /// - Parameters: nil for Apple's.
+    /// - Parameters: nil means Apple's.
     package init(production: String? = nil, sandbox: String? = nil) {
         self.production = production ?? "https://buy.itunes.apple.com"
         self.sandbox = sandbox ?? "https://sandbox.itunes.apple.com"
@@ -167,7 +167,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
     case unreachable(String)
     case timedOut
     case unreadable(AnswerError)
-    /// The host has failed often, and is left alone for a while.
+    /// The host has failed often, and gets no requests for a while.
     case paused
 
     package var isRetryable: Bool {
@@ -178,10 +178,10 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the failure says that the host is in trouble, and not that the receipt is wrong.
+    /// True if the failure means that the host is in trouble, and not that the receipt is wrong.
     fileprivate var isOfHost: Bool {
         switch self {
-        // 21002 is sent for malformed receipts, too.
+        // 21002 is also sent for malformed receipts.
         case .temporary(let status): status != .malformed
         case .httpStatus(let status): status >= 500
         case .unreachable, .timedOut: true
@@ -201,7 +201,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// What an operator can do; nil if the failure is about one receipt.
+    /// The action for an operator; nil if the failure is about one receipt.
     package var hint: String? {
         switch self {
         case .status(.wrongSharedSecret): "correct sharedSecret of the app in the configuration file"

@@ -10,17 +10,17 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
     package static let malformed = Self(rawValue: 21_002)
     package static let wrongSharedSecret = Self(rawValue: 21_004)
     package static let unavailable = Self(rawValue: 21_005)
-    /// The data is there all the same.
+    /// The data is still present.
     package static let expired = Self(rawValue: 21_006)
     package static let ofSandbox = Self(rawValue: 21_007)
     package static let ofProduction = Self(rawValue: 21_008)
     package static let internalError = Self(rawValue: 21_009)
 
-    /// Whether the answer describes the purchases.
+    /// True if the answer describes the purchases.
     var hasData: Bool { self == .valid || self == .expired }
 
-    /// Whether the same request may succeed soon. 21002 is sent for malformed receipts, but for temporary problems too.
-    /// - Parameter isMarked: what `is_retryable` says; nil if it is absent.
+    /// True if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary problems.
+    /// - Parameter isMarked: the value of `is_retryable`; nil if it is absent.
     func isRetryable(_ isMarked: Bool?) -> Bool {
         switch rawValue {
         case 21_002, 21_005, 21_009: true

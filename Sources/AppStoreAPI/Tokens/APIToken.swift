@@ -11,7 +11,8 @@ package struct UnsignedAPIToken: Hashable, Sendable {
     /// Unix time in whole seconds.
     package let issuedAtSeconds: Int64
 
-    /// How long the App Store accepts the token, in seconds. Apple permits an hour, and its libraries use five minutes.
+    /// The time for which the App Store accepts the token, in seconds. Apple permits an hour, and its libraries use five
+    /// minutes.
     package static let lifetimeSeconds: Int64 = 300
 
     package init(keyID: KeyID, issuerID: IssuerID, bundleID: BundleID, issuedAtSeconds: Int64) {

@@ -4,14 +4,14 @@ import OfferEligibility
 
 /// The current token of each app. A token is used for four minutes, or until the app's key or issuer changes.
 ///
-/// Requests that need a new token at the same moment share one, so that it is signed and recorded once.
+/// Requests that need a new token at the same moment share one, so it is signed and recorded once.
 package final class TokenSource: Sendable {
     private struct Issued {
         let token: UnsignedAPIToken
         let text: String
     }
 
-    /// What a token depends on beside the time.
+    /// The values that a token depends on, besides the time.
     private struct Terms: Hashable {
         let app: BundleID
         let keyID: KeyID
@@ -24,7 +24,7 @@ package final class TokenSource: Sendable {
 
     private struct State {
         var issued: [BundleID: Issued] = [:]
-        /// The requests that wait for tokens being made.
+        /// The requests that wait for tokens in preparation.
         var waiting: [Terms: [Waiter]] = [:]
 
         func known(_ terms: Terms, at seconds: Int64) -> String? {
@@ -43,7 +43,7 @@ package final class TokenSource: Sendable {
 
     /// The time for which a token is used, in seconds. A request with it must arrive before it expires.
     private static let useSeconds: Int64 = 240
-    /// A clock that runs ahead by as much as this still issues tokens from the past. The App Store refuses others.
+    /// A clock that is ahead by this much still issues tokens from the past. The App Store refuses others.
     private static let clockAllowanceSeconds: Int64 = 20
 
     /// - Parameters:
@@ -107,7 +107,7 @@ package final class TokenSource: Sendable {
     }
 
     /// Forgets a token that the App Store has refused.
-    /// - Parameter text: kept if it has been replaced meanwhile.
+    /// - Parameter text: kept if it has been replaced in the meantime.
     func discard(_ text: String, of app: BundleID) {
         state.withLockedValue { if $0.issued[app]?.text == text { $0.issued[app] = nil } }
     }

@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// What was uploaded, and whether it may be shown.
+/// An uploaded message or image, and its review state.
 package struct UploadedItem: Hashable, Sendable {
     package enum State: String, Sendable {
         case pending = "PENDING"
@@ -11,7 +11,7 @@ package struct UploadedItem: Hashable, Sendable {
     package let identifier: String
     /// As received.
     package let state: String
-    /// Of images.
+    /// Only for images.
     package let size: String?
 
     package var isApproved: Bool { state == State.approved.rawValue }
@@ -20,7 +20,7 @@ package struct UploadedItem: Hashable, Sendable {
 private let messaging = ["inApps", "v1", "messaging"]
 
 extension APICall<Void> {
-    /// Upload Message. An identifier is used once.
+    /// Upload Message. An identifier can be used only once.
     package static func uploadMessage(_ message: RetentionMessage, as identifier: UUIDText) -> Self {
         APICall(
             .uploadMessage, .put, messaging + ["message", "\(identifier)"], body: message.json
@@ -32,7 +32,7 @@ extension APICall<Void> {
         APICall(.deleteMessage, .delete, messaging + ["message", "\(identifier)"]) { _ in }
     }
 
-    /// Upload Image. An identifier is used once.
+    /// Upload Image. An identifier can be used only once.
     package static func uploadImage(_ image: RetentionImage, as identifier: UUIDText) -> Self {
         APICall(
             .uploadImage, .put, messaging + ["image", "\(identifier)"],
@@ -40,12 +40,12 @@ extension APICall<Void> {
         ) { _ in }
     }
 
-    /// Delete Image. The messages that use it must be deleted before.
+    /// Delete Image. The messages that use it must be deleted first.
     package static func deleteImage(_ identifier: UUIDText) -> Self {
         APICall(.deleteImage, .delete, messaging + ["image", "\(identifier)"]) { _ in }
     }
 
-    /// Configure Default Message, in place of the one before.
+    /// Configure Default Message. Replaces the previous one.
     package static func setDefaultMessage(
         _ identifier: UUIDText, for product: ProductID, in locale: String
     ) -> Self {
@@ -63,7 +63,7 @@ extension APICall<Void> {
         ) { _ in }
     }
 
-    /// Configure Realtime URL, in place of the one before.
+    /// Configure Realtime URL. Replaces the previous one.
     package static func setRealtimeURL(_ url: RealtimeURL) -> Self {
         var writer = JSONWriter()
         writer.member("realtimeURL", utf8: url.text.utf8)

@@ -1,4 +1,4 @@
-/// What Apple's performance test sends to the URL of the sandbox.
+/// The requests that Apple's performance test sends to the URL of the sandbox.
 package struct PerformanceTestConfiguration: Hashable, Sendable {
     package let maximumConcurrency: Int64
     package let totalRequests: Int64

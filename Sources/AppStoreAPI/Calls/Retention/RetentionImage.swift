@@ -1,4 +1,4 @@
-/// A picture to upload. What Apple requires of it is checked here, before Apple refuses it.
+/// A picture to upload. Apple's requirements are checked here, before Apple refuses it.
 ///
 /// Sources: Apple, "Upload Image" (Retention Messaging API documentation); PNG (W3C Recommendation, third edition), sections
 /// 5.2, 5.3 and 11.2.1.
@@ -38,7 +38,7 @@ extension RetentionImage.Size {
     }
 }
 
-/// The parts of a PNG file, as far as they say what kind of picture it is. Checksums and pixels are left to Apple.
+/// The parts of a PNG file that describe the picture. Checksums and pixels are left to Apple.
 private struct PNGChunks {
     struct Header {
         let width: Int
@@ -51,7 +51,7 @@ private struct PNGChunks {
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// - Returns: nil for anything but a complete PNG file.
+    /// - Returns: nil unless the bytes are a complete PNG file.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: Self.signature) else { return nil }
         var place = Self.signature.count

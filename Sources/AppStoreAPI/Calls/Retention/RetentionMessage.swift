@@ -6,7 +6,7 @@ package import OfferCore
 package struct RetentionMessage: Hashable, Sendable {
     package struct Image: Hashable, Sendable {
         package let identifier: UUIDText
-        /// Read aloud to those who do not see it.
+        /// Read aloud to people who do not see it.
         package let altText: FieldText
 
         package init(identifier: UUIDText, altText: String) throws(UploadFault) {

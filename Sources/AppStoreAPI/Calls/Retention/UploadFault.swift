@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The reason that something for retention messages would be refused by Apple.
+/// The reason that Apple would refuse an upload for retention messages.
 package enum UploadFault: Error, Hashable, Sendable {
     case field(FieldError)
     case tooLong(field: String, characters: Int)
