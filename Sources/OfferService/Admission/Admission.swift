@@ -8,8 +8,8 @@ struct Admission {
     let principal: Principal
     var policy: Policy
     let context: RequestContext
-    /// Whether the request names a host that the listener does not serve. Only health checks are admitted nonetheless, and
-    /// they must not show it any details.
+    /// True if the request names a host that the listener does not serve. Health checks still admit it, but show it no
+    /// details.
     var isMisdirected = false
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
@@ -19,7 +19,7 @@ struct Admission {
 enum HostRule {
     /// All of them: the listener has an address that other machines can reach.
     case any
-    /// Only this machine, unless callers are configured, because only they have tokens, which web pages do not know.
+    /// Only this machine, unless callers are configured: requests then need a token, which web pages do not know.
     case thisMachineWithoutCallers
     /// Only this machine. The listener requires no token, whether or not there are callers.
     case thisMachine

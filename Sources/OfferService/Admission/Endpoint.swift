@@ -44,7 +44,7 @@ struct Endpoint: Sendable {
     let handler: Handler
     /// In bytes.
     var maximumBodySize = HTTPRequest.maximumBodySize
-    /// The store that the asynchronous work begins with, and whose threads it runs on; nil if it runs in Swift's own pool.
+    /// The store that asynchronous work starts with and whose threads it uses; nil if it runs in Swift's own pool.
     var store: CurrentStore?
 
     /// Creates an endpoint that signs or computes something. It sheds load when the service is overloaded.

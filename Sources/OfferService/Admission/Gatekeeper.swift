@@ -63,8 +63,8 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
-    /// Whether a request names another host than this machine, although nothing but the loopback address keeps strangers
-    /// out. A web page may have sent it (DNS rebinding).
+    /// True if a request names another host than this machine, although only the loopback address keeps strangers out.
+    /// A web page may have sent it (DNS rebinding).
     func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {
         switch rule {
         case .any: return false
@@ -74,8 +74,9 @@ struct Gatekeeper: Sendable {
         }
     }
 
-    /// Counts a request that is refused before its client is identified, such as one for an unknown path. One that
-    /// authenticated earlier on the connection is spared, but not behind a proxy, whose connections carry many clients.
+    /// Counts a request that is refused before its client is identified, such as one for an unknown path. Clients that
+    /// authenticated earlier on the connection are not charged, except behind a proxy, whose connections carry many
+    /// clients.
     func countUnidentified(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
         let isShared = request.peer.map { policy.proxies.isProxy($0) } ?? false
@@ -83,8 +84,8 @@ struct Gatekeeper: Sendable {
         try limits.countAddress(of: request, under: policy)
     }
 
-    /// Refuses a request without the token of a caller, because of load. This is cheap, unlike the verification of a user's
-    /// token. A wrong token counts as a guess, or the response would tell right from wrong ones without limit.
+    /// Refuses a request without a caller's token, because of load. This is cheap, unlike verifying a user's token. A
+    /// wrong token counts as a guess. Otherwise, the response would tell right from wrong ones without limit.
     func requireCaller(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
         let (authorization, callers) = (request.authorization, policy.callers)
@@ -97,7 +98,7 @@ struct Gatekeeper: Sendable {
         throw .overloaded
     }
 
-    /// Whether the principal has a scope, for endpoints that show some principals more than others. Unlike
+    /// True if the principal has a scope, for endpoints that show some principals more than others. Unlike
     /// ``admit(_:to:)``, this function does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }
