@@ -5,7 +5,7 @@ package import OfferCore
 import OfferCrypto
 import OfferEligibility
 
-/// The rules by which App Store data counts: whose signatures are accepted, and which certificates have been revoked.
+/// The rules for accepting App Store data: the trusted signers and the revoked certificates.
 package struct AppStoreTrust: Sendable {
     package let verifier: AppStoreVerifier
     /// nil if responders are not asked.
@@ -14,7 +14,7 @@ package struct AppStoreTrust: Sendable {
     private let now: @Sendable () -> Timestamp
     private let log: Logger
 
-    /// - Parameter transport: sends questions to OCSP responders; nil if none are asked.
+    /// - Parameter transport: sends requests to OCSP responders; nil if none are queried.
     package init(
         _ settings: AppStoreSettings, transport: OCSPTransport? = nil, now: @escaping @Sendable () -> Timestamp,
         metrics: SyncMetrics, log: Logger
@@ -53,14 +53,14 @@ package struct AppStoreTrust: Sendable {
         return verified
     }
 
-    /// Waits until it is known that no certificate of a chain is revoked.
-    /// - Throws: if one is, or if no responder vouches for it now.
+    /// Waits until every certificate of a chain is known not to be revoked.
+    /// - Throws: if one is revoked, or if no responder vouches for it now.
     func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
         do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
     }
 
-    /// Refuses a chain that is known to be revoked, or that the responder has said it does not know. Otherwise, responders
-    /// are asked in the background.
+    /// Refuses a chain that is known to be revoked or that its responder does not know. Otherwise, responders are
+    /// queried in the background.
     private func refuseRevoked(_ chain: some CertificatePath) throws(DataRefusal) {
         switch checker?.cachedStatus(chain) {
         case .revoked(let failure), .notKnown(let failure):
@@ -76,7 +76,7 @@ package struct AppStoreTrust: Sendable {
         metrics.appStoreDataRefused(refusal.code)
     }
 
-    /// Counts and logs an entry of an answer that was left out, while the others count.
+    /// Counts and logs an omitted entry of an answer. The other entries still count.
     func noteLeftOut(_ refusal: DataRefusal, of app: AppScope) {
         noteRefused(PayloadKind.transaction.rawValue, refusal)
         log.warning(

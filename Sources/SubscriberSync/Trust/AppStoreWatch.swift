@@ -4,7 +4,7 @@ package import OfferConfiguration
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// The background work for App Store data: OCSP questions, and tables that make verification faster.
+/// The background work for App Store data: OCSP requests, and tables that make verification faster.
 package struct AppStoreWatch: Service {
     private let trust: AppStoreTrust
     private let client: OCSPClient?
@@ -12,7 +12,7 @@ package struct AppStoreWatch: Service {
     private let readiness: Readiness
     private let log: Logger
 
-    /// - Parameter client: closed when the service stops; nil if responders are not asked.
+    /// - Parameter client: closed when the service stops; nil if OCSP responders are not queried.
     package init(
         _ trust: AppStoreTrust, client: OCSPClient?, settings: AppStoreSettings, readiness: Readiness, log: Logger
     ) {

@@ -1,8 +1,8 @@
 import OfferConfiguration
 package import OfferCore
 
-/// The rule for dates of signing. What is signed in the future would count as newer than all that follows, so the clock of
-/// this machine must be wrong.
+/// The rule for signing dates. Data signed in the future would count as newer than all later data. This machine's clock
+/// must then be wrong.
 package enum SigningTime {
     /// In milliseconds.
     private static let maximumClockError: Int64 = 5 * 60 * 1000
