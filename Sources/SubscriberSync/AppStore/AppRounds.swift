@@ -3,13 +3,13 @@ import OfferConfiguration
 import OfferCore
 package import OfferEligibility
 
-/// Rounds of background work for several apps at the same time, so that one app for which it takes long delays no other.
+/// Rounds of background work for several apps at the same time, so that a slow app delays no other.
 ///
-/// No app has two rounds at a time. When all places are taken, the app whose last round began first is next.
+/// No app has two rounds at a time. If all places are taken, the app whose last round began first is next.
 package final class AppRounds: Sendable {
     private struct State {
         var running: Set<AppScope> = []
-        /// The number of the round that each app had last.
+        /// The number of each app's last round.
         var last: [AppScope: Int] = [:]
         var count = 0
     }
@@ -19,8 +19,8 @@ package final class AppRounds: Sendable {
     private let places: Int
 
     /// - Parameters:
-    ///   - pause: the time between two looks at which apps are free.
-    ///   - places: for how many apps work is done at the same time.
+    ///   - pause: the interval between checks for free apps.
+    ///   - places: the maximum number of apps served at the same time.
     package init(every pause: Duration, places: Int = 16) {
         self.pause = pause
         self.places = places
@@ -42,7 +42,7 @@ package final class AppRounds: Sendable {
         }
     }
 
-    /// Takes the free places for apps that have none.
+    /// Gives free places to apps that have none.
     private func begin(_ apps: [AppScope]) -> [AppScope] {
         state.withLockedValue { state in
             state.last = state.last.filter { apps.contains($0.key) }

@@ -9,7 +9,7 @@ import OfferTelemetry
 package import SubscriberStore
 
 extension AppStoreAsking {
-    /// Asks the App Store outside the service: with the same checks, for as long as `work` takes.
+    /// Connects to the App Store outside the service, with the same checks, while `work` runs.
     /// - Parameters:
     ///   - settings: those of `configuration`.
     ///   - ring: the keys that sign tokens.

@@ -11,7 +11,8 @@ package import OfferTelemetry
 import OutgoingHTTP
 package import ServiceLifecycle
 
-/// Everything that asks the App Store, wired together. `serve` and the commands under `app-store` use the same wiring.
+/// Everything that sends requests to the App Store, wired together. `serve` and the commands under `app-store` use the
+/// same wiring.
 package struct AppStoreAsking: Sendable {
     package let client: AppStoreClient
     package let refresh: SubscriberRefresh
@@ -61,7 +62,8 @@ package struct AppStoreAsking: Sendable {
         self.log = log
     }
 
-    /// The payload of a JWS in an answer, as signed, once it is verified and known to be about the app.
+    /// Returns the payload of a JWS in an answer, as signed, after verifying that Apple signed it and that it is about
+    /// the app.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8], about app: AppScope
     ) throws(AskingFailure) -> [UInt8] {
@@ -84,7 +86,7 @@ package struct AppStoreAsking: Sendable {
     package func close() async { await transport.close() }
 }
 
-/// Closes the connections when everything that uses them has stopped. So it starts first.
+/// Closes the connections after everything that uses them has stopped. It therefore starts first.
 private struct TransportCloser: Service {
     let transport: OutgoingClient
 
@@ -95,8 +97,8 @@ private struct TransportCloser: Service {
 }
 
 extension UnsignedAPIToken {
-    /// Records the token, which a key of an app signs like an offer.
-    /// - Returns: whether it may be used.
+    /// Records the token in the audit trail, because an app's key signs it, as it signs offers.
+    /// - Returns: true if the token may be used.
     fileprivate func isRecorded(in trail: AuditTrail?, at time: Timestamp) async -> Bool {
         guard let trail else { return true }
         let entry = AuditEntry(

@@ -3,7 +3,7 @@ import OfferCore
 package import OfferEligibility
 
 extension Policy {
-    /// The apps and environments about which the App Store can be asked: those with a server, a key and an issuer ID.
+    /// The apps and environments that the App Store can be queried about: those with a server, a key and an issuer ID.
     package var askedApps: [AppScope] {
         let apps = catalogue?.apps.filter { issuerIDs[$0.key] != nil && (try? ring.signingKey(for: $0.key)) != nil }
         return (apps ?? [:]).flatMap { bundleID, app in

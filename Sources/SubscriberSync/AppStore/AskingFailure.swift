@@ -5,14 +5,14 @@ package import OfferCore
 import OfferEligibility
 package import SubscriberStore
 
-/// The reason that an answer of the App Store did not reach the store.
+/// The reason an answer of the App Store did not reach the store.
 package enum AskingFailure: Error, Sendable {
     case api(APIFailure)
-    /// Something in the answer is not Apple's, or not about the app that was asked about.
+    /// Something in the answer is not Apple's, or not about the requested app.
     case data(DataRefusal)
     case store(StoreError)
 
-    /// Whether the App Store does not know what it was asked about, in this environment.
+    /// True if the App Store does not know the requested item in this environment.
     package var isNotFound: Bool {
         if case .api(.refused(let code)) = self { code.meansOtherEnvironment } else { false }
     }
@@ -29,7 +29,7 @@ extension AskingFailure: CustomStringConvertible {
 }
 
 extension AskingFailure {
-    /// The failure for an operator.
+    /// The failure as a problem for an operator.
     package var diagnostic: Diagnostic {
         switch self {
         case .api(let failure): Diagnostic("\(failure)", hint: failure.hint)

@@ -4,13 +4,13 @@ import OfferEligibility
 import ServiceLifecycle
 import SubscriberStore
 
-/// Reads the figures about questions to the App Store, in every process that uses the database.
+/// Reads the figures about requests to the App Store, in every process that uses the database.
 struct AskingWatch: Service {
     let store: CurrentStore
     let policy: @Sendable () -> Policy
     let now: @Sendable () -> Timestamp
 
-    /// A greater backlog is not counted to its end.
+    /// The count stops at this number.
     private static let maximumDue = 100_000
 
     func run() async throws {

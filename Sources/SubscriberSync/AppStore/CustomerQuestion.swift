@@ -3,18 +3,18 @@ import OfferConfiguration
 package import OfferCore
 package import OfferEligibility
 
-/// A customer to ask the App Store about.
+/// A request to refresh a customer from the App Store.
 package struct CustomerQuestion: Sendable {
-    /// Requests about one customer share one question.
+    /// Requests with the same key share one refresh.
     package struct Key: Hashable, Sendable {
         let app: AppScope
         package let id: TransactionNumber
     }
 
     package let key: Key
-    /// CMS, as the app has it: for `verifyReceipt`, where the App Store Server API cannot answer.
+    /// CMS, as the app has it, for `verifyReceipt` if the App Store Server API has no answer.
     package var receipt: [UInt8]?
-    /// True if nothing shows that the transaction exists. Such questions have a budget of their own.
+    /// True if nothing shows that the transaction exists. Such requests have a separate budget.
     package let isUnproven: Bool
 
     /// - Parameter id: any transaction of the customer, or the app transaction.

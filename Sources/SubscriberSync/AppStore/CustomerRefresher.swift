@@ -9,28 +9,28 @@ package import OfferEligibility
 import OfferHTTP
 import ServiceLifecycle
 
-/// Asks the App Store about customers whom the store does not know, while a request waits for a moment.
+/// Refreshes customers whom the store does not know from the App Store. The requests about them wait briefly.
 ///
-/// Requests about one customer share one question. A request that stops waiting does not end it, so a later request knows
+/// Requests about one customer share one refresh. It continues after a request stops waiting, so a later request gets
 /// the answer.
 package final class CustomerRefresher: Service {
     private typealias Key = CustomerQuestion.Key
 
-    /// What a request learns by waiting.
+    /// The result of waiting for a refresh.
     package enum Outcome: Hashable {
-        /// There was nothing to ask.
+        /// There was nothing to refresh.
         case notNeeded
-        /// The App Store said all it knows, within the last minute. `hasNews` says whether it was anything.
+        /// The App Store gave a complete answer within the last minute. `hasNews` is true if it contained facts.
         case answered(hasNews: Bool)
-        /// The App Store did not answer in time, or failed, so the store may know too little.
+        /// The App Store did not answer in time, or failed, so the stored data may be incomplete.
         case unanswered
     }
 
     private struct Asked {
         let at: NIODeadline
-        /// Whether the App Store has answered; nil while it is asked.
+        /// True if the App Store has answered, false if the refresh failed; nil until it ends.
         var isAnswered: Bool?
-        /// True if the App Store knows the customer, and no purchase of theirs.
+        /// True if the App Store knows the customer but no purchases of theirs.
         var isEmpty = false
     }
 
@@ -43,23 +43,23 @@ package final class CustomerRefresher: Service {
     private let receipts: ReceiptRefresh
     private let problems: AskingProblems
     private let log: Logger
-    /// How long a request waits.
+    /// The time that a request waits.
     private let patience: Duration
     private let state = NIOLockedValueBox(State())
     private let unproven = RateLimiter<AppScope>()
     private let questions: AsyncStream<CustomerQuestion>
     private let question: AsyncStream<CustomerQuestion>.Continuation
 
-    /// Further questions are dropped.
+    /// Further refreshes are dropped.
     private static let maximumWaiting = 256
     private static let concurrency = 16
-    /// For how long the App Store is not asked again about one customer.
+    /// The minimum time between two refreshes of one customer.
     private static let pause = TimeAmount.seconds(60)
     private static let maximumRemembered = 10_000
-    /// Questions about transactions that nothing proves, for each app and environment. Each takes two requests of the several per
-    /// second that Apple allows, so that polling always has most of them.
+    /// The limit for refreshes by unproven transactions, for each app and environment. Each takes two of the several
+    /// requests per second that Apple allows, so polling always has most of them.
     private static let unprovenLimit = RateLimit(perSecond: 0.5, burst: 10)
-    /// For the App Store Server API, and then for the receipt service.
+    /// For the App Store Server API, and again for the receipt service.
     private static let timeLimit = TimeAmount.seconds(30)
 
     /// - Parameter patience: how long a request waits.
@@ -87,8 +87,8 @@ package final class CustomerRefresher: Service {
         for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, .unanswered) }
     }
 
-    /// Asks one question after the other and waits for a moment altogether.
-    /// - Parameter isOver: whether the remaining questions need not be asked after an answer.
+    /// Refreshes one customer after the other and waits up to ``patience`` in total.
+    /// - Parameter isOver: returns true if an outcome makes the remaining refreshes unnecessary.
     package func refresh(
         _ questions: [CustomerQuestion], until isOver: (Outcome) -> Bool = { _ in false }
     ) async -> Outcome {
@@ -103,7 +103,7 @@ package final class CustomerRefresher: Service {
         return whole
     }
 
-    /// Asks about a customer and waits for a moment.
+    /// Refreshes a customer and waits for up to `duration`.
     private func refresh(_ question: CustomerQuestion, within duration: Duration) async -> Outcome {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(continuation)
@@ -114,8 +114,8 @@ package final class CustomerRefresher: Service {
         }
     }
 
-    /// Returns true if the App Store has answered within the last minute that a customer has no purchases. The store has nothing of such
-    /// a customer.
+    /// Returns true if the App Store answered within the last minute that a customer has no purchases. The store has no
+    /// data about such a customer.
     package func saysEmpty(_ id: TransactionID, in app: AppScope) -> Bool {
         guard let key = CustomerQuestion(id, in: app)?.key else { return false }
         return state.withLockedValue { state in
@@ -123,10 +123,10 @@ package final class CustomerRefresher: Service {
         }
     }
 
-    /// Asks about a customer in the background, so that a later request knows.
+    /// Refreshes a customer in the background, so that a later request finds the data.
     package func refreshLater(_ question: CustomerQuestion) { _ = add(nil, to: question) }
 
-    /// - Returns: nil if the App Store is asked; otherwise what is known without.
+    /// - Returns: nil if a refresh is under way; otherwise the outcome known without one.
     private func add(_ waiter: Waiter?, to question: CustomerQuestion) -> Outcome? {
         let key = question.key
         return state.withLockedValue { state in
@@ -172,7 +172,8 @@ package final class CustomerRefresher: Service {
         }
     }
 
-    /// Asks about the receipt, for as long as the App Store Server API was asked before: that may have failed by not answering.
+    /// Sends the receipt to the receipt service. The time limit starts again, because the App Store Server API may have
+    /// timed out.
     /// - Returns: nil if there is no answer.
     private func askReceiptService(_ question: CustomerQuestion) async -> Outcome? {
         guard let receipt = question.receipt else { return nil }
@@ -199,7 +200,7 @@ package final class CustomerRefresher: Service {
 }
 
 extension CustomerRefresher.Outcome {
-    /// The outcome of two questions.
+    /// The combined outcome of two refreshes.
     fileprivate func and(_ other: Self) -> Self {
         switch (self, other) {
         case (.notNeeded, let outcome), (let outcome, .notNeeded): outcome
@@ -209,7 +210,7 @@ extension CustomerRefresher.Outcome {
     }
 }
 
-/// A request that waits until the App Store has answered, or until it no longer wants to.
+/// A request that waits for the App Store's answer, or until its own time limit.
 private final class Waiter: Sendable {
     private let continuation: NIOLockedValueBox<CheckedContinuation<CustomerRefresher.Outcome, Never>?>
 

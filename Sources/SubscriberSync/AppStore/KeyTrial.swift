@@ -4,14 +4,14 @@ package import OfferCore
 package import OfferEligibility
 package import OutgoingHTTP
 
-/// Asks the App Store a harmless question with each key, and finds the likely cause of a 401.
+/// Sends a harmless request with each key and diagnoses a 401.
 package struct KeyTrial: Sendable {
-    /// What the App Store said of a token.
+    /// The App Store's verdict on a token.
     package enum Verdict: Sendable {
         case accepted
         /// HTTP status 401. The clock is the likely cause if it is wrong.
         case refused(ClockError?)
-        /// It said nothing of the token.
+        /// The answer says nothing about the token.
         case unknown(APIFailure)
     }
 
@@ -19,7 +19,7 @@ package struct KeyTrial: Sendable {
     package struct Result: Sendable {
         package let keyID: KeyID
         package let bundleID: BundleID
-        /// Whether the key signs for the app.
+        /// True if the key signs for the app.
         package let signs: Bool
         package let verdicts: [AppStoreEnvironment: Verdict]
 
@@ -64,7 +64,7 @@ package struct KeyTrial: Sendable {
         return results
     }
 
-    /// Asks about a transaction that does not exist. An answer about it shows that the token was accepted.
+    /// Requests a transaction that does not exist. An answer about it shows that the token was accepted.
     private static func verdict(of client: AppStoreClient, on app: AppScope) async -> Verdict {
         do throws(APIFailure) {
             _ = try await client.send(.transactionInfo(of: .neverIssued), for: app)
@@ -73,7 +73,7 @@ package struct KeyTrial: Sendable {
             switch error {
             case .unauthorised(let clock): return .refused(clock)
             case .limited: return .accepted
-            // That the app is unknown says nothing of the key.
+            // An unknown app says nothing about the key.
             case .refused(let code) where !code.isRetryable && !code.isOfApp: return .accepted
             default: return .unknown(error)
             }
@@ -118,7 +118,7 @@ extension KeyTrial.Result {
         )
     }
 
-    /// Whether the problem does not keep offers from being signed and the App Store from being asked.
+    /// True if the problem prevents neither offers nor requests to the App Store.
     package var isWarning: Bool {
         if !signs { return true }
         if case .refused = verdicts[.production], case .accepted = verdicts[.sandbox] { return true }

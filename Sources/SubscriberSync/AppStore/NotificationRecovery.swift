@@ -6,7 +6,7 @@ package import OfferCore
 package import OfferEligibility
 import SubscriberStore
 
-/// Asks the App Store for the notifications it has sent, and stores those that never arrived.
+/// Reads the App Store's notification history and stores the notifications that never arrived.
 ///
 /// They pass through the same intake as those that the App Store posts: verified, stored once, forwarded.
 package struct NotificationRecovery: Sendable {
@@ -18,7 +18,7 @@ package struct NotificationRecovery: Sendable {
         package fileprivate(set) var recovered = 0
         /// Those that cannot be read or are not ours.
         package fileprivate(set) var refused = 0
-        /// Everything before is stored.
+        /// Everything before this time is stored.
         package fileprivate(set) var until: Timestamp
     }
 
@@ -30,7 +30,7 @@ package struct NotificationRecovery: Sendable {
     private let metrics: SyncMetrics
     private let log: Logger
 
-    /// A day at a time is read, so that a run that is interrupted continues where it was.
+    /// One day is read at a time, so that an interrupted run can be resumed.
     private static let window = Duration.days(1)
 
     package init(
@@ -47,7 +47,7 @@ package struct NotificationRecovery: Sendable {
         self.log = log
     }
 
-    /// For how long the App Store keeps notifications.
+    /// The time for which the App Store keeps notifications.
     package static func reach(in environment: AppStoreEnvironment) -> Duration {
         environment == .production ? .days(180) : .days(30)
     }
@@ -55,8 +55,8 @@ package struct NotificationRecovery: Sendable {
     /// Reads the history from a time until now, and moves the checkpoint after each day of it, unless there is a gap between
     /// the checkpoint and the start.
     /// - Parameters:
-    ///   - start: moved forward to what the App Store still has.
-    ///   - onlyFailures: whether to read only what the App Store could not deliver. The checkpoint then stays.
+    ///   - start: moved forward to the oldest time that the App Store still has.
+    ///   - onlyFailures: true to read only what the App Store could not deliver. The checkpoint then stays.
     ///   - progress: called after each page.
     package func run(
         of app: AppScope, from start: Timestamp, onlyFailures: Bool = false,
@@ -69,11 +69,11 @@ package struct NotificationRecovery: Sendable {
         var begin = max(start, earliest)
         var counts = Counts(until: begin)
         var movesCheckpoint = false
-        // Whether the span that is known without a gap goes on.
+        // True if this run continues the span that is known without a gap.
         var continues = false
         if !onlyFailures {
             let checkpoint = try await checkpoint(of: app)
-            // One in the future was set by a clock that was ahead.
+            // A checkpoint in the future was set by a clock that was ahead.
             continues = checkpoint.map { begin <= $0 && $0 <= end } == true
             movesCheckpoint = begin <= earliest || continues || checkpoint.map { end < $0 } == true
         }
@@ -83,8 +83,8 @@ package struct NotificationRecovery: Sendable {
             let refused = counts.refused
             try await read(query, of: app, &counts, progress)
             counts.until = windowEnd
-            // A notification that cannot be read leaves a gap. Of the time before the first run, the App Store lists only what it had an
-            // address for.
+            // A notification that cannot be read leaves a gap. For the time before the first run, the App Store lists
+            // only notifications that it had an address for.
             let isRead = counts.refused == refused
             let spanStart = isRead ? continues ? begin : end : windowEnd
             if movesCheckpoint {
@@ -112,7 +112,7 @@ package struct NotificationRecovery: Sendable {
                 page = try await client.send(.notificationHistory(query, after: token), for: app)
             } catch {
                 guard case .refused(let code) = error, code.meansRestart, restarts < 3 else { throw .api(error) }
-                // What was read already is known, so reading it again changes nothing.
+                // Notifications already read are stored, so reading them again changes nothing.
                 (token, pages, restarts) = (nil, Self.pages, restarts + 1)
                 continue
             }
@@ -143,7 +143,7 @@ package struct NotificationRecovery: Sendable {
         do throws(DataRefusal) {
             reading = try await intake.read(.signed(sent.signedPayload), under: policy)
         } catch {
-            // It stays in Apple's list, so the next run reads it again.
+            // The notification stays in Apple's list, so the next run reads it again.
             guard !error.isRetryable else { throw .data(error) }
             counts.refused += 1
             log.warning(
@@ -171,7 +171,7 @@ package struct NotificationRecovery: Sendable {
             ])
     }
 
-    /// Everything that the App Store sent before has been read; nil if nothing has.
+    /// The time before which all notifications of the App Store have been read; nil if there is none.
     func checkpoint(of app: AppScope) async throws(AskingFailure) -> Timestamp? {
         do throws(StoreError) {
             return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }

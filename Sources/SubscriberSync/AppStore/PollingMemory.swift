@@ -4,7 +4,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// What the poller remembers of questions in vain. It does no harm to lose it.
+/// The poller's memory of requests that brought nothing new. Losing it does no harm.
 struct PollingMemory {
     private struct Subscription: Hashable {
         let app: AppScope
@@ -13,7 +13,7 @@ struct PollingMemory {
 
     private struct Question {
         let count: Int
-        /// When the subscription is due again if nothing newer arrives.
+        /// The next check, unless newer data arrives.
         let dueAt: Timestamp
     }
 
@@ -31,13 +31,13 @@ struct PollingMemory {
 
     func mayAsk(_ app: AppScope, at now: Timestamp) -> Bool { blocks[app].map { $0.until <= now } ?? true }
 
-    /// The number of questions about a subscription in a row that brought nothing new.
+    /// The number of consecutive requests about a subscription that brought nothing new.
     func questionsInVain(about due: DueSubscription) -> Int {
         let known = questions[Subscription(app: due.app, original: due.originalTransactionID)]
         return known?.dueAt == due.dueAt ? known?.count ?? 0 : 0
     }
 
-    /// - Parameter time: when the subscription is due again unless something newer arrives; nil for never.
+    /// - Parameter time: the next check, unless newer data arrives; nil for never.
     mutating func note(questions count: Int, about due: DueSubscription, nextDueAt time: Timestamp?) {
         if questions.count >= Self.maximumQuestions { questions = [:] }
         questions[Subscription(app: due.app, original: due.originalTransactionID)] = time.map {
@@ -45,7 +45,7 @@ struct PollingMemory {
         }
     }
 
-    /// - Parameter failure: why the app cannot be asked about; nil if it can.
+    /// - Parameter failure: the reason the app cannot be polled; nil if it can.
     mutating func note(_ failure: AskingFailure?, of app: AppScope, at now: Timestamp) {
         guard let failure else { return blocks[app] = nil }
         let count = (blocks[app]?.count ?? 0) + 1

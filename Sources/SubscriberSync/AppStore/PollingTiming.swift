@@ -2,16 +2,16 @@ import OfferConfiguration
 import OfferCore
 import OfferEligibility
 
-/// When the poller asks, in one environment.
+/// The schedule of the poller in one environment.
 struct PollingTiming {
-    /// How long after an end the App Store's notification is awaited. Production sends most within minutes, but up to an hour
-    /// later.
+    /// The time to wait for the App Store's notification after an end. Production sends most within minutes, but some
+    /// up to an hour later.
     private let tolerance: Duration
     private let firstRetry: Duration
     let longestRetry: Duration
-    /// The questions in a second: less than half of Apple's limit, so that requests can ask too.
+    /// The poller's requests per second: less than half of Apple's limit, which leaves room for refreshes.
     let rate: Int
-    /// A subscription is not asked about any more when its answer was refused as often in a row.
+    /// The number of consecutive refused answers after which a subscription is no longer polled.
     let refusals = 8
 
     init(_ environment: AppStoreEnvironment) {
@@ -22,13 +22,13 @@ struct PollingTiming {
         rate = isProduction ? 20 : 2
     }
 
-    /// The time at which something must have been due to be asked about at another.
+    /// The latest due time of the subscriptions that are polled at `time`.
     func dueAt(forQuestionAt time: Timestamp) -> Timestamp { time - tolerance }
 
-    /// How long after a question in vain the next one comes.
+    /// The delay before the next request after requests that brought nothing new.
     ///
-    /// An unused signature gives its slot back 45 minutes after the first question, so four more come within 20 minutes. Only
-    /// then does each wait take twice as long.
-    /// - Parameter count: the number of questions in vain.
+    /// An unused signature gives its slot back 45 minutes after the first request, so four more follow within 20
+    /// minutes. After those, each delay is twice as long as the one before.
+    /// - Parameter count: the number of requests that brought nothing new.
     func retry(after count: Int) -> Duration { min(longestRetry, firstRetry * (1 << min(max(0, count - 4), 10))) }
 }

@@ -9,10 +9,11 @@ import OfferTelemetry
 import ServiceLifecycle
 import SubscriberStore
 
-/// The service that asks about subscriptions whose period, grace or billing retry should have ended without a word from the
-/// App Store.
+/// The service that polls subscriptions whose period, grace or billing retry should have ended, but for which no
+/// notification arrived.
 ///
-/// The schedule is in the store: see ``NextCheck``. What is due at once, such as after an outage, is spread over time.
+/// The schedule is in the store: see ``NextCheck``. If many subscriptions are due at once, such as after an outage,
+/// their polls are spread over time.
 package struct PollingWorker: Service {
     private let refresh: SubscriberRefresh
     private let store: CurrentStore
@@ -47,8 +48,8 @@ package struct PollingWorker: Service {
         await leases.release()
     }
 
-    /// Asks about what is due for one app, for one second's worth.
-    /// - Returns: how many subscriptions it has asked about.
+    /// Polls the due subscriptions of one app, at most one second's worth.
+    /// - Returns: the number of subscriptions polled.
     @discardableResult
     package func poll(_ app: AppScope) async -> Int {
         let (now, timing) = (now(), PollingTiming(app.environment))
@@ -72,11 +73,11 @@ package struct PollingWorker: Service {
 
     private enum Outcome {
         case answered
-        /// The App Store knows no more of it.
+        /// The App Store no longer knows the subscription.
         case unknown
-        /// The question failed, and may succeed later.
+        /// The request failed, and may succeed later.
         case failed(AskingFailure)
-        /// The app cannot be asked about.
+        /// The app cannot be polled.
         case notAsked(AskingFailure)
     }
 
@@ -91,7 +92,7 @@ package struct PollingWorker: Service {
         }
     }
 
-    /// - Returns: the number of those that were asked about.
+    /// - Returns: the number of subscriptions polled.
     private func settle(
         _ outcomes: [(due: DueSubscription, outcome: Outcome)], of app: AppScope, _ timing: PollingTiming,
         at now: Timestamp
@@ -103,7 +104,7 @@ package struct PollingWorker: Service {
             for (due, outcome) in outcomes {
                 switch outcome {
                 case .answered, .failed:
-                    // Also after an answer that was as old as what is known.
+                    // An answer as old as the stored data counts too.
                     let count = memory.questionsInVain(about: due) + 1
                     var next: Timestamp? = timing.dueAt(forQuestionAt: now + timing.retry(after: count))
                     if case .failed(let failure) = outcome {
@@ -148,7 +149,7 @@ package struct PollingWorker: Service {
 }
 
 extension AskingFailure {
-    /// Whether no question about the app can be answered now, whatever subscription it is about.
+    /// True if every request about the app fails now, whatever the subscription.
     fileprivate var isOfApp: Bool {
         switch self {
         case .api(.limited), .api(.paused), .api(.unauthorised), .api(.noToken), .api(.noServer), .store: true
@@ -157,10 +158,10 @@ extension AskingFailure {
         }
     }
 
-    /// Whether the same question would get the same answer.
+    /// True if the same request would get the same answer.
     fileprivate var isLasting: Bool { if case .api(.refused(let code)) = self { !code.isRetryable } else { false } }
 
-    /// Whether something is wrong with the answer itself.
+    /// True if the answer itself is bad.
     fileprivate var isOfData: Bool {
         switch self {
         case .data(let refusal): !refusal.isRetryable

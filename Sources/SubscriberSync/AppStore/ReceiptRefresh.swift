@@ -6,11 +6,11 @@ package import OfferCrypto
 import OfferEligibility
 package import SubscriberStore
 
-/// Asks the legacy receipt service what a receipt contains now, and merges the answer into the store.
+/// Requests the current content of a receipt from the legacy receipt service, and merges the answer into the store.
 ///
-/// It is for apps with a `sharedSecret`, and for receipts whose customer the App Store Server API cannot tell about.
+/// It serves apps with a `sharedSecret`, and receipts whose customer is unknown to the App Store Server API.
 package struct ReceiptRefresh: Sendable {
-    /// The reason that the answer did not reach the store.
+    /// The reason the answer did not reach the store.
     package enum Failure: Error {
         /// The app has no shared secret.
         case noSharedSecret
@@ -63,7 +63,7 @@ extension ReceiptRefresh.Failure: CustomStringConvertible {
 }
 
 extension ReceiptRefresh.Failure {
-    /// What an operator can do; nil if the failure is about one receipt.
+    /// The problem that an operator can solve; nil if the failure concerns a single receipt.
     var problem: Diagnostic? {
         switch self {
         case .service(let failure): failure.hint.map { Diagnostic("\(failure)", hint: $0) }

@@ -10,8 +10,8 @@ import SubscriberStore
 
 /// The service that recovers missed notifications: at start, and then regularly, for each app and environment.
 ///
-/// It reads the history from the checkpoint in the store, a little overlapping. Once a day it also reads the list of
-/// notifications that the App Store could not deliver, which goes back as far as the App Store does.
+/// It reads the history from slightly before the stored checkpoint. Once a day it also reads the list of notifications
+/// that the App Store could not deliver, as far back as the App Store keeps them.
 package struct RecoveryWorker: Service {
     private struct Plan {
         var nextHistory = Timestamp.min
@@ -27,7 +27,7 @@ package struct RecoveryWorker: Service {
     private let leases: WorkLeases
     private let plans = NIOLockedValueBox<[AppScope: Plan]>([:])
 
-    /// What was sent shortly before the checkpoint may have entered the history after it.
+    /// A notification sent shortly before the checkpoint may have entered the history after it. In milliseconds.
     private static let overlap: Int64 = 3_600_000
     private static let failuresInterval = Duration.days(1)
     private static let retryInterval = Duration.seconds(300)
@@ -63,7 +63,7 @@ package struct RecoveryWorker: Service {
         await leases.release()
     }
 
-    /// Recovers what is due for one app.
+    /// Recovers the notifications of one app, if that is due.
     package func recover(_ app: AppScope) async {
         let now = now()
         let plan = plans.withLockedValue { $0[app] ?? Plan() }

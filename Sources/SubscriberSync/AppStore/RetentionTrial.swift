@@ -3,7 +3,7 @@ import OfferConfiguration
 package import OfferCore
 package import OfferEligibility
 
-/// Asks the App Store whether it can show what an app's retention messages name.
+/// Checks with the App Store that the messages of an app's retention cases can be shown.
 package struct RetentionTrial: Sendable {
     private let client: AppStoreClient
     private let app: AppScope
@@ -20,7 +20,7 @@ package struct RetentionTrial: Sendable {
         self.configured = configured
     }
 
-    /// - Returns: what the App Store would not show, or why it could not be asked.
+    /// - Returns: a warning for each problem found, or for a failed request.
     package func warnings() async -> [Diagnostic] {
         do throws(APIFailure) {
             return try await messageWarnings() + urlWarnings() + defaultWarnings()

@@ -7,7 +7,7 @@ import OfferCrypto
 package import OfferEligibility
 import SubscriberStore
 
-/// Asks the App Store about one customer, verifies the answers, and merges them into the store.
+/// Refreshes one customer: requests data from the App Store, verifies the answers, and merges them into the store.
 package struct SubscriberRefresh: Sendable {
     private let client: AppStoreClient
     private let trust: AppStoreTrust
@@ -15,7 +15,7 @@ package struct SubscriberRefresh: Sendable {
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
 
-    /// Of a history, at 20 transactions a page.
+    /// For one history, at 20 transactions a page.
     package static let maximumPages = 1000
 
     package init(
@@ -33,14 +33,14 @@ package struct SubscriberRefresh: Sendable {
     package struct Answer: Sendable {
         /// The facts, which are durable.
         package fileprivate(set) var facts: [SubscriberFact] = []
-        /// False if an entry was left out, which may be what a rule asks about.
+        /// False if an entry was left out. A rule may depend on that entry.
         package fileprivate(set) var isWhole = true
 
-        /// True if the App Store knows the customer, and no purchase of theirs.
+        /// True if the App Store knows the customer but no purchases of theirs.
         var isEmpty: Bool { isWhole && facts.isEmpty }
     }
 
-    /// Asks for the state of all subscriptions of a customer.
+    /// Requests the state of all subscriptions of a customer.
     /// - Parameters:
     ///   - id: any transaction of the customer.
     ///   - deadline: for the App Store's answer; nil for none.
@@ -55,7 +55,7 @@ package struct SubscriberRefresh: Sendable {
         return Answer(facts: reading.facts, isWhole: reading.leftOut.isEmpty)
     }
 
-    /// Asks for all transactions of a customer, or for those that were modified since this was asked last.
+    /// Requests all transactions of a customer, or those modified since the last complete history.
     @discardableResult
     package func history(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
@@ -92,7 +92,7 @@ package struct SubscriberRefresh: Sendable {
         return answer
     }
 
-    /// A history that was read to its end before.
+    /// A history that was read to its end in an earlier run.
     private struct ReadHistory {
         let revision: HistoryRevision
         let subscriptions: Set<TransactionID>
@@ -122,7 +122,7 @@ package struct SubscriberRefresh: Sendable {
             subscriptions: Set(marks.filter { $0.value == mark.value }.map(\.originalTransactionID)))
     }
 
-    /// Says of each subscription that its customer's history is known.
+    /// Marks the history of each subscription's customer as known.
     private func marks(
         of subscriptions: Set<TransactionID>, at revision: HistoryRevision?
     ) throws(AskingFailure) -> [SubscriberFact] {
@@ -170,7 +170,7 @@ package struct SubscriberRefresh: Sendable {
 }
 
 extension SignedAnswerReader {
-    /// - Parameter policy: says what number the app has.
+    /// - Parameter policy: supplies the app's Apple ID.
     init(_ trust: AppStoreTrust, for app: AppScope, under policy: Policy, at now: Timestamp) {
         self.init(
             trust.verifier, for: app, appAppleID: policy.catalogue?.apps[app.bundleID]?.appAppleID, at: now)
