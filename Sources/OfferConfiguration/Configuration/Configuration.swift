@@ -14,9 +14,9 @@ package struct Configuration: Sendable {
     /// The settings given on the command line.
     package struct Flags: Sendable {
         private var texts: [String: String] = [:]
-        /// Whether to sign with the key that `--development` creates.
+        /// True to sign with the key that `--development` creates.
         package var development = false
-        /// Whether choosing a key is optional, as for commands that do not sign.
+        /// True if choosing a key is optional, as for commands that do not sign.
         package var mayChooseNoKey = false
 
         package init() {}
@@ -31,12 +31,12 @@ package struct Configuration: Sendable {
     package let address: ListeningAddress
     /// The separate address for metrics; nil if `/metrics` is served at the main address.
     package let metricsAddress: ListeningAddress?
-    /// Whether another process may listen on the same port (`SO_REUSEPORT`), so that a successor can start before this
+    /// True if another process may listen on the same port (`SO_REUSEPORT`), so that a successor can start before this
     /// process stops.
     package let sharesPort: Bool
     /// The TLS certificate; nil for plain HTTP.
     package let certificate: ServerCertificate?
-    /// Whether every request passes through a proxy that speaks TLS.
+    /// True if every request passes through a proxy that speaks TLS.
     package let isBehindProxy: Bool
     package let proxies: TrustedProxies
     package let keys: KeySettings
@@ -50,18 +50,18 @@ package struct Configuration: Sendable {
     package let appStore: AppStoreSettings
     /// nil if no subscribers are remembered.
     package let store: StoreSettings?
-    /// nil if the App Store is not asked.
+    /// nil if the App Store is not queried.
     package let appStoreAPI: AppStoreAPISettings?
     /// The separate address for notifications; nil if they are received at the main address.
     package let notificationsAddress: ListeningAddress?
-    /// How long after its first byte a request for a retention message is answered, whatever is known by then.
+    /// The time limit for answering a request for a retention message, measured from its first byte.
     package let retentionDeadline: Duration
     package let forwarding: ForwardSettings
     /// nil if no audit trail is kept.
     package let audit: AuditSettings?
     package let logLevel: Logger.Level
     package let logFormat: LogFormat
-    /// Whether to sign with a development key, which is created if necessary and unknown to the App Store.
+    /// True to sign with a development key, which is created if necessary and unknown to the App Store.
     package let isDevelopment: Bool
     /// The value of every setting by variable, for ``ReloadRules``.
     let values: [String: any Hashable & Sendable]
@@ -178,7 +178,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// The apps about which the service asks the App Store, as far as the settings tell.
+    /// The apps that the service refreshes from the App Store, as far as the settings determine.
     package var askedApps: Set<BundleID> {
         guard appStoreAPI != nil else { return [] }
         return Set((catalogue?.apps ?? [:]).keys.filter { issuerIDs[$0] != nil })

@@ -95,9 +95,9 @@ extension SettingReader {
     }
 
     /// - Parameters:
-    ///   - ofData: whose signatures count. The App Store is not asked for what would be refused.
+    ///   - ofData: the trusted signers of App Store data. The App Store is not queried for data that would be refused.
     ///   - roots: the certificates to trust for the servers, beside the system's.
-    /// - Returns: nil if the App Store is not asked.
+    /// - Returns: nil if the App Store is not queried.
     mutating func appStoreAPI(
         flags: Configuration.Flags, ofData: AppStoreSettings, store: StoreSettings?, roots: [X509Certificate]?
     ) -> AppStoreAPISettings? {

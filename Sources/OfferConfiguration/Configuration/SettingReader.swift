@@ -38,7 +38,7 @@ struct SettingReader {
         return value
     }
 
-    /// Whether a flag or variable sets the setting.
+    /// True if a flag or variable sets the setting.
     func isSet<Value>(_ setting: Setting<Value>) -> Bool { text(setting) != nil }
 
     /// Returns true if the command line sets the setting.

@@ -14,7 +14,7 @@ package import OfferEligibility
 ///     appAppleID: 1234567890     # optional: Apple's number of the app, needed for production data
 ///     environments: [Production, Sandbox]  # optional: both with an appAppleID, otherwise Sandbox
 ///     ownership: first           # optional: first, transfer or share
-///     freshness: 12h             # optional: ask the App Store again about customers whose data is older
+///     freshness: 12h             # optional: refresh customers whose data is older
 ///     sharedSecret: file:/run/secrets/app-store  # optional: for notifications of version 1
 ///     notifications:
 ///       forward: [https://backend.example/app-store]  # optional: none
@@ -24,13 +24,13 @@ package import OfferEligibility
 ///         rank: 2                # optional: the higher, the better within its group
 ///         price: {USD: 9.99}     # optional, for doctor
 ///         offers:
-///           - retention_50off_3m # whoever may ask gets it
+///           - retention_50off_3m # no rule: anyone who may request it gets it
 ///           - offerID: winback_1m
 ///             rule: win_back     # a name below, or a condition in place
 ///             priority: 20       # optional: 0; the higher one is offered first
 ///             limits: {perCustomer: {count: 1, every: 365d}, cooldown: 30d, outstanding: 1, total: 10000}
 ///     introductoryOffers: {rule: app_store_default}  # optional: a caller says who may have one
-///     retention:                 # optional: what a customer who is about to cancel is shown; the first case that holds
+///     retention:                 # optional: messages to a customer who is about to cancel; the first case that holds
 ///       - rule: loyalty
 ///         signature: v1          # optional: v2, a JWS
 ///         promotionalOffer: {productID: com.example.app.pro.monthly, offerID: winback_1m, message: 0d2e6a4e-…}
@@ -41,7 +41,7 @@ package import OfferEligibility
 /// callers:
 ///   - name: backend
 ///     tokenSHA256: 3b1f…         # printed by 'offer-signer tokens new'
-///     scopes: [sign, explain]    # optional: sign alone
+///     scopes: [sign, explain]    # optional: sign only
 ///     apps: [com.example.app]    # optional: all
 ///     expires: 2027-01-01        # optional: never; the token expires when that day begins, UTC
 /// users:
@@ -51,7 +51,7 @@ package import OfferEligibility
 ///     algorithms: [RS256]        # optional: ES256 and RS256
 ///     applicationUsername: sub   # or hashedUsername, or appAccountToken
 ///     apps: [com.example.app]    # optional: all
-///     sharesCustomers: true      # optional: false; whether another issuer of the same app has the same customers
+///     sharesCustomers: true      # optional: false; true if another issuer of the same app has the same customers
 /// limits:                        # each is optional
 ///   tokens: off
 ///   users: {perSecond: 1, burst: 60}
@@ -71,7 +71,7 @@ package struct ConfigurationFile: Sendable {
     package private(set) var limits = Limits()
     /// The rules of the file by name.
     package private(set) var rules: [String: Condition] = [:]
-    /// Whether an app has settings that need a database.
+    /// True if an app has settings that need a database.
     package private(set) var needsStore = false
 
     private static let membersThatNeedStore = ["sharedSecret", "notifications", "ownership", "freshness"]

@@ -48,7 +48,7 @@ struct UserIssuersReader {
         if shares { sharing.insert(read.issuer) }
     }
 
-    /// Whether both issuers serve the same app. Like Apple, this ignores letter case in bundle IDs.
+    /// True if both issuers serve the same app. Like Apple, this ignores letter case in bundle IDs.
     private static func share(_ one: UserIssuer, _ other: UserIssuer) -> Bool {
         guard let one = one.apps, let other = other.apps else { return true }
         func names(_ apps: Set<BundleID>) -> Set<String> { Set(apps.map { $0.text.description.lowercased() }) }

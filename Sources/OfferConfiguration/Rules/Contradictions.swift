@@ -13,7 +13,7 @@ enum Contradictions {
     static func reason(_ condition: Condition) -> String? {
         switch condition {
         case .any(let members):
-            // Every branch must be impossible. A branch of its own is reported where it stands alone.
+            // Every branch must be impossible. A single impossible branch is not reported here.
             let reasons = members.map(reason)
             return reasons.contains { $0 == nil } ? nil : reasons.first ?? nil
         case .rule(_, let condition): return reason(condition)
@@ -22,7 +22,8 @@ enum Contradictions {
         }
     }
 
-    /// Why no customer can ever get a promotional offer by a rule, whatever the rule itself allows.
+    /// The reason the App Store never gives a promotional offer to customers who meet a condition; nil if there is
+    /// none.
     static func ofOffer(_ condition: Condition) -> String? {
         for member in required(condition) {
             switch member {
@@ -61,7 +62,7 @@ enum Contradictions {
         return ofTests(tests)
     }
 
-    /// All of them are about the one current subscription of a group.
+    /// All tests are about the one current subscription of a group.
     private static func ofTests(_ tests: [SubscriptionTest]) -> String? {
         let statuses = common(tests.compactMap { if case .status(let values) = $0 { values } else { nil } })
         if let statuses, statuses.isEmpty { return "no subscription has two statuses" }
@@ -151,7 +152,7 @@ enum Contradictions {
         return apart ? "two of its ranges do not overlap" : nil
     }
 
-    /// By the name of the fact.
+    /// Compares the tests of each fact by its name.
     private static func ofFacts(_ tests: [CustomerTest]) -> String? {
         let facts = tests.compactMap { if case .fact(let test) = $0 { test } else { nil } }
         for (_, tests) in Dictionary(grouping: facts, by: \.name) {
@@ -177,7 +178,7 @@ enum Contradictions {
         return nil
     }
 
-    /// Whether ranges of which the end is excluded do not overlap. One that is empty by itself was reported when it was read.
+    /// True if half-open ranges do not overlap. A range that is empty by itself was reported when it was read.
     private static func doNotOverlap<Value: Comparable>(_ all: [(from: Value?, until: Value?)]) -> Bool {
         guard all.count > 1, let from = all.compactMap(\.from).max(), let until = all.compactMap(\.until).min() else {
             return false
@@ -185,7 +186,8 @@ enum Contradictions {
         return from >= until
     }
 
-    /// Whether no product of the next period is allowed by all. `lower` and `higher` can mean any product but the present one.
+    /// True if no product of the next period satisfies all sets. `lower` and `higher` can mean any product except the
+    /// current one.
     private static func areApart(_ all: [Set<SubscriptionTest.Renewal>]) -> Bool {
         func agree(_ one: SubscriptionTest.Renewal, _ other: SubscriptionTest.Renewal) -> Bool {
             switch (one, other) {
@@ -201,12 +203,12 @@ enum Contradictions {
         }
     }
 
-    /// The values in all sets; nil if there is none.
+    /// The values common to all sets; nil if there are no sets.
     private static func common<Value: Hashable>(_ sets: [Set<Value>]) -> Set<Value>? {
         sets.dropFirst().reduce(sets.first) { $0?.intersection($1) }
     }
 
-    /// Whether ranges do not overlap. A range that is empty by itself was reported when it was read.
+    /// True if ranges do not overlap. A range that is empty by itself was reported when it was read.
     private static func isEmpty<Value>(_ all: [Bounds<Value>]) -> Bool {
         if all.contains(where: \.isEmpty) { return false }
         guard let least = all.compactMap(\.atLeast).max(), let most = all.compactMap(\.atMost).min() else {
@@ -217,7 +219,7 @@ enum Contradictions {
 }
 
 extension SubscriptionTest {
-    /// Whether the test holds only if there is a next period.
+    /// True if the test holds only if there is a next period.
     fileprivate var needsNextPeriod: Bool { if case .renewsTo = self { true } else { false } }
 }
 

@@ -27,7 +27,7 @@ enum CustomerTestReader {
         }
     }
 
-    /// Whether every member that is there could be read.
+    /// True if every member that is present could be read.
     private static func isWhole(_ values: Any??...) -> Bool { values.allSatisfy { $0.map { $0 != nil } ?? true } }
 
     private static func readRefund(_ place: RuleNode, _ reader: inout YAMLReader) -> RefundTest? {
@@ -175,7 +175,7 @@ enum CustomerTestReader {
         case "true": return .bool(true)
         case "false": return .bool(false)
         default:
-            // Without infinity and NaN, which are texts to JSON too.
+            // Infinity and NaN are left out: they are texts in JSON too.
             return Double(scalar.string).flatMap { $0.isFinite ? .number($0) : nil } ?? .text(scalar.string)
         }
     }

@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 import Yams
 
-/// Reads the offers of a product. A plain ID has no rule: whoever may ask gets it.
+/// Reads the offers of a product. A plain ID has no rule: anyone who may request the offer gets it.
 struct OfferTermsReader {
     /// An offer as it is listed.
     struct Listed {

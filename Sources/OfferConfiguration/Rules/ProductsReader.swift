@@ -10,9 +10,9 @@ enum ProductsReader {
         let group: String?
         let rank: Int?
         let isFamilySharable: Bool
-        /// Of the offers that have one.
+        /// The prices of the offers that have one.
         let prices: [OfferPrice]
-        /// In the order of the file.
+        /// The position in the file.
         let place: Int
     }
 
@@ -82,7 +82,7 @@ enum ProductsReader {
     }
 }
 
-/// Reads what an app decides by rules.
+/// Reads the parts of an app that rules decide.
 enum AppRulesReader {
     static func read(
         _ members: [String: YAMLNode], at place: RuleNode, of app: RetentionReader.App,

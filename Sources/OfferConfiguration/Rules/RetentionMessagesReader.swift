@@ -71,7 +71,7 @@ struct RetentionMessagesReader {
             ?? reader.refuse(place, expected: Self.identifier)
     }
 
-    /// Whether a name may be one of Apple's, such as `de`, `pt-BR` or `zh-Hans-CN`.
+    /// True if a name may be one of Apple's, such as `de`, `pt-BR` or `zh-Hans-CN`.
     private static func isLocale(_ name: String) -> Bool {
         let parts = name.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
         return (2...3).contains(parts[0].utf8.count)

@@ -2,11 +2,11 @@ import OfferCore
 import OfferEligibility
 import Yams
 
-/// Reads `retention` of an app: the cases of what a customer who is about to cancel is shown.
+/// Reads `retention` of an app: the cases that decide what a customer who is about to cancel sees.
 struct RetentionReader {
-    /// What the cases may refer to.
+    /// The parts of an app that its cases may refer to.
     struct App {
-        /// Whether the file names the app's Apple ID, even if it cannot be read.
+        /// True if the file names the app's Apple ID, even if it cannot be read.
         let hasAppAppleID: Bool
         let environments: Set<AppStoreEnvironment>
         let products: [ProductID: ProductsReader.Product]

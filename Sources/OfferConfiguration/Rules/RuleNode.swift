@@ -15,7 +15,7 @@ struct RuleNode {
 
     func member(_ name: String, _ node: YAMLNode) -> RuleNode { RuleNode(node, path + "." + name) }
 
-    /// What is written there, for errors.
+    /// A description of the node's content, for errors.
     var found: String {
         if let scalar = node.scalar { return "\"" + String(scalar.string.prefix(60)).printable + "\"" }
         return node.mapping != nil ? "a mapping" : "a list"
@@ -78,7 +78,7 @@ extension YAMLReader {
         return isWhole && !values.isEmpty ? values : nil
     }
 
-    /// Reads one or several of the values that exist.
+    /// Reads one or more values of an enum.
     mutating func choices<Value: RawRepresentable<String> & CaseIterable & Hashable>(
         of place: RuleNode, _ type: Value.Type
     ) -> Set<Value>? {

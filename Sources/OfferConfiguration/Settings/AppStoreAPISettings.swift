@@ -4,13 +4,13 @@ package import OfferCrypto
 import OfferEligibility
 package import OutgoingHTTP
 
-/// Where the App Store is asked about subscriptions, missed notifications and receipts.
+/// The settings for requests to the App Store about subscriptions, missed notifications and receipts.
 package struct AppStoreAPISettings: Sendable {
     package let hosts: APIHosts
     package let receiptHosts: ReceiptServiceHosts
-    /// The certificates that the servers' certificates may be issued by, beside the system's.
+    /// The root certificates to trust for the servers, beside the system's.
     package let roots: [X509Certificate]
-    /// How long a request waits for an answer about a customer who is not known well enough.
+    /// The time that a request waits for the App Store's answer about its customer.
     package let wait: Duration
 
     package init(

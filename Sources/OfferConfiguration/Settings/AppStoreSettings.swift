@@ -2,13 +2,13 @@ package import AppStoreData
 package import OfferCore
 import OfferEligibility
 
-/// Whose signatures make App Store data believable.
+/// The rules for trusting App Store data.
 package struct AppStoreSettings: Sendable {
     /// The certificates that are trusted in place of Apple's; nil for Apple's.
     package let ownRoots: TrustedRoots?
-    /// Whether responders are asked about revoked certificates.
+    /// True if OCSP responders are queried about revoked certificates.
     package let asksOCSP: Bool
-    /// Whether a root may sign data itself, as Xcode does.
+    /// True if a root may sign data itself, as Xcode does.
     package let isDevelopment: Bool
 
     /// - Parameter ocsp: nil for the default: only Apple's roots have responders that can be reached.
@@ -18,7 +18,7 @@ package struct AppStoreSettings: Sendable {
         self.isDevelopment = isDevelopment
     }
 
-    /// A problem if someone other than Apple is believed. Forged purchases would count.
+    /// A problem if data not signed by Apple is trusted. Forged purchases would count.
     package var problems: [Diagnostic] {
         guard let ownRoots else { return [] }
         return [

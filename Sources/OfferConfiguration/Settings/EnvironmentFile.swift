@@ -165,6 +165,6 @@ package enum EnvironmentFile {
 }
 
 extension Character {
-    /// Whether this is a space or a tab.
+    /// True if this is a space or a tab.
     fileprivate var isBlank: Bool { self == " " || self == "\t" }
 }

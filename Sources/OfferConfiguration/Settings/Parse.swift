@@ -66,7 +66,7 @@ enum Parse {
         return text.isEmpty ? .some(nil) : text
     }
 
-    /// Whether a string looks like a private key, in any of its forms, or like a caller's token.
+    /// True if a string looks like a private key, in any of its forms, or like a caller's token.
     private static func looksLikeKey(_ text: String) -> Bool {
         let isBase64 = text.utf8.allSatisfy { byte in
             switch byte {
@@ -150,7 +150,7 @@ enum Parse {
         return nil
     }
 
-    /// Parses milliseconds. The App Store waits 700 for a retention message, network included.
+    /// Parses milliseconds. The App Store waits 700 ms for a retention message, network included.
     static func retentionDeadline(_ text: String, _ name: String, _ problems: inout [Diagnostic]) -> Duration? {
         if let milliseconds = Int64(text), (20...600).contains(milliseconds) { return .milliseconds(milliseconds) }
         problems.append(

@@ -4,7 +4,7 @@ import OfferCore
 /// The rules for URLs of servers that the team runs. They are strict: a server with key sets decides which users are
 /// accepted, and a receiver of notifications learns what customers buy.
 enum ServerURL {
-    /// Whether a URL may be used. It must use `https`, or `http` on this machine, where no one can read or change what is
+    /// True if a URL may be used. It must use `https`, or `http` on this machine, where no one can read or change what is
     /// in transit. It must not contain a password, which would appear in the log.
     static func isGood(_ text: String) -> Bool {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,

@@ -52,7 +52,7 @@ extension Setting {
     }
 }
 
-/// When a changed setting takes effect.
+/// The time at which a changed setting takes effect.
 package enum ReloadRule: String, Sendable {
     /// At the next SIGHUP.
     case onReload = "SIGHUP"
@@ -68,11 +68,11 @@ package protocol SettingDeclaration: Sendable {
     var flag: String? { get }
     var summary: String { get }
     var defaultText: String? { get }
-    /// Whether the value must never be shown.
+    /// True if the value must never be shown.
     var isSecret: Bool { get }
-    /// Whether the flag takes no value.
+    /// True if the flag takes no value.
     var isSwitch: Bool { get }
-    /// Whether a variable that is set but empty is a problem, rather than unset.
+    /// True if a variable that is set but empty is a problem. Otherwise it counts as unset.
     var refusesEmpty: Bool { get }
     var reload: ReloadRule { get }
 }

@@ -191,7 +191,7 @@ package enum Settings {
         auditLog, auditKey, auditSync, auditRotateMB, auditChain, auditAddresses,
     ]
 
-    /// Whether a variable with this name was meant for the service, even if the name is misspelled. If it is not the
+    /// True if a variable with this name was meant for the service, even if the name is misspelled. If it is not the
     /// name of a setting, the service refuses to start.
     static func isOurs(_ variable: String) -> Bool {
         let variable = variable.uppercased()

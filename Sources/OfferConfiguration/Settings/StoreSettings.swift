@@ -1,7 +1,7 @@
 import OfferCore
 package import SubscriberStore
 
-/// Where subscribers are remembered, and for how long their notifications are kept as received.
+/// The location of the subscriber database, and the number of days for which received notifications are kept.
 package struct StoreSettings: Hashable, Sendable {
     package let location: StoreLocation
     package let payloadDays: Int
@@ -11,6 +11,6 @@ package struct StoreSettings: Hashable, Sendable {
         self.payloadDays = payloadDays
     }
 
-    /// The database if the configuration needs one and names none.
+    /// The default location, if a database is needed and none is configured.
     static let usualLocation = StoreLocation.sqlite(path: "data/offer-signer.sqlite")
 }

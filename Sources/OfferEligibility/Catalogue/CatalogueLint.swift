@@ -1,13 +1,13 @@
 package import OfferCore
 
-/// Finds what is allowed in a configuration file, and can hardly be meant.
+/// Finds settings in a configuration file that are valid but probably unintended.
 package enum CatalogueLint {
     /// - Returns: warnings, in the order of the apps' names.
     package static func warnings(about catalogue: Catalogue) -> [Diagnostic] {
         lints(of: catalogue).flatMap(\.warnings)
     }
 
-    /// - Parameter asked: the apps about which the service asks the App Store.
+    /// - Parameter asked: the apps that the service refreshes from the App Store.
     /// - Returns: consequences of the file that may surprise later, in the order of the apps' names.
     package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
         let names = Set(asked.map(\.text.description))
@@ -46,7 +46,7 @@ private struct AppLint {
         ]
     }
 
-    /// Limits for each customer, which no purchase under a username alone can be held against.
+    /// A note on limits for each customer, which cannot be enforced for customers known only by a username.
     var ofUsernames: [Diagnostic] {
         guard app.rules.offers.contains(where: { $0.limits.perCustomer != nil || $0.limits.cooldown != nil }) else {
             return []
@@ -59,7 +59,7 @@ private struct AppLint {
         ]
     }
 
-    /// The rules that hold only for customers whose history is complete.
+    /// A note on rules that hold only for customers whose history is complete.
     var ofHistories: [Diagnostic] {
         let offers = app.rules.offers.filter { $0.rule.condition.needsCompleteHistory }
             .map { "\($0.productID.text) \($0.offerID.text)" }
@@ -75,7 +75,7 @@ private struct AppLint {
         ]
     }
 
-    /// Prices that can hardly be meant. Impossible ones have stopped the reading of the file.
+    /// Warnings about implausible prices. Impossible prices are errors, found when the file is read.
     private var ofPrices: [Diagnostic] {
         app.prices.flatMap { price in
             price.excesses.filter { !$0.isImpossible }.map { excess in
@@ -93,7 +93,7 @@ private struct AppLint {
         periods == 1 ? "the product" : "\(periods) periods of the product"
     }
 
-    /// What is shown to a customer of whom nothing is known.
+    /// A warning if no retention message is left for an unknown customer.
     private var ofRetention: [Diagnostic] {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
@@ -109,7 +109,7 @@ private struct AppLint {
 
     // MARK: Names
 
-    /// Names that a rule uses and the file does not have.
+    /// Warnings about names that a rule uses but the file does not define.
     private func ofNames(_ offer: OfferTerms) -> [Diagnostic] {
         let offers = Set(app.offers.values.joined().map(\.text.description))
         let (products, groups) = (Set(app.offers.keys), Set(app.groups.values))
@@ -149,14 +149,14 @@ private struct AppLint {
         }
     }
 
-    /// The listed products of a condition on all groups that have none of their own.
+    /// The products that a condition on all groups lists but that belong to no group.
     private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
         guard condition.groups == .any else { return [] }
         return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
             .map(\.text.description).sorted()
     }
 
-    /// What a rule needs to know of the product.
+    /// Warnings about properties of the product that a rule needs and the file lacks.
     private func ofProduct(_ offer: OfferTerms) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
         if app.groups[offer.productID] == nil {
@@ -197,7 +197,7 @@ private struct AppLint {
 
     // MARK: Order
 
-    /// Offers of one product of which one always comes before the other.
+    /// Warnings about offers of one product that another one always precedes.
     private func ofOrder(_ offers: [OfferTerms]) -> [Diagnostic] {
         let sorted = offers.enumerated().sorted {
             $0.element.priority == $1.element.priority
@@ -251,7 +251,8 @@ extension Condition {
         }
     }
 
-    /// Whether everybody who meets this condition meets another one, as far as a comparison of their members shows.
+    /// True if every customer who meets this condition also meets `other`, as far as a comparison of their members
+    /// shows.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.
@@ -260,7 +261,8 @@ extension Condition {
         case .all(let members): members.reduce(into: []) { $0.formUnion($1.requirements) }
         case .rule(_, let condition): condition.requirements
         case .subscription(let condition) where condition.groups == .offered || condition.products?.count == 1:
-            // All are about one subscription: the current one of a group. A condition without tests is one by itself.
+            // All tests are about one subscription: the current one of a group. A condition without tests is a
+            // requirement by itself.
             condition.tests.isEmpty
                 ? [self]
                 : Set(
