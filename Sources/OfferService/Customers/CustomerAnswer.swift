@@ -6,8 +6,8 @@ package import SubscriberStore
 package enum CustomerAnswer {
     /// - Parameters:
     ///   - stored: what the store knows of the customer, for each environment.
-    ///   - identifier: the one that was asked for.
-    ///   - store: is asked for the customer's authorisations.
+    ///   - identifier: the requested one.
+    ///   - store: supplies the customer's authorisations.
     package static func body(
         _ stored: [StoredCustomer], known identifier: CustomerIdentifier, of app: Catalogue.App, at now: Timestamp,
         in store: any SubscriberStore
@@ -26,7 +26,7 @@ package enum CustomerAnswer {
 
 extension OwnedCustomer {
     /// - Parameters:
-    ///   - ledger: what the customer holds and has redeemed.
+    ///   - ledger: the customer's reservations and redemptions.
     fileprivate func write(
         to writer: inout JSONWriter, _ ledger: LedgerEntries, in configured: Catalogue.App,
         at now: Timestamp

@@ -6,9 +6,9 @@ import OfferHTTP
 import SubscriberStore
 import SubscriberSync
 
-/// The routes under `/v1/customers`: what is known of a customer, and what callers say of one.
+/// The routes under `/v1/customers`, which show what is known of a customer and record what callers state about one.
 ///
-/// A change has its line in the audit trail before it is made, so that none is without a trace.
+/// Each change is recorded in the audit trail before it is made, so none goes unrecorded.
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
     private let refresher: CustomerRefresher?
@@ -18,7 +18,7 @@ struct CustomerEndpoints: Sendable {
     private let limit = LaneLimit(256)
 
     /// - Parameters:
-    ///   - refresher: nil if the App Store is not asked.
+    ///   - refresher: nil if the App Store is not queried.
     ///   - trail: nil if there is no audit trail.
     init(
         store: CurrentStore, refresher: CustomerRefresher?, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp

@@ -13,7 +13,7 @@ struct CustomerFactsRequest {
     static let maximumTextSize = 1024
     /// The maximum size of a number, in bytes. Numbers that few parsers read would make the whole answer useless.
     static let maximumNumberSize = 64
-    /// More members than are permitted, so that a request with too many is told so.
+    /// More members than are permitted, so that a request with too many gets the error about the permitted number.
     static let maximumCount = 256
 
     init(_ members: JSONObject) throws(Problem) {

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// How a request names a customer: the app, exactly one identifier, and perhaps the environment.
+/// A customer as named by a request: the app, exactly one identifier, and perhaps the environment.
 struct CustomerReference {
     let bundleID: BundleID
     let identifier: CustomerIdentifier

@@ -5,8 +5,8 @@ import SubscriberStore
 import SubscriberSync
 
 extension CustomerRefresher {
-    /// Asks about a customer whom the store does not know, or whose data is older than the app's `freshness`, and waits for a
-    /// moment altogether.
+    /// Refreshes a customer whom the store does not know, or whose data is older than the app's `freshness`. The wait
+    /// is limited in total.
     /// - Parameter stored: what the store knows.
     func refresh(
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
@@ -18,8 +18,8 @@ extension CustomerRefresher {
 }
 
 extension CustomerReference {
-    /// Asks in each environment of the app until one knows the customer. Empty for an account of the app, about which the App
-    /// Store cannot be asked.
+    /// The requests for each environment of the app, production first. Empty for an account of the app, which the App
+    /// Store cannot be queried about.
     fileprivate func questions(in app: Catalogue.App) -> [CustomerQuestion] {
         guard let id = identifier.transaction else { return [] }
         return [AppStoreEnvironment.production, .sandbox].filter { candidate in
@@ -29,7 +29,7 @@ extension CustomerReference {
 }
 
 extension StoredCustomer {
-    /// - Returns: none if the App Store has spoken of the customer recently enough.
+    /// - Returns: none if the App Store's data about the customer is recent enough.
     fileprivate func questions(in configured: Catalogue.App, at now: Timestamp) -> [CustomerQuestion] {
         staleSubscriptions(under: configured.freshness, at: now).prefix(4)
             .compactMap { CustomerQuestion($0, in: app) }

@@ -19,7 +19,7 @@ struct OwnedCustomer {
     private let coverage: HistoryEvidence.Coverage?
 
     /// - Parameters:
-    ///   - identifier: the one that was asked for; nil if only proofs show who the customer is.
+    ///   - identifier: the requested one; nil if only proofs identify the customer.
     ///   - proven: the purchases that proofs show.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     /// - Returns: nil if nothing belongs to the customer.
@@ -37,7 +37,7 @@ struct OwnedCustomer {
         facts = SubscriberFacts(purchases.facts)
         let names = stored.teamFacts.isEmpty && stored.links.isEmpty ? [] : purchases.names
         teamFacts = Self.latest(stored.teamFacts.filter { names.contains($0.identifier) })
-        // Beside an account, the links to others are theirs.
+        // If an account names the customer, links to other accounts belong to those.
         let linked = stored.links.filter { link in
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }
@@ -69,7 +69,7 @@ struct OwnedCustomer {
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { purchases.holders }
 
-    /// The state that the store's facts about the customer say.
+    /// The customer's state according to the stored facts.
     func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {
         SubscriberState(
             of: facts, environment: self.app.environment, groups: app.groups, familySharable: app.familySharable,
@@ -89,7 +89,7 @@ struct OwnedCustomer {
 }
 
 extension TeamFact {
-    /// Whether this fact counts, rather than one of the same name that was supplied under another identifier.
+    /// True if this fact counts, rather than one with the same name under another identifier.
     fileprivate func replaces(_ other: TeamFact) -> Bool {
         setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
     }

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-// What is not known, and what does not apply, is left out. Times are in milliseconds.
+// Unknown and inapplicable members are left out. Times are in milliseconds.
 
 extension Subscription {
     /// Writes the members of a subscription. `settled` is written only if it is false.
@@ -28,7 +28,7 @@ extension Subscription {
         if !winBackOffers.isEmpty { writer.member("winBackOffers", winBackOffers) }
     }
 
-    /// Without the purchase that began the run, it may be longer than what is known of it.
+    /// If the purchase that began the run is unknown, the run may be longer than its known part.
     private func writeEndAndRun(to writer: inout JSONWriter) {
         writer.member("endedAt", endedAt)
         if let endedBecause { writer.member("endedBecause", endedBecause.rawValue) }
