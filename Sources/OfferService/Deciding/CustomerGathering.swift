@@ -5,15 +5,17 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Gathers everything that a decision rests on: proofs, the store, and the App Store where those two know too little.
+/// Gathers everything that a decision rests on: proofs, stored data, and answers of the App Store if those two are
+/// insufficient.
 struct CustomerGathering {
     let store: CurrentStore
-    /// nil if the App Store is not asked.
+    /// nil if the App Store is not queried.
     let refresher: CustomerRefresher?
 
     /// - Parameters:
     ///   - configured: the app in the catalogue.
-    ///   - needsHistory: whether the decision depends on a history that is not complete. The App Store is then asked for it.
+    ///   - needsHistory: returns true if the decision depends on an incomplete history, which is then requested from
+    ///     the App Store.
     func gather(
         _ subject: DecisionSubject, _ configured: Catalogue.App, at now: Timestamp,
         needsHistory: (CustomerFacts) -> Bool
@@ -39,7 +41,7 @@ struct CustomerGathering {
             subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
     }
 
-    /// The most Apple Accounts whose histories one request waits for.
+    /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
     private static let maximumQuestions = 4
 
     /// Everything that may belong to the customer, for each environment.
@@ -51,7 +53,7 @@ struct CustomerGathering {
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
         }
-        // Where a row cannot be read, nothing can be said of this customer. Everyone else is served.
+        // If a row cannot be read, nothing can be said about this customer. Everyone else is served.
         var known: [StoredCustomer] = []
         for app in subject.scopes(of: configured) {
             do throws(StoreError) { known += try await read(subject.query, of: subject, app.environment) } catch {
@@ -70,8 +72,8 @@ struct CustomerGathering {
         }
     }
 
-    /// Asks the App Store about a customer whom the store does not know, or whose data is older than the app accepts, and waits
-    /// for a moment.
+    /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is
+    /// limited.
     private func refresh(
         _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
     ) async -> CustomerRefresher.Outcome {
@@ -82,7 +84,7 @@ struct CustomerGathering {
                 .compactMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
         }
         guard !subject.isKnown(by: known) else { return await refresher.refresh(stale) }
-        // What is bound to a transaction is about that transaction's Apple Account.
+        // A signature that is bound to a transaction is about that transaction's Apple Account.
         let proven =
             subject.isNamedByTransaction ? subject.shownTransaction : subject.proofs?.latestOriginalTransactionID
         let asked = proven ?? (subject.asking == .never ? nil : subject.transactionID)
@@ -115,7 +117,7 @@ struct CustomerGathering {
         return inUse.first ?? possible[0]
     }
 
-    /// Refuses a transaction that is known as another customer's. One that nobody knows is left out later.
+    /// Refuses a transaction known to be another customer's. An unknown one is left out later.
     private func requireOwnTransaction(
         of subject: DecisionSubject, _ known: [StoredCustomer], in app: AppScope, _ configured: Catalogue.App
     ) async throws(Problem) {
@@ -142,13 +144,13 @@ struct CustomerGathering {
 }
 
 extension SubscriberFact {
-    /// Whether the fact is about a transaction or its subscription.
+    /// True if the fact is about a transaction or its subscription.
     fileprivate func isAbout(_ id: TransactionID) -> Bool { key.id == id || originalTransactionID == id }
 }
 
 extension DecisionSubject {
-    /// The names under which the store may know the customer, with everything that the proofs show. A transaction ID without a proof is
-    /// none, unless what is signed is bound to it.
+    /// The names under which the store may know the customer, and everything that the proofs show. A transaction ID
+    /// without a proof counts only if the signature is bound to it.
     fileprivate var query: CustomerQuery {
         let shown =
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
@@ -169,11 +171,11 @@ extension DecisionSubject {
         return isShown ? transactionID : nil
     }
 
-    /// The receipt as signed, for questions about its customer.
+    /// The receipt as signed, for refreshing its customer.
     fileprivate var receiptText: [UInt8]? { proofs?.receipt.flatMap { _ in proofs?.receiptText } }
 
-    /// Whether the store knows enough not to ask the App Store: of everything that the proofs show, and, for a signature that is
-    /// bound to a transaction, the whole history.
+    /// True if the store knows enough: everything that the proofs show or, for a signature bound to a transaction, the
+    /// whole history. The App Store is then not queried.
     fileprivate func isKnown(by known: [StoredCustomer]) -> Bool {
         let facts = known.flatMap(\.facts)
         if isNamedByTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
@@ -181,7 +183,7 @@ extension DecisionSubject {
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }
 
-    /// What the proofs show. They must be of one Apple Account.
+    /// The facts that the proofs show. They must be of one Apple Account.
     fileprivate func facts(at now: Timestamp) throws(Problem) -> [SubscriberFact] {
         guard let proofs else { return [] }
         let facts: [SubscriberFact]
@@ -193,7 +195,7 @@ extension DecisionSubject {
         return facts
     }
 
-    /// The environments in question, production first.
+    /// The possible environments, production first.
     fileprivate func scopes(of configured: Catalogue.App) -> [AppScope] {
         let environments = proofs?.app.map { [$0.environment] } ?? environment.map { [$0] } ?? AppStoreEnvironment.known
         return environments.filter(configured.environments.contains).map {

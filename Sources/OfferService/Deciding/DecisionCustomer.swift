@@ -13,7 +13,7 @@ struct DecisionCustomer {
     let newFacts: [SubscriberFact]
     /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
     let transactionID: TransactionID?
-    /// Purchases with which to ask the App Store for the rest of the customer's history.
+    /// Purchases by which to request the rest of the customer's history from the App Store.
     let gaps: [TransactionID]
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?
@@ -25,13 +25,13 @@ struct DecisionCustomer {
     private let isNamedByAccount: Bool
 }
 
-/// The outcomes of the questions for the App Store that a decision has waited for.
+/// The outcomes of the refreshes that a decision has waited for.
 struct DecisionLookUp {
-    /// About subscriptions whose data is too old, and about customers whom the store does not know.
+    /// For subscriptions whose data is too old, and for customers whom the store does not know.
     var customer = CustomerRefresher.Outcome.notNeeded
-    /// About the history, where a rule needs it.
+    /// For the history, if a rule needs it.
     var history = CustomerRefresher.Outcome.notNeeded
-    /// True if the App Store has just said that the Apple Account which the request is bound to has no purchases.
+    /// True if the App Store has just answered that the Apple Account to which the request is bound has no purchases.
     var isEmpty = false
 }
 
@@ -50,7 +50,7 @@ extension DecisionCustomer {
         let owned = OwnedCustomer(
             all, known: subject.identifier(in: all.facts), by: configured.ownership, proven: proven,
             provenAppleAccount: shown.appleAccount)
-        // Of a customer with more purchases than the store reads, nothing can be said for sure.
+        // Nothing is certain about a customer with more purchases than the store reads.
         let facts = all.isComplete ? owned?.facts ?? SubscriberFacts() : SubscriberFacts()
         let appTransaction = subject.proofs?.appTransaction?.payload
         let receipt = subject.proofs?.receipt?.receipt
@@ -92,15 +92,15 @@ extension DecisionCustomer {
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// Tells if a V1 signature may name a customer. It works for that name everywhere, so it must be the owner of the purchases that
-    /// the proofs show.
+    /// Returns true if a V1 signature may name a customer. It counts for that name everywhere, so the customer must own
+    /// the purchases in the proofs.
     func mayNameInV1(_ customer: Customer) -> Bool {
         let names = isNamedByAccount ? accounts : []
         return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names.union([customer.account]))
     }
 
-    /// The date of a receipt which says that nothing was bought. It does not say by whom. For what counts for an Apple Account alone,
-    /// an AppTransaction of the same download must say so.
+    /// The date of a receipt without purchases. It does not say whose receipt it is. For a signature that counts for
+    /// one Apple Account only, an AppTransaction of the same download must say so.
     private static func dateOfEmptyReceipt(
         _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ subject: DecisionSubject
     ) -> Timestamp? {
@@ -159,14 +159,14 @@ private struct Install {
 }
 
 extension DecisionSubject {
-    /// The name under which the customer is looked for: the account, else the purchase that the proofs show.
+    /// The name under which the customer is looked up: the account, else the purchase that the proofs show.
     var identifier: CustomerIdentifier? {
         if isNamedByTransaction, let transactionID { return .transactionID(transactionID) }
         return account.map(CustomerIdentifier.init)
             ?? (subscription ?? proofs?.latestOriginalTransactionID).map(CustomerIdentifier.originalTransactionID)
     }
 
-    /// Like ``identifier``, with an Apple Account where the transaction that names the customer is the app transaction.
+    /// Like ``identifier``, but with an Apple Account if the app transaction names the customer.
     func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
         guard isNamedByTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
@@ -182,7 +182,7 @@ extension DecisionSubject {
 }
 
 extension SubscriberFacts {
-    /// Whether a transaction, a subscription or an Apple Account is named by these facts.
+    /// True if these facts name a transaction, a subscription or an Apple Account.
     fileprivate func contains(_ id: TransactionID) -> Bool {
         contains { $0.key.id == id || $0.originalTransactionID == id || $0.appTransactionID == id }
     }

@@ -11,20 +11,20 @@ struct DecisionSubject {
     /// nil if the request names none.
     let environment: AppStoreEnvironment?
     let proofs: VerifiedProofs?
-    /// Whether the transaction names the customer: what is signed counts for its Apple Account alone, so nobody can gain by naming
-    /// another one.
+    /// True if the transaction names the customer. The signature then counts for its Apple Account only, so naming
+    /// another transaction gains nothing.
     let isNamedByTransaction: Bool
-    /// True if the App Store is asked about ``transactionID`` without a proof.
+    /// The rule for refreshing ``transactionID`` from the App Store without a proof.
     let asking: Asking
-    /// The subscription by which the App Store names the customer; nil for other requests.
+    /// The subscription that names the customer in a request by the App Store; nil for other requests.
     let subscription: TransactionID?
 
     enum Asking: Hashable {
         /// Users could name any transaction.
         case never
-        /// A caller could, so the questions have a budget of their own.
+        /// A caller could too, so these refreshes have a separate budget.
         case withinBudget
-        /// A caller who may look customers up, or the App Store itself, names it.
+        /// The transaction is named by a caller who may look customers up, or by the App Store itself.
         case always
 
         init(_ principal: Principal) {

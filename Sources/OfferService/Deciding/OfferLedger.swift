@@ -4,7 +4,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// The signatures that are to be made for one offer that a rule allows.
+/// The signatures to make for one offer that a rule allows.
 struct SignaturePlan: Sendable {
     let terms: OfferTerms
     /// The nonce of the V1 signature; nil if none is made, because it would not name the sandbox.
@@ -13,9 +13,9 @@ struct SignaturePlan: Sendable {
     let jws: JWS?
     /// The timestamp of the signatures.
     let at: Timestamp
-    /// When they hold their slot no longer.
+    /// The time at which they free their slot.
     let expiresAt: Timestamp
-    /// When the last of them becomes worthless; nil if that is the same.
+    /// The time at which the last of them becomes worthless; nil if it is the same.
     var validUntil: Timestamp?
 
     struct JWS: Sendable {
@@ -26,13 +26,13 @@ struct SignaturePlan: Sendable {
     /// The JWS comes first: it is bound to a transaction, and a V1 signature is not.
     var nonces: [Nonce] { [jws?.nonce, v1].compactMap(\.self) }
 
-    /// The plan without all forms but the first.
+    /// The plan with its first form only.
     fileprivate var withFirstForm: SignaturePlan {
         SignaturePlan(terms: terms, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
     }
 }
 
-/// A signature that is reserved if the limits allow it, with the message beside it.
+/// A signature to reserve if the limits allow it, and its message.
 struct RetentionPlan: Sendable {
     let plan: SignaturePlan
     let form: RetentionReservation.Form
@@ -47,7 +47,7 @@ struct ReservedOffer: Sendable {
 
     /// - Parameters:
     ///   - rules: the digest of the rules.
-    ///   - facts: the digest of what is known of the customer.
+    ///   - facts: the digest of the facts about the customer.
     fileprivate init(_ plan: SignaturePlan, in app: AppScope, rules: [UInt8], facts: [UInt8]) {
         self.app = app
         self.plan = plan
@@ -71,7 +71,7 @@ struct ReservedOffer: Sendable {
     }
 }
 
-/// What the ledger of the store says about offers that a rule allows.
+/// The store's ledger, for offers that a rule allows.
 struct OfferLedger {
     enum Answer {
         /// The limits allow it, and nothing is reserved.
@@ -83,7 +83,7 @@ struct OfferLedger {
     let store: CurrentStore
     let metrics: ServiceMetrics
 
-    /// Merges what the proofs show, checks the limits, and reserves, in one change.
+    /// Merges the facts of the proofs, checks the limits and reserves, in one change.
     /// - Parameter plans: the best first.
     /// - Returns: an answer for each plan.
     func ask(
@@ -92,7 +92,7 @@ struct OfferLedger {
     ) async throws(Problem) -> [Answer] {
         let request = request(about: plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
-        // Before anything is reserved, because it can fail.
+        // This comes before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
         let answers: [LedgerAnswer]
         do throws(StoreError) {
@@ -113,7 +113,7 @@ struct OfferLedger {
         }
     }
 
-    /// What became of a reservation for a request for a retention message.
+    /// The outcome of a reservation for a request for a retention message.
     enum RetentionReservationOutcome {
         /// The limits refuse every offer.
         case refused
@@ -169,7 +169,7 @@ struct OfferLedger {
             }, reserving: reserving, at: now)
     }
 
-    /// Takes back what was not handed out. What cannot be taken back expires.
+    /// Withdraws reservations whose signatures were not sent. A reservation that cannot be withdrawn expires.
     func withdraw(_ offers: [ReservedOffer]) async {
         guard let app = offers.first?.app else { return }
         let nonces = offers.flatMap(\.plan.nonces)

@@ -3,7 +3,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The purchases that the proofs of a request show, checked to be the customer's as far as anything is known.
+/// The purchases that the proofs of a request show, checked to be the customer's as far as this is known.
 struct ShownPurchases {
     /// The Apple Account of the proofs; nil if nothing names it.
     let appleAccount: TransactionID?
@@ -14,8 +14,8 @@ struct ShownPurchases {
 
     /// - Parameters:
     ///   - proven: the purchases that the proofs show.
-    ///   - all: what the store knows, with the facts that the proofs show.
-    /// - Throws: ``Problem/anotherCustomersProof`` if a purchase is known as another customer's.
+    ///   - all: what the store knows, together with the facts that the proofs show.
+    /// - Throws: ``Problem/anotherCustomersProof`` if a purchase is known to be another customer's.
     init(
         _ proven: Set<TransactionID>, _ subject: DecisionSubject, _ all: StoredCustomer, stored: StoredCustomer,
         _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
@@ -47,8 +47,8 @@ struct ShownPurchases {
         else { throw .anotherCustomersProof }
     }
 
-    /// Whether the proofs can be the customer's: they name the account, or are of an Apple Account of the customer, as far as the
-    /// store knows any.
+    /// True if the proofs can be the customer's: they name the account, or one of the customer's known Apple Accounts,
+    /// if there are any.
     private static func mayBelong(
         _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ subject: DecisionSubject
     ) -> Bool {
@@ -57,8 +57,9 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// Whether a receipt can be the customer's. It names neither an account nor an Apple Account, so it must share a purchase with what
-    /// the store knows of the customer, or with transactions of the request that are the customer's.
+    /// True if a receipt can be the customer's. It names neither an account nor an Apple Account. It must therefore
+    /// share a purchase with the stored data of the customer, or with transactions of the request that are the
+    /// customer's.
     private static func receiptMayBelong(
         _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ subject: DecisionSubject
     ) -> Bool {
