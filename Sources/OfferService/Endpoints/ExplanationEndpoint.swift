@@ -20,7 +20,8 @@ struct ExplanationEndpoint: Sendable {
     /// The maximum number of requests that run or wait: about two seconds of work and 4 MB of request bodies.
     private static let maximumRequests = 128
 
-    /// - Parameter waitLimit: the maximum time to wait for a thread. It must leave enough of ``TimeLimit/later`` for the search.
+    /// - Parameter waitLimit: the maximum time to wait for a thread. It must leave enough of ``TimeLimit/later`` for
+    ///   the search.
     init(
         threads: BackgroundThreads, waitLimit: Duration, limits: RequestLimits,
         now: @escaping @Sendable () -> Timestamp, log: Logger
@@ -91,7 +92,7 @@ struct ExplanationEndpoint: Sendable {
         throw .offerNotServed
     }
 
-    /// Whether a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
+    /// True if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
     }

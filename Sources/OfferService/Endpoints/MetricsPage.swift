@@ -28,8 +28,8 @@ struct MetricsPage: Sendable {
         self.store = store
     }
 
-    /// A page answers all requests that were read before it was begun. So a client that pipelines requests and reads nothing
-    /// has one page in memory, not one for each request.
+    /// A page answers all requests that were read before it was begun. A client that pipelines requests and reads
+    /// nothing therefore has one page in memory, not one for each request.
     func answer(_ request: HTTPRequest, _ admission: Admission) -> Endpoint.Answer {
         let body = latest.withLockedValue { latest in
             if let latest, latest.began > request.received { return latest.body }
@@ -107,7 +107,7 @@ struct MetricsPage: Sendable {
         }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
     }
 
-    /// Looks up a value for each receiver. Those of one name have one value.
+    /// Looks up a value for each receiver. Receivers with the same name share one value.
     private func ofReceivers(_ value: ([Receiver]) -> Double?) -> [(labels: [String], value: Double)] {
         Dictionary(grouping: store.receivers) { ReceiverName.of($0.url) }.sorted { $0.key < $1.key }
             .compactMap { name, receivers in value(receivers).map { (labels: [name], value: $0) } }

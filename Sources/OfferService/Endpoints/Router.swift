@@ -49,7 +49,7 @@ package struct Router: Responder {
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
-            // Health checks send whatever name they know. They get an answer, but no details.
+            // Health checks send any name they know. They get an answer, but no details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }
@@ -84,7 +84,8 @@ package struct Router: Responder {
         _ work: @escaping @Sendable () async throws(Problem) -> HTTPResponse
     ) throws(Problem) -> Reply {
         guard limit.enter() else { throw .overloaded }
-        // Large bodies have proofs. All that waits for the store would wait for their verification.
+        // Large bodies contain proofs. On the store's threads, their verification would delay everything that waits for
+        // the store.
         let executor = request.body.count <= HTTPRequest.maximumBodySize ? endpoint.store?.executor : nil
         return .later(
             {
@@ -170,7 +171,7 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// Whether a problem can occur thousands of times a second, even to callers, and has its own, less frequent log line.
+    /// True if a problem can occur thousands of times a second, even to callers, and has its own, less frequent log line.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true
