@@ -11,9 +11,9 @@ package final class ForwardClient: Sendable {
     private let signature: ForwardSignature?
     private let timeout: Duration
 
-    /// The most that is read of a response, in bytes. It is thrown away, so that the connection can be used again.
+    /// The maximum number of bytes read of a response. They are discarded, so that the connection can be used again.
     private static let maximumResponse = 64 * 1024
-    /// For each host. Enough for 32 URLs of one host, to each of which the worker sends 32 notifications at a time.
+    /// For each host. Enough for 32 URLs of one host with 32 notifications at a time for each.
     private static let maximumConnections = 1024
 
     /// - Parameter timeout: the time limit of one attempt, connecting included.
@@ -23,8 +23,8 @@ package final class ForwardClient: Sendable {
         do { signature = try settings.key.map { key throws(OpenSSLError) in try ForwardSignature(key) } } catch {
             throw Diagnostic("\(Settings.forwardKey.variable) cannot be used (\(error))", hint: "report this as a bug")
         }
-        // All URLs of one host share its connections. A receiver that hangs must not hold up another one there. The worker bounds
-        // the requests.
+        // All URLs of one host share its connections. A receiver that hangs must not hold up another one there. The
+        // worker bounds the requests.
         do {
             client = try OutgoingClient(roots: settings.roots, connections: Self.maximumConnections)
         } catch {
@@ -72,7 +72,7 @@ package enum ForwardFailure: Error, Hashable, Sendable {
     /// No complete response. The value is a predicate, such as `refused the connection`.
     case unreachable(String)
 
-    /// Whether any other notification would fail too, so that the receiver needs a pause.
+    /// True if any other notification would fail too, so that the receiver needs a pause.
     package var isOfReceiver: Bool {
         switch self {
         case .status(let status): status >= 500 || status == 429

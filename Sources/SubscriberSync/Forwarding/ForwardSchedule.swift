@@ -2,7 +2,7 @@ import OfferConfiguration
 package import OfferCore
 package import SubscriberStore
 
-/// When a notification is sent again to a receiver that did not accept it.
+/// The schedule for sending a notification again to a receiver that did not accept it.
 package enum ForwardSchedule {
     /// In milliseconds.
     private static let firstDelay: Int64 = 5000
@@ -11,15 +11,15 @@ package enum ForwardSchedule {
     /// In milliseconds: three days.
     private static let lifetime: Int64 = 259_200_000
 
-    /// What was received before has waited for long enough.
+    /// The limit for giving up: notifications received before this time have waited long enough.
     package static func lastReception(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - lifetime)
     }
 
-    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour, and an attempt that fails three days after
-    /// reception was the last.
+    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour, and an attempt that fails three
+    /// days after reception was the last.
     /// - Parameters:
-    ///   - failures: how many attempts failed before this one.
+    ///   - failures: the number of failed attempts before this one.
     ///   - share: from 0 to 1. The delay is up to a tenth shorter, so that notifications that failed together do not return
     ///     together.
     package static func outcome(

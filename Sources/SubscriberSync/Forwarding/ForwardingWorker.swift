@@ -27,9 +27,10 @@ package struct ForwardingWorker: Service {
     private let warningOfDeadLetters: ThrottledWarning
     private let state = NIOLockedValueBox(State())
 
-    /// The notifications that are sent to a receiver at the same time, of different subscriptions.
+    /// The number of notifications, of different subscriptions, that are sent to a receiver at the same time.
     private static let groupSize = 32
-    /// How long a claim lasts, in milliseconds; longer than an attempt. An unsettled notification is sent again after it.
+    /// The duration of a claim, in milliseconds; longer than an attempt. An unsettled notification is sent again after
+    /// it.
     private static let lease: Int64 = 60_000
     /// Small, so that no notification waits long.
     private static let forwardsPerStep = 500
@@ -52,7 +53,7 @@ package struct ForwardingWorker: Service {
     }
 
     package func run() async throws {
-        // What is being sent may be finished and settled. Otherwise it would be sent again.
+        // Attempts under way may finish and be settled. Otherwise, their notifications would be sent again.
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 while !isStopping, !Task.isCancelled {
@@ -73,7 +74,7 @@ package struct ForwardingWorker: Service {
 
     private var isStopping: Bool { state.withLockedValue { $0.isStopping } }
 
-    /// The receivers for which something waits, and which are neither being served nor in a pause. They become busy.
+    /// Returns the receivers with pending notifications that are neither busy nor paused, and marks them as busy.
     private func receiversToServe() async -> [String] {
         guard store.store != nil,
             let receivers = try? await store.read({ store throws(StoreError) in try await store.receivers() })
@@ -98,7 +99,7 @@ package struct ForwardingWorker: Service {
         }
     }
 
-    /// Sends what is due to a receiver, group by group, until nothing is due or the receiver needs a pause.
+    /// Sends the due notifications of a receiver, group by group, until none is due or the receiver needs a pause.
     private func serve(_ receiver: String) async {
         while !isStopping {
             let size = state.withLockedValue { $0.pauses[receiver]?.groupSize(of: Self.groupSize) ?? Self.groupSize }
@@ -122,8 +123,8 @@ package struct ForwardingWorker: Service {
         }
     }
 
-    /// Gives up what has waited for three days for a receiver that accepts nothing. It gets few attempts, so most of what waits for it
-    /// would never have its last one.
+    /// Gives up notifications that have waited for three days for a receiver that accepts nothing. It gets few
+    /// attempts, so most of its notifications would never have their last one.
     private func giveUp(_ receiver: String) async {
         let now = now()
         var total = 0
@@ -159,7 +160,8 @@ package struct ForwardingWorker: Service {
         return nil
     }
 
-    /// Stores what became of an attempt. If this fails, the notification is sent again after the lease, and counts then.
+    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and counts
+    /// then.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
         do {
             try await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }
@@ -173,7 +175,7 @@ package struct ForwardingWorker: Service {
         ])
     }
 
-    /// Notes how a group went. A receiver that accepted none of it gets a pause.
+    /// Notes the outcome of a group. A receiver that accepted none of it is paused.
     private func note(_ failures: [ForwardFailure], of count: Int, _ receiver: String) {
         let isDown = failures.count == count && failures.allSatisfy(\.isOfReceiver)
         let wasFailing = state.withLockedValue { state in

@@ -7,10 +7,10 @@ struct ReceiverPause: Hashable {
 
     private static let longest = Duration.seconds(60)
 
-    /// Whether nothing should be sent now.
+    /// True if nothing should be sent now.
     func isOn(at now: ContinuousClock.Instant) -> Bool { end.map { now < $0 } ?? false }
 
-    /// How many notifications to send next: one to a receiver that failed before.
+    /// The number of notifications to send next: one if the receiver failed before.
     func groupSize(of usual: Int) -> Int { failures == 0 ? usual : 1 }
 
     var isFailing: Bool { failures > 0 }
