@@ -53,8 +53,8 @@ package struct Health: Sendable {
 
     /// `GET /health/ready`: 200 while the service can sign everything that it should, otherwise 503.
     /// - Parameter showsDetails: whether everyone who names this machine sees the keys and problems, or only clients that
-    ///   may read the metrics. An invalid token only hides the details. If it were refused, every instance would appear down on the
-    ///   day a probe's token expires.
+    ///   may read the metrics. An invalid token only hides the details. If it were refused, every instance would appear
+    ///   down on the day a probe's token expires.
     func ready(
         for request: HTTPRequest, _ admission: Admission, showsDetails: Bool
     ) throws(Problem) -> Endpoint.Answer {
@@ -77,10 +77,10 @@ package struct Health: Sendable {
         return Endpoint.Answer(HTTPResponse(body: writer.finish()))
     }
 
-    /// Whether the service would answer a readiness probe with 200.
+    /// True if the service would answer a readiness probe with 200.
     var isReady: Bool { refusal(states(under: policy.snapshot)) == nil }
 
-    /// Whether the audit trail can be written; nil if there is none.
+    /// True if the audit trail can be written; nil if there is none.
     var isAuditWritable: Bool? { trail.map { $0.fault == nil } }
 
     /// All current problems, including a hanging disk and a certificate that is about to expire.

@@ -5,9 +5,9 @@ package import OfferCore
 package import OfferTelemetry
 import ServiceLifecycle
 
-/// The service that checks the clock every second, and the cryptography, each active key and the audit trail every minute.
-/// What could not be tested is tried again every second.
-/// Every second, it also logs how many requests of strangers were refused, and checks the retention messages.
+/// The service that checks the clock every second, and the cryptography, each active key and the audit trail every
+/// minute. Tests that could not run are tried again every second. Every second, it also logs how many requests of
+/// strangers were refused, and checks the retention messages.
 package actor HealthMonitor: Service {
     private let selfTest: SelfTest
     private let keys: KeyHealth

@@ -27,7 +27,7 @@ package final class KeyHealth: Sendable {
         self.log = log
     }
 
-    /// Whether each active key can sign.
+    /// True if each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
     /// A problem for each active key that is out of service, or could not sign or verify when it last tried.

@@ -5,7 +5,7 @@ import OfferCore
 import OfferTelemetry
 import SubscriberSync
 
-/// Counts retention messages that were chosen without a decision, and reports when there are too many.
+/// Counts retention messages chosen without a decision, and reports when there are too many.
 package final class RetentionHealth: Sendable {
     private struct Minute {
         let number: Int64
@@ -19,11 +19,11 @@ package final class RetentionHealth: Sendable {
     /// The latest minutes in which there were answers, the oldest first.
     private let minutes = NIOLockedValueBox<[Minute]>([])
 
-    /// How many minutes count.
+    /// The number of minutes that count.
     private static let window: Int64 = 10
     /// One in fifty: Apple's performance test demands 98 %.
     private static let tolerated = 50
-    /// Below, a single mishap would be a problem.
+    /// With fewer, a single failure would be a problem.
     private static let minimum = 5
 
     init(uptime: @escaping @Sendable () -> NIODeadline, readiness: Readiness, log: Logger) {
@@ -32,7 +32,7 @@ package final class RetentionHealth: Sendable {
         self.log = log
     }
 
-    /// - Parameter isDecision: whether the answer is what it should be.
+    /// - Parameter isDecision: see ``RetentionAnswer/Reason/isDecision``.
     func note(isDecision: Bool) {
         let number = minute
         minutes.withLockedValue { minutes in

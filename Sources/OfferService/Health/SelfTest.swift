@@ -17,10 +17,10 @@ package final class SelfTest: Sendable {
         if let problem = answers.run().problem { throw ConfigurationError(problems: [problem]) }
     }
 
-    /// Whether no answer was ever wrong.
+    /// True if every answer so far was right.
     package var holds: Bool { !hasFailed.load(ordering: .relaxed) }
 
-    /// Whether no answer was ever wrong, and the latest test did not end in an error.
+    /// True if every answer so far was right, and the latest test did not end in an error.
     package var isPassed: Bool { holds && !isUntested.load(ordering: .relaxed) }
 
     /// Runs the test again.
