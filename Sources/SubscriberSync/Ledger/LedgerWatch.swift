@@ -8,8 +8,8 @@ package import SubscriberStore
 
 /// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
 ///
-/// Only this service signs for its apps, but for offers without a rule and offers that another server signs too. Any other
-/// redemption without a signature of ours means that somebody else holds a key.
+/// Only this service signs for its apps, except offers without a rule and offers that another server signs too. Any
+/// other redemption without a signature of ours means that somebody else holds a key.
 package struct LedgerWatch: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy
@@ -19,7 +19,7 @@ package struct LedgerWatch: Service {
     private let log: Logger
     private let counting: WorkLease
 
-    /// The most alarms that health and the metric show.
+    /// The maximum number of alarms that health and the metric show.
     package static let maximumAlarms = 100
     private static let interval = Duration.seconds(5)
     private static let redemptionsPerRound = 1000
@@ -37,9 +37,9 @@ package struct LedgerWatch: Service {
         counting = WorkLease(.countingRedemptions, in: store)
     }
 
-    /// What a round leaves for the next one.
+    /// The state that a round leaves for the next one.
     package struct Progress {
-        /// What the store knows of the redemptions that need authorisations; nil before the first round.
+        /// The redemptions for which the store expects authorisations; nil before the first round.
         var begun: LedgerCoverage?
         /// The last redemption counted; nil before the first round.
         var counted: Int64?
@@ -75,7 +75,7 @@ package struct LedgerWatch: Service {
             readiness.report(alarms.map(\.alarm), from: .ledger, level: .critical, to: log)
         } catch {
             log.debug("the ledger could not be read", metadata: ["reason": "\(error.detail)"])
-            // Nobody knows whether there is an alarm.
+            // It is unknown whether there is an alarm.
             store.unexplainedRedemptions = nil
             readiness.report([error.ledgerUnread], from: .ledger, to: log)
         }
@@ -107,7 +107,8 @@ package struct LedgerWatch: Service {
 }
 
 extension Catalogue {
-    /// All redemptions in the configured apps, but for those of offers without a rule and of offers that another server signs too.
+    /// All redemptions in the configured apps, except those of offers without a rule and of offers that another server
+    /// signs too.
     package var ledgerCoverage: LedgerCoverage {
         var (scopes, decided, exempt): (Set<AppScope>, Set<LedgerOffer>, Set<LedgerOffer>) = ([], [], [])
         for (bundleID, app) in apps {
@@ -133,9 +134,9 @@ extension Catalogue {
 }
 
 extension LedgerRedemption {
-    /// What operators are told about a redemption without an authorisation.
+    /// The alarm about a redemption without an authorisation, for operators.
     package var alarm: Diagnostic {
-        // Without the time, which changes when the discounted period begins.
+        // The time is left out, because it changes when the discounted period begins.
         Diagnostic(
             """
             ALARM: the offer \(offerID) of \(productID.text) was redeemed in \(app.bundleID.text) (\(app.environment.rawValue)) \
@@ -148,7 +149,7 @@ extension LedgerRedemption {
 }
 
 extension StoreError {
-    /// The problem that the alarm about unexplained redemptions cannot be raised.
+    /// The problem if the alarm about unexplained redemptions cannot be raised.
     fileprivate var ledgerUnread: Diagnostic {
         Diagnostic("redemptions cannot be checked, because \(diagnostic.error)", hint: diagnostic.hint)
     }
