@@ -158,8 +158,8 @@ package final class RequestLimits: Sendable {
         throw refusal(after: wait, .explanation, "explanations for \(principal.name)", request.context)
     }
 
-    /// Gives back what an explanation did not cost.
-    /// - Parameter verifications: how many the search took.
+    /// Gives back the unused part of an explanation's charge.
+    /// - Parameter verifications: the number that the search took.
     func settleExplanation(
         of request: HTTPRequest, by principal: Principal, under policy: Policy, verifications: Int
     ) {
