@@ -103,7 +103,7 @@ package final class ServiceMetrics: Sendable {
     }
 
     /// Counts a decision about an introductory offer, which has no offer ID.
-    /// - Parameter codes: why not, each once. Empty for a yes.
+    /// - Parameter codes: the reasons against the offer, each once; empty for a yes.
     func decided(_ productID: ProductID, by rule: Rule, _ codes: [ReasonCode], of app: AppScope) {
         var missing: [DecidedOn] = []
         decisions.withLockedValue { decisions in
@@ -112,7 +112,7 @@ package final class ServiceMetrics: Sendable {
         countFirst(missing)
     }
 
-    /// How many counters of decisions are kept at hand.
+    /// The maximum number of decision counters that are kept at hand.
     private static let maximumSeries = 10_000
 
     /// Counts in series that may have no counter yet.
@@ -132,7 +132,7 @@ package final class ServiceMetrics: Sendable {
         }
     }
 
-    /// Counts what the ledger said about an offer.
+    /// Counts the ledger's answer about an offer.
     func asked(_ answer: LedgerAnswer, _ offer: OfferTerms, of app: AppScope) {
         let outcome =
             switch answer {
@@ -154,7 +154,7 @@ package final class ServiceMetrics: Sendable {
 
     /// Counts an answer to a request for a retention message.
     /// - Parameters:
-    ///   - kind: what is shown, and `reason` why, both from closed lists.
+    ///   - kind: the kind of message shown. Like `reason`, it is from a closed list.
     ///   - rule: the name of the rule that held; nil for none.
     func decidedRetention(_ kind: String, by rule: String?, _ reason: String, of app: AppScope) {
         registry.counter(
@@ -206,19 +206,19 @@ private struct DecidedOn: Hashable {
     /// nil if the customer may have the offer.
     var reason: ReasonCode?
 
-    /// Hashes only what differs between the offers of a decision. An offer has few different reasons, and hashing them costs more than
-    /// to compare them.
+    /// Hashes only the parts that differ between the offers of a decision. An offer has few different reasons, and
+    /// comparing them costs less than hashing them.
     func hash(into hasher: inout Hasher) {
         if case .offer(let terms) = subject { hasher.combine(terms.offerID) }
     }
 }
 
 extension [DecidedOn: Counter] {
-    /// Counts once for each reason, or for a yes. A series that has no counter is added to those that are missing.
+    /// Counts each reason, or a yes. Series without a counter are appended to `missing`.
     fileprivate func count(
         _ subject: DecidedOn.Subject, _ codes: [ReasonCode], of app: AppScope, _ missing: inout [DecidedOn]
     ) {
-        // Most decisions have one reason, and a request may have hundreds of decisions, so no list of their series is made.
+        // No list of series is made: most decisions have one reason, and a request may have hundreds of decisions.
         var series = DecidedOn(app: app, subject: subject, reason: codes.first)
         for place in 0..<Swift.max(1, codes.count) {
             if place > 0 { series.reason = codes[place] }
@@ -241,7 +241,7 @@ private struct SignedWith: Hashable {
 }
 
 extension Policy {
-    /// Whether the configuration names the app. All other apps share one series, so that clients cannot create new
+    /// True if the configuration names the app. All other apps share one series, so that clients cannot create new
     /// ones.
     /// - Parameter app: an app for which something was signed. If there is a catalogue, it contains the app.
     fileprivate func names(_ app: BundleID) -> Bool {
