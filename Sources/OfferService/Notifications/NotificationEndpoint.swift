@@ -7,21 +7,20 @@ import OfferHTTP
 import SubscriberStore
 import SubscriberSync
 
-/// `POST /v1/app-store-notifications`: receives what the App Store posts.
+/// `POST /v1/app-store-notifications`: receives the App Store's notifications.
 ///
 /// ```
-/// read ─▶ verify ─▶ ask about revocation ─▶ store (durable) ─▶ 200
+/// read ─▶ verify ─▶ check revocation ─▶ store (durable) ─▶ 200
 /// ```
 ///
-/// The route is public and takes no token: the signature of a notification says who sent it. 200 means that it is stored. After
-/// 4xx and 5xx alike, the App Store sends it again, for about six days.
+/// The route is public and takes no token: the signature of a notification shows its sender. 200 means that it is
+/// stored. After 4xx and 5xx alike, the App Store sends it again, for about six days.
 struct NotificationEndpoint: Sendable {
     private let store: CurrentStore
     private let intake: NotificationIntake
     private let limits: RequestLimits
     private let metrics: SyncMetrics
     private let log: Logger
-    /// Called when a notification that has receivers is stored.
     private let limit = LaneLimit(maximumRequests)
 
     /// The maximum number of requests that are verified, or wait for the database or an OCSP responder.
@@ -65,7 +64,7 @@ struct NotificationEndpoint: Sendable {
             // Anyone who has seen the notification can send it again, so it says nothing about the sender.
             limits.chargeNotifier(request, under: policy)
         } else {
-            // Where memory or connections are short, this connection gives way after those of strangers.
+            // If memory or connections run short, this connection gives way after those of strangers.
             request.standing?.note(.user)
         }
         record(reading, outcome, request.context)

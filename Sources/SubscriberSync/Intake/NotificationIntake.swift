@@ -5,7 +5,7 @@ package import OfferCore
 import OfferEligibility
 package import SubscriberStore
 
-/// Verifies notifications and stores them, whether the App Store has posted them or was asked for them.
+/// Verifies notifications and stores them, whether the App Store posted them or listed them in its history.
 package struct NotificationIntake: Sendable {
     private let store: CurrentStore
     private let trust: AppStoreTrust
@@ -51,7 +51,7 @@ package struct NotificationIntake: Sendable {
     }
 
     /// Stores a notification. It is durable when this returns.
-    /// - Parameter body: as received, or as it would have been.
+    /// - Parameter body: as received, or as it would have been received.
     package func keep(
         _ reading: NotificationReader.Reading, body: [UInt8], under policy: Policy
     ) async throws(StoreError) -> DeliveryOutcome {

@@ -12,11 +12,11 @@ package struct NotificationReader: Sendable {
         package let app: AppScope
         package let notification: NotificationRecord
         let facts: [SubscriberFact]
-        /// What Apple signed in it, whose digests the facts have.
+        /// The texts in it that Apple signed. The facts contain their digests.
         let signedTexts: [[UInt8]]
         /// The reason a genuine notification brings no facts; nil if nothing is wrong with it.
         package let fault: DataRefusal?
-        /// The certificates that must not be revoked.
+        /// The certificate chains to check for revocation.
         let chains: [any CertificatePath]
     }
 

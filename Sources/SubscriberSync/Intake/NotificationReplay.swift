@@ -7,8 +7,8 @@ package import SubscriberStore
 
 /// Derives the facts of all kept notifications again, for example after a bug in reading them was fixed.
 ///
-/// What the same signed texts gave before is replaced, or withdrawn if they do not give it any more. Facts whose notifications
-/// are no longer kept, and those of proofs, stay as they are.
+/// Facts that the same signed texts gave before are replaced, or withdrawn if the texts no longer give them. Facts of
+/// proofs, and of notifications that are no longer kept, stay as they are.
 package struct NotificationReplay: Sendable {
     package struct Result: Hashable, Sendable {
         package fileprivate(set) var read = 0
@@ -41,7 +41,7 @@ package struct NotificationReplay: Sendable {
             throw StoreError(.fault, "the apps of the configuration contradict each other")
         }
         var result = try await readAll(for: apps, progress, skip)
-        // What a withdrawn fact had displaced is merged by a second reading.
+        // A second reading merges the facts that a withdrawn one had displaced.
         if result.withdrawn > 0 {
             let withdrawn = result.withdrawn
             result = try await readAll(for: apps, progress) { _, _ in }
