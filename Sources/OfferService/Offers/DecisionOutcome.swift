@@ -1,13 +1,13 @@
 import OfferCore
 import OfferEligibility
 
-/// What one decision leads to: the offers that the customer may have, signed or not, and those refused.
+/// The result of one decision: the offers that the customer may have, signed or not, and those refused.
 struct DecisionOutcome {
     struct Eligible {
         let terms: OfferTerms
-        /// nil if it was not to be signed.
+        /// nil if it was not signed.
         let signed: DecidedOffer?
-        /// Why it was not signed although it was to be.
+        /// The reasons it was not signed although requested.
         let gaps: OfferJWS.Gaps
     }
 

@@ -3,7 +3,7 @@ package import OfferEligibility
 
 /// The body of `POST /v1/decisions`, without the proofs.
 package struct DecisionRequest {
-    /// Which of the eligible offers are signed.
+    /// The eligible offers to sign.
     package enum Signing: Hashable {
         /// The best one.
         case best

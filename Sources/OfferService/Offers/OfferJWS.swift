@@ -28,7 +28,7 @@ package enum OfferJWS: Hashable, Sendable {
 
         private static let names = ["issuer_id_missing", "transaction_id_missing", "callers_token_missing"]
 
-        // A table, so that a response without a JWS costs nothing extra.
+        // A table, so that a response without a JWS has no extra cost.
         private static let codes = (0..<8).map { gaps in
             names.indices.filter { gaps & 1 << $0 != 0 }.map { names[$0] }
         }

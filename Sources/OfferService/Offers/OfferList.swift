@@ -1,8 +1,8 @@
 import OfferCore
 
-/// The offers that one request to `POST /v1/promotional-offers` asks for: one, or a list.
+/// The offers of one request to `POST /v1/promotional-offers`: one, or a list.
 struct OfferList {
-    /// Whether the request has the member `offers`. The answer then has it too.
+    /// True if the request has the member `offers`. The answer then has it too.
     let isList: Bool
     /// In the order of the request. An offer of a list that cannot be read does not fail the others.
     let items: [Result<OfferRequest, Problem>]

@@ -19,9 +19,9 @@ package struct OfferRequest: Hashable, Sendable {
     package let customer: Customer
     /// The transaction that the JWS is bound to; nil if it is unbound.
     package let transactionID: TransactionID?
-    /// For a customer who is known both in production and in the sandbox; nil if the request names none.
+    /// Needed for a customer who is known both in production and in the sandbox; nil if the request names none.
     package let environment: AppStoreEnvironment?
-    /// Whether a JWS accompanies the signature. Apple's sample has none.
+    /// True if a JWS accompanies the signature. Apple's sample has none.
     package let wantsJWS: Bool
 
     /// - Parameters:

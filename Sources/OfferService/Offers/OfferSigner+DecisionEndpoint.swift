@@ -5,7 +5,7 @@ import OfferHTTP
 import SubscriberStore
 
 extension OfferSigner {
-    /// `POST /v1/decisions`: what a customer may have now, with the best of it signed.
+    /// `POST /v1/decisions`: the offers that a customer may have now, with the best of them signed.
     func answerDecisions(
         _ request: HTTPRequest, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {

@@ -43,7 +43,7 @@ extension OfferSigner {
         )
     }
 
-    /// Signs what is reserved, and sorts the rest.
+    /// Signs the reserved offers, and sorts the rest.
     private func outcome(
         of decisions: [OfferDecision], _ plans: [SignaturePlan], _ answers: [OfferLedger.Answer],
         for found: DecisionCustomer, _ customer: Customer, signing: LedgerRequest.Reserving, wantsJWS: Bool,
@@ -82,7 +82,8 @@ extension OfferSigner {
         _ offer: OfferRequest, proofs: VerifiedProofs?, _ admission: Admission
     ) async throws(Problem) -> DecidedOffer {
         do throws(Problem) {
-            // Check the app first: a request for an app that the caller may not sign for must not count against the customer.
+            // Check the app first. A request for an app that the caller may not sign for must not count against the
+            // customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             let subject = DecisionSubject(
@@ -103,7 +104,8 @@ extension OfferSigner {
         }
     }
 
-    /// Why an offer that the customer may have cannot be signed: a signature that names no environment would count in production.
+    /// The reason an offer that the customer may have cannot be signed: a signature that names no environment would
+    /// count in production.
     private static func unsignable(
         _ gaps: OfferJWS.Gaps, _ outcome: DecisionOutcome, _ offer: OfferRequest, _ admission: Admission
     ) -> Problem {
@@ -117,8 +119,8 @@ extension OfferSigner {
             ], showsDetails: admission.principal.showsDetails)
     }
 
-    /// Sends an answer once the audit entries of its signatures are durable. What was reserved for an answer that cannot be sent
-    /// is withdrawn.
+    /// Sends an answer once the audit entries of its signatures are durable. Reservations for an answer that cannot be
+    /// sent are withdrawn.
     func respond(
         with body: [UInt8], to offers: [DecidedOffer], _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
@@ -182,7 +184,7 @@ extension OfferSigner {
 }
 
 extension DecisionCustomer {
-    /// What is missing for a JWS.
+    /// The missing prerequisites for a JWS.
     fileprivate func gaps(under policy: Policy) -> OfferJWS.Gaps {
         var gaps: OfferJWS.Gaps = policy.issuerIDs[app.bundleID] == nil ? .issuerID : []
         if transactionID == nil { gaps.insert(.transactionID) }
@@ -208,7 +210,7 @@ extension Policy {
 }
 
 extension Principal {
-    /// Whether the principal is told why, and not only that, an offer is refused. An app is not: its customers could read it.
+    /// True if the principal learns the reasons an offer is refused. An app does not: its customers could read them.
     var showsDetails: Bool { has(.customers) }
 }
 

@@ -6,10 +6,10 @@ import OfferHTTP
 import SubscriberStore
 
 extension OfferSigner {
-    /// Decides by the app's rule who gets an introductory offer.
+    /// Decides by the app's rule whether a customer gets an introductory offer.
     ///
-    /// A clear yes and a clear no are signed. If something is not known, nothing is signed: the app then passes no JWS, and the
-    /// App Store applies its own rule.
+    /// A clear yes and a clear no are signed. If the facts are unknown, nothing is signed: the app then passes no JWS,
+    /// and the App Store applies its own rule.
     func answerIntroductoryOffer(
         _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
     ) async throws(Problem) -> HTTPResponse {
@@ -17,7 +17,7 @@ extension OfferSigner {
         let (factsDigest, isAllowed, verified): ([UInt8], Bool, VerifiedProofs?)
         do throws(Problem) {
             try requireApp(of: offer.item, admission)
-            // Before the store and the App Store are asked.
+            // Before the store and the App Store are queried.
             try countCustomer(of: offer, admission)
             (factsDigest, isAllowed, verified) = try await decide(offer, by: rule, body, admission)
         } catch {

@@ -43,7 +43,7 @@ extension OfferSigner {
         return try await respond(with: answer, to: outcomes.compactMap { try? $0.get() }, admission)
     }
 
-    /// Has the App Store asked about a customer whom the store does not know, or whose data is old. The offer does not wait.
+    /// Starts a refresh of a customer whom the store does not know, or whose data is old. The offer does not wait.
     private func askLater(about proofs: VerifiedProofs, of app: AppScope, _ policy: Policy) async {
         guard let refresher, store.store != nil, let original = proofs.latestOriginalTransactionID,
             let question = CustomerQuestion(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })

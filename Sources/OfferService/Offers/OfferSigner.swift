@@ -32,7 +32,7 @@ package struct OfferSigner: Sendable {
     private let usernameWarning: UsernameWarning
     let proofs: ProofVerifier
     let store: CurrentStore
-    /// nil if the App Store is not asked.
+    /// nil if the App Store is not queried.
     let refresher: CustomerRefresher?
     /// Bounds the requests that wait for the database.
     let decisionLimit = LaneLimit(256)
@@ -70,7 +70,7 @@ package struct OfferSigner: Sendable {
         try requireReady()
         let user = admission.principal.customer
         let offer = try OfferRequest(admission.members(of: request), spelling: .sample, user: user)
-        // A username that the service has derived is one that the client does not know.
+        // The client does not know a username that the service has derived.
         let namesCustomer = user != nil || admission.principal.hashesUsernames
         guard admission.policy.terms(of: offer) == nil else {
             return .later { () async throws(Problem) in
@@ -86,8 +86,8 @@ package struct OfferSigner: Sendable {
 
     /// `POST /v1/promotional-offers`: one offer, or a list of offers that share one admission.
     ///
-    /// Proofs are verified first, on the asynchronous lane, and offers with a rule are decided there. Large bodies are read there
-    /// too, which takes a few milliseconds.
+    /// Proofs are verified first, on the asynchronous lane, and offers with a rule are decided there. Large bodies take
+    /// a few milliseconds to read, so they are read there too.
     func answerPromotionalOffers(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         guard request.body.count <= HTTPRequest.maximumBodySize else {
@@ -113,7 +113,7 @@ package struct OfferSigner: Sendable {
             of: list.items.count, admission.principal, under: admission.policy.limits, admission.context)
     }
 
-    /// `POST /v1/introductory-offers`. Where the caller does not say who gets the offer, the app's rule does.
+    /// `POST /v1/introductory-offers`. If the caller does not decide, the app's rule does.
     func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
         try requireReady()
         try refuseUsers(admission)
@@ -140,7 +140,7 @@ package struct OfferSigner: Sendable {
         }
     }
 
-    /// Signs for a customer against whom the request has been counted.
+    /// Signs for a customer whose limit already counts the request.
     func signCountedIntroductoryOffer(
         _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission
     ) throws(Problem) -> CompactJWS {
@@ -194,7 +194,7 @@ package struct OfferSigner: Sendable {
     func signPlain(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
         try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
             () throws(Problem) in
-            // Check the app first: a request for an app that the caller may not sign for must not count against the
+            // Check the app first. A request for an app that the caller may not sign for must not count against the
             // customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)

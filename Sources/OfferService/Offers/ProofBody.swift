@@ -1,10 +1,10 @@
 package import OfferCore
 
-/// The members of a request that may carry proofs, with the proofs apart.
+/// The members of a request that may carry proofs, with the proofs separated.
 package struct ProofBody: Sendable {
     /// nil if the request carries none.
     let proofs: ProofRequest?
-    /// Whether the answer repeats the verified proofs.
+    /// True if the answer repeats the verified proofs.
     package let wantsVerifiedProofs: Bool
     /// All other members.
     package let rest: JSONObject

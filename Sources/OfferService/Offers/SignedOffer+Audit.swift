@@ -31,7 +31,7 @@ extension CompactJWS {
 }
 
 extension Admission {
-    /// The client, as the audit trail records it.
+    /// The client as recorded in the audit trail.
     var client: AuditEntry.Client {
         var tokenDigest: [UInt8]?
         if case .token(let caller) = principal { tokenDigest = caller.tokenDigest }
@@ -40,7 +40,7 @@ extension Admission {
 }
 
 extension AppStoreRequest {
-    /// What the request grants, if its item does not say it.
+    /// The grant of the request, unless its item says it already.
     var grant: AuditEntry.Grant? {
         switch self {
         case .promotionalOffer: nil

@@ -20,13 +20,14 @@ package struct SignedOffer: Hashable, Sendable {
         self.decision = decision
     }
 
-    /// When the App Store stops accepting the signature.
+    /// The time at which the App Store stops accepting the signature.
     package var expiresAt: Timestamp {
         Timestamp(milliseconds: payload.timestamp.milliseconds + Timestamp.signatureLifetimeMilliseconds)
     }
 
     /// The body of `/offer`, with the same members as Apple's sample.
-    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user and for a caller whose usernames are hashed.
+    /// - Parameter namesCustomer: whether to append the customer, as for a signed-in user and for a caller whose
+    ///   usernames are hashed.
     package func sampleBody(namesCustomer: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writeSignature(to: &writer)
@@ -50,7 +51,7 @@ package struct SignedOffer: Hashable, Sendable {
         writeSignatures(to: &writer)
     }
 
-    /// Writes both signatures, without what they sign.
+    /// Writes both signatures without the signed fields.
     func writeSignatures(to writer: inout JSONWriter) {
         if signature != nil {
             writer.member("expiresAt", expiresAt.milliseconds)
@@ -68,7 +69,7 @@ package struct SignedOffer: Hashable, Sendable {
         writeOfferAndCustomer(to: &writer)
         writeSignature(to: &writer)
         writeJWS(to: &writer)
-        // If both are missing, the command was not asked for a JWS.
+        // If both are missing, the command did not request a JWS.
         if case .missing(let gaps) = jws, gaps != [.issuerID, .transactionID] {
             writer.member("compactJWSMissing", gaps.codes)
         }

@@ -7,14 +7,15 @@ import OfferTelemetry
 
 /// The right to sign one item for one request, together with its key.
 ///
-/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with a rule.
-/// Nothing else in the service signs for a customer; a key is also used for the tokens of `TokenSource`, which leave for Apple
-/// alone. The right signs exactly the item that was checked, because the signed fields come from here and not from the request.
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with
+/// a rule. Nothing else in the service signs for a customer. A key also signs the tokens of `TokenSource`, which are
+/// sent only to Apple. The right signs exactly the item that was checked: the signed fields come from here, not from
+/// the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.
     let issuerID: IssuerID?
-    /// Whether the app permits a JWS that is not bound to a transaction.
+    /// True if the app permits a JWS that is not bound to a transaction.
     let allowsUnboundJWS: Bool
     private let key: KeyRing.Key
 
@@ -38,7 +39,7 @@ struct SigningRight: Sendable {
         return (payload, try key.pair.signature(for: payload, onStep: onStep))
     }
 
-    /// What a signature would say, for an offer that gets a JWS alone.
+    /// The payload that a signature would cover, for an offer that gets only a JWS.
     func payload(for reserved: ReservedOffer, _ customer: Customer) -> OfferPayload {
         let terms = reserved.plan.terms
         return OfferPayload(
@@ -94,7 +95,7 @@ extension OfferSigner {
         return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
     }
 
-    /// Checks what must hold before anything is reserved for an offer with a rule.
+    /// Checks the preconditions of a reservation for an offer with a rule.
     func requireSignable(_ item: CatalogueItem, _ admission: Admission) throws(Problem) {
         try requireReady()
         try requireApp(of: item, admission)
@@ -137,8 +138,8 @@ extension OfferSigner {
         }
     }
 
-    /// Has the reason logged why an item is refused, and returns the problem. Neither the problem nor the time it takes
-    /// depends on the reason, so that no one can probe for what exists.
+    /// Requests a log line with the reason an item is refused, and returns the problem. Neither the problem nor its
+    /// timing depends on the reason, so no one can probe for what exists.
     private func refuse(
         _ item: CatalogueItem, because reason: @autoclosure @escaping @Sendable () -> String, _ admission: Admission
     ) -> Problem {
