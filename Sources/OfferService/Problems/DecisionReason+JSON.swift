@@ -14,7 +14,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the member `reasons` with the codes alone.
+    /// Writes the member `reasons` with the codes only.
     mutating func reasons(_ codes: [ReasonCode]) {
         objects("reasons", codes) { writer, code in writer.member("code", code.rawValue) }
     }

@@ -147,7 +147,7 @@ extension Problem {
 
     // MARK: The customer does not get the offer
 
-    /// - Parameter showsDetails: false for the codes alone.
+    /// - Parameter showsDetails: false for the codes only.
     package static func notEligible(_ reasons: [DecisionReason], showsDetails: Bool) -> Problem {
         Problem(.notEligible, 422, "The customer cannot have this offer now. The reasons say why.").with { problem in
             problem.members = JSONWriter.members { writer in
@@ -167,7 +167,7 @@ extension Problem {
 
     // MARK: A proof is not accepted
 
-    /// - Parameter advice: sentences that say which data it is and where it belongs.
+    /// - Parameter advice: sentences that name the kind of data and the place where it belongs.
     static func misplacedProof(_ field: String, _ advice: String) -> Problem {
         Problem(.invalidField, 400, advice).with { $0.field = field }
     }
@@ -251,9 +251,9 @@ extension Problem {
         Problem(.scopeMissing, 403, "The token lacks the scope \(scope.rawValue).")
             .with { $0.challenge = "Bearer error=\"insufficient_scope\"" }
     }
-    /// The service does not sign this app, product or offer for this caller. Only the log says which one it is.
+    /// The service does not sign this app, product or offer for this caller. Only the log names the reason.
     package static let offerNotServed = Problem(.offerNotServed, 403, "This service does not sign this offer.")
-    /// The service does not know this app, or not for this caller.
+    /// The service does not know this app, or does not serve it for this caller.
     /// - Parameter reason: which of the two, for the log only.
     package static func appNotServed(because reason: String) -> Problem {
         Problem(.appNotServed, 403, "This service does not serve this app.").with { $0.logReason = reason }
