@@ -2,9 +2,9 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 
-/// App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. Nothing of it is verified.
+/// App Store data that was sent in the wrong member of `proofs` or in the wrong encoding. None of it is verified.
 ///
-/// Its values are sentences for the caller. They say which data it is and where it belongs.
+/// Its values are sentences for the caller. They name the kind of data and the place where it belongs.
 enum MisplacedProof {
     /// The advice for a text that was sent as a JWS.
     /// - Returns: nil if it has the form of a JWS, or if it is no known data.
@@ -78,7 +78,7 @@ enum MisplacedProof {
         text.starts(with: "eyJ".utf8) && text.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// True if BER begins: a SEQUENCE, and a length that takes more than one byte.
+    /// True if the bytes begin like BER: a SEQUENCE, and a length that takes more than one byte.
     private static func isReceipt(_ bytes: [UInt8]) -> Bool {
         bytes.count > 1 && bytes[0] == 0x30 && bytes[1] >= 0x80
     }

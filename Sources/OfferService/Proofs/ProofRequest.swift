@@ -2,7 +2,7 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 
-/// The member `proofs` of a request: App Store data that shows what a customer has bought. Nothing of it is verified yet.
+/// The member `proofs` of a request: App Store data that shows a customer's purchases. None of it is verified yet.
 struct ProofRequest: Sendable {
     /// In compact form.
     let signedTransactions: [[UInt8]]
@@ -75,7 +75,7 @@ struct ProofRequest: Sendable {
         return texts
     }
 
-    /// Checks that a text is not other App Store data than a JWS.
+    /// Checks that a text is not App Store data of another form than a JWS.
     private static func checkForm(of text: [UInt8], _ name: String) throws(Problem) {
         guard let advice = MisplacedProof.advice(forJWS: text) else { return }
         throw .misplacedProof("proofs.\(name)", advice)

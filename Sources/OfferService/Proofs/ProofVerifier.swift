@@ -13,12 +13,13 @@ struct ProofVerifier: Sendable {
         self.now = now
     }
 
-    /// Verifies all proofs, which takes up to 4 ms of CPU time each. The first bad one ends it.
+    /// Verifies all proofs, which takes up to 4 ms of CPU time each. It stops at the first invalid proof.
     ///
-    /// A certificate that has not been asked about yet does not delay the request: the answer counts from the next one on.
+    /// A certificate whose revocation status is not known yet does not delay the request. The OCSP response counts from
+    /// the next request on.
     /// - Parameters:
-    ///   - app: the app that all must be of.
-    ///   - catalogue: says which environments count; nil for the sandbox alone.
+    ///   - app: the required app of all proofs.
+    ///   - catalogue: lists the accepted environments; nil for only the sandbox.
     func verify(
         _ proofs: ProofRequest, of app: BundleID, in catalogue: Catalogue?
     ) throws(Problem) -> VerifiedProofs {
@@ -69,7 +70,7 @@ struct ProofVerifier: Sendable {
         } catch { throw refuse("appReceipt", of: SyncMetrics.receipt, error) }
     }
 
-    /// Checks what proofs can only show together.
+    /// Checks that the proofs belong together.
     private func check(_ proofs: VerifiedProofs) throws(Problem) {
         if let index = proofs.firstLonelyRenewalInfo {
             throw refuse(
@@ -83,14 +84,14 @@ struct ProofVerifier: Sendable {
         }
     }
 
-    /// The most purchases that proofs may show, counted by `originalTransactionId`. Each is looked up, and stored. A renewal adds none, so
-    /// only someone who collects consumables in a receipt has as many.
+    /// The maximum number of purchases that proofs may show, counted by `originalTransactionId`. Each is looked up and
+    /// stored. Renewals do not count, so only someone who collects consumables in a receipt has as many.
     private static let maximumPurchases = 250
 
     /// - Parameters:
     ///   - name: of the member of `proofs`; nil for `proofs` as a whole.
     ///   - kind: the kind of data, for the metrics.
-    ///   - advice: where the data belongs; nil to say only why it is refused.
+    ///   - advice: where the data belongs; nil to give only the reason for the refusal.
     private func refuse(
         _ name: String?, of kind: String, _ refusal: DataRefusal, advice: String? = nil
     ) -> Problem {
@@ -100,7 +101,7 @@ struct ProofVerifier: Sendable {
 }
 
 extension ExpectedOrigin {
-    /// - Parameter catalogue: the apps; nil if none are configured, in which case only the sandbox counts.
+    /// - Parameter catalogue: the apps; nil if none are configured. In that case, only the sandbox counts.
     fileprivate init(of app: BundleID, in catalogue: Catalogue?) {
         let configured = catalogue?.apps[app] ?? Catalogue.App(offers: [:])
         self.init(bundleID: app, appAppleID: configured.appAppleID, environments: configured.environments)
@@ -111,7 +112,8 @@ extension VerifiedProofs {
     /// The kind of each proof, as metrics name it.
     fileprivate var kinds: [String] { environments.map(\.kind) }
 
-    /// A purchase in the sandbox costs nothing, so it must not stand beside one in production.
+    /// The kind of the first proof that is not of the first one's environment. A purchase in the sandbox costs nothing,
+    /// so it must not be combined with one in production.
     fileprivate var kindOfAnotherEnvironment: String? {
         environments.first { $0.environment != environments.first?.environment }?.kind
     }
@@ -123,8 +125,8 @@ extension VerifiedProofs {
             + (receipt.map { [(SyncMetrics.receipt, $0.receipt.environment)] } ?? [])
     }
 
-    /// The index of a renewal info without a transaction of its subscription. Renewal info names no app, so by itself it
-    /// could be of any.
+    /// The index of a renewal info without a transaction of its subscription. Renewal info names no app, so by itself
+    /// it could be of any app.
     fileprivate var firstLonelyRenewalInfo: Int? {
         renewalInfos.firstIndex { info in
             !transactions.contains { (try? SubscriptionRecord($0.payload, info.payload)) != nil }

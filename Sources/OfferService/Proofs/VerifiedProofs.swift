@@ -40,7 +40,7 @@ struct VerifiedProofs: Sendable {
         return facts.filter { SigningTime.isPlausible($0.signedDate, at: now) }
     }
 
-    /// Writes what was verified, as the App Store signed it, for a caller that asks for it.
+    /// Writes the verified data, as the App Store signed it, for a caller that requests it.
     func write(to writer: inout JSONWriter) {
         writer.object("verifiedProofs") { writer in
             writer.rawValues("signedTransactions", transactions.map(\.object.json))
