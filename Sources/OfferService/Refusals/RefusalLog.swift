@@ -9,9 +9,9 @@ import Synchronization
 
 /// The log lines about refused requests.
 ///
-/// Strangers can be refused millions of times, so all of their refusals together get one line a second. A refusal that
-/// says why an offer is not served is composed on a thread of its own: looking for what the request may have meant takes
-/// longer for some names than for others, and the time of the response must not reveal which names exist.
+/// Strangers can be refused millions of times, so all of their refusals together get one line a second. A line that
+/// explains why an offer is not served is composed on a separate thread. Searching for the name that the request may
+/// have meant takes longer for some names than for others. The response time must not reveal which names exist.
 package final class RefusalLog: Sendable {
     /// Runs a job later, on another thread.
     package typealias Run = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
@@ -85,7 +85,7 @@ package final class RefusalLog: Sendable {
         }
     }
 
-    /// Logs the strangers' refusals that no later one has reported. Called once a second.
+    /// Logs the strangers' refusals that are not yet reported. Called once a second.
     package func flush() {
         if let tally = requests.overdue() { log.info("request refused", metadata: tally) }
         if let tally = offers.overdue() { log.notice("offer not served", metadata: tally) }
