@@ -35,7 +35,7 @@ package actor ConfigurationReloader: Service {
     private var keys: AvailableKeys
     /// The problems with the configuration last read.
     private var problems: [Diagnostic] = []
-    /// Whether the configuration last read was refused.
+    /// True if the configuration last read was refused.
     private var isRefused = false
 
     package nonisolated let policy: CurrentPolicy
