@@ -4,8 +4,8 @@ import OfferCore
 import OfferHTTP
 import OfferTelemetry
 
-/// A warning about usernames that are e-mail addresses. Apple asks for a one-way hash of the account's name, because it keeps what
-/// an app attaches to a purchase.
+/// A warning about usernames that are e-mail addresses. Apple recommends a one-way hash of the account's name, because
+/// it keeps what an app attaches to a purchase.
 ///
 /// Each caller and each issuer of users has one line in the log. The metric counts the requests. Neither contains a username.
 final class UsernameWarning: Sendable {
