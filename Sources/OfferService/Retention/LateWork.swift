@@ -1,18 +1,18 @@
 import OfferHTTP
 import ServiceLifecycle
 
-/// Work that can outlast the request it is done for: its answer may have been needed before. It ends before the service does.
+/// Work that can outlast its request, whose answer may be needed earlier. It ends before the service does.
 package final class LateWork: Service {
     private let lane = AsyncLane()
     private let limit: LaneLimit
 
-    /// - Parameter maximum: how much may be under way.
+    /// - Parameter maximum: the maximum number of pieces of work under way.
     init(_ maximum: Int) {
         limit = LaneLimit(maximum)
     }
 
     /// Starts some work.
-    /// - Returns: false if it is not done, because too much is under way or the service stops.
+    /// - Returns: false if the work is not done, because too much is under way or the service is stopping.
     func start(_ work: @escaping @Sendable () async -> Void) -> Bool {
         guard limit.enter() else { return false }
         let limit = limit

@@ -8,7 +8,7 @@ import OfferTelemetry
 import SubscriberStore
 import SubscriberSync
 
-/// The answer to a request for a retention message, and what it has reserved.
+/// The answer to a request for a retention message, and its reservation.
 struct RetentionOutcome: Sendable {
     let answer: RetentionAnswer
     /// nil if the answer reserves nothing, or if an earlier one for the same request has reserved it.
@@ -16,12 +16,12 @@ struct RetentionOutcome: Sendable {
 }
 
 extension OfferSigner {
-    /// Decides what a customer who is about to cancel is shown, and signs it if it is an offer.
+    /// Chooses the message for a customer who is about to cancel, and signs it if it is an offer.
     ///
     /// ```
     /// store ─▶ facts ─▶ decide ─▶ reserve ─▶ sign ─▶ verify ─▶ audit
     /// ```
-    /// - Parameter isWanted: whether the answer can still be given. If it cannot, nothing is signed.
+    /// - Parameter isWanted: returns true while the answer can still be given. Otherwise, nothing is signed.
     func answerRetention(
         _ question: RetentionQuestion, _ admission: Admission, isWanted: @Sendable () -> Bool
     ) async -> RetentionOutcome {
@@ -44,7 +44,7 @@ extension OfferSigner {
         if let reserved { await OfferLedger(store: store, metrics: metrics).withdraw([reserved]) }
     }
 
-    /// Loads what is known of the customer. If that is nothing, or too old, the App Store is asked in the background.
+    /// Loads the facts about the customer. If there are none, or they are too old, a refresh starts in the background.
     /// - Returns: nil for a customer whom the store does not know.
     private func retentionCustomer(
         _ question: RetentionQuestion
@@ -94,7 +94,7 @@ extension OfferSigner {
         switch reservation {
         case .refused: return RetentionOutcome(answer: RetentionAnswer(decision.withoutOffers, .rules))
         case .known(let offer):
-            // Another process has answered this request meanwhile.
+            // Another process has answered this request in the meantime.
             return try await answer(with: offer, question, customer, admission)
                 ?? RetentionOutcome(answer: RetentionAnswer(without: .signing, question))
         case .reserved(let reserved, let messageIdentifier):
@@ -109,7 +109,7 @@ extension OfferSigner {
         }
     }
 
-    /// Makes the answer again that was given for a repeated request.
+    /// Repeats the answer to a repeated request.
     /// - Returns: nil if the configuration no longer has the offer.
     private func answer(
         with remembered: RememberedRetentionOffer, _ question: RetentionQuestion, _ customer: RetentionCustomer,
@@ -132,7 +132,7 @@ extension OfferSigner {
             reserved, for: customer.signed, customer.found, wantsJWS: reserved.plan.jws != nil, admission)
     }
 
-    /// Records the signature, so that the answer can be given.
+    /// Records the signature in the audit trail, so that the answer can be given.
     private func give(
         _ signed: DecidedOffer, _ messageIdentifier: UUIDText, reserved: ReservedOffer?, _ admission: Admission
     ) async throws(Problem) -> RetentionOutcome {
@@ -142,7 +142,7 @@ extension OfferSigner {
             answer: RetentionAnswer(offer: response.body, rule: signed.offer.decision?.rule), reserved: reserved)
     }
 
-    /// The signatures to reserve. An offer that cannot be signed now is left out, like one that is refused.
+    /// The signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
     private func plans(
         for decision: RetentionDecision, _ question: RetentionQuestion, _ admission: Admission
     ) -> [RetentionPlan] {
@@ -167,7 +167,7 @@ extension OfferSigner {
         _ form: OfferSignatureForm, _ app: AppScope, _ rules: AppRules, _ admission: Admission
     ) -> Bool {
         switch form {
-        // It names no environment, so one for the sandbox would also count in production.
+        // V1 names no environment, so a signature for the sandbox would also count in production.
         case .v1: return app.environment == .production || rules.allowsSandboxV1
         case .v2:
             guard admission.policy.issuerIDs[app.bundleID] == nil else { return true }
@@ -181,7 +181,7 @@ extension OfferSigner {
 }
 
 extension RetentionDecision {
-    /// The case that is shown if no offer is.
+    /// The case that is shown if no offer is; nil if there is none.
     fileprivate var withoutOffers: Choice? {
         choices.last.flatMap { if case .promotionalOffer = $0.content { nil } else { $0 } }
     }

@@ -4,28 +4,28 @@ import OfferEligibility
 /// The answer to a request for a retention message.
 struct RetentionAnswer: Hashable, Sendable {
     enum Content: Hashable, Sendable {
-        /// - `body`: what the App Store reads.
+        /// - `body`: the response body for the App Store.
         case shown(Kind, body: [UInt8])
         /// No case holds, so the App Store shows its default.
         case nothing
-        /// The answer cannot be found now, and no case needs no facts. The App Store shows its default too.
+        /// No decision is possible now, and every case depends on customer data. The App Store shows its default too.
         case unavailable
     }
 
-    /// What is shown, for metrics and the log.
+    /// The kind of content shown, for metrics and the log.
     enum Kind: String, Hashable, Sendable {
         case message
         case alternateProduct = "alternate_product"
         case promotionalOffer = "promotional_offer"
     }
 
-    /// Why the answer is what it is, for metrics and the log.
+    /// The reason for the answer, for metrics and the log.
     enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// By the rules of the cases.
+        /// The rules of the cases decided.
         case rules
         /// The store does not know the customer.
         case unknownCustomer = "unknown_customer"
-        /// The time was over.
+        /// The deadline passed.
         case deadline
         /// The database does not answer.
         case store
@@ -34,7 +34,7 @@ struct RetentionAnswer: Hashable, Sendable {
         /// Signing failed, or the audit trail cannot be written.
         case signing
 
-        /// Whether the answer is what it should be.
+        /// True if the answer is a decision about the customer, or the customer is unknown.
         var isDecision: Bool {
             switch self {
             case .rules, .unknownCustomer: true
@@ -62,7 +62,7 @@ struct RetentionAnswer: Hashable, Sendable {
         reason = .rules
     }
 
-    /// What is shown without knowing the customer, or nothing.
+    /// The answer that needs no facts about the customer, or nothing.
     init(without reason: Reason, _ question: RetentionQuestion) {
         let choice = question.configured.rules.retentionFallback(question.view)
         content =

@@ -7,8 +7,8 @@ import SubscriberStore
 
 /// The answers of the last ten minutes, so that a repeated request gets the same one, and the answers being made.
 ///
-/// An answer is made once, however often its request is repeated meanwhile. It counts if it is ready before the deadline of the
-/// first request; otherwise, all of them get the fallback.
+/// An answer is made once, even if its request is repeated in the meantime. It counts if it is ready before the
+/// deadline of the first request. Otherwise, all of them get the fallback.
 final class RetentionAnswers: Sendable {
     struct Key: Hashable, Sendable {
         let app: AppScope
@@ -20,7 +20,7 @@ final class RetentionAnswers: Sendable {
         fileprivate let answers: RetentionAnswers
         fileprivate let key: Key
 
-        /// Whether an answer can still be given.
+        /// True if an answer can still be given.
         var isOpen: Bool { answers.isOpen(key) }
 
         /// Gives an answer, unless one was given before.
@@ -35,9 +35,9 @@ final class RetentionAnswers: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// The settled ones, the oldest first.
+        /// The settled entries, oldest first.
         var settled: [(key: Key, at: NIODeadline)] = []
-        /// How many of ``settled`` have been forgotten.
+        /// The number of entries in ``settled`` that have been forgotten.
         var forgotten = 0
 
         mutating func forget(settledBefore time: NIODeadline, keeping maximum: Int) {
@@ -45,7 +45,7 @@ final class RetentionAnswers: Sendable {
                 entries[settled[forgotten].key] = nil
                 forgotten += 1
             }
-            // Rarely, because it moves what is left.
+            // Rarely, because it moves the remaining entries.
             guard forgotten > 1000, forgotten * 2 > settled.count else { return }
             settled.removeFirst(forgotten)
             forgotten = 0
@@ -55,7 +55,8 @@ final class RetentionAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
     private let uptime: @Sendable () -> NIODeadline
 
-    /// 100 requests a second for ten minutes. Beyond, the oldest are forgotten. An offer is remembered by the store nonetheless.
+    /// 100 requests a second for ten minutes. Beyond that, the oldest are forgotten, but the store still remembers
+    /// offers.
     private static let maximumRemembered = 60_000
     private static let time = TimeAmount(RememberedRetentionOffer.time)
 
@@ -66,7 +67,7 @@ final class RetentionAnswers: Sendable {
     /// - Parameters:
     ///   - deadline: by the system's clock. After it, `fallback` is the answer.
     ///   - make: starts the work, for the first of several requests.
-    /// - Returns: the answer, and whether this is a repetition of a request.
+    /// - Returns: the answer, and true if the request is a repetition.
     func answer(
         _ key: Key, by deadline: NIODeadline, otherwise fallback: @escaping @Sendable () -> RetentionAnswer,
         _ make: @escaping @Sendable (Claim) -> Void
@@ -88,7 +89,7 @@ final class RetentionAnswers: Sendable {
         return (answer, !isFirst)
     }
 
-    /// - Returns: what there was before; nil for nothing, so that the answer is to be made.
+    /// - Returns: the previous entry; nil if there was none, so that the answer must be made.
     private func join(_ key: Key, _ continuation: CheckedContinuation<RetentionAnswer, Never>) -> Entry? {
         let now = uptime()
         return state.withLockedValue { state in

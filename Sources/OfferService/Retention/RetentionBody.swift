@@ -2,7 +2,7 @@ import AppStoreData
 import OfferCore
 import OfferEligibility
 
-/// What the App Store posts when a customer is about to cancel: `{"signedPayload": JWS}`.
+/// The body that the App Store posts when a customer is about to cancel: `{"signedPayload": JWS}`.
 package enum RetentionBody {
     /// - Returns: the compact JWS, not yet verified.
     package static func signedPayload(in body: [UInt8]) throws(Problem) -> [UInt8] {

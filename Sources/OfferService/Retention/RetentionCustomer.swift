@@ -3,15 +3,15 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// The customer whom the App Store names by a subscription.
+/// The customer whose subscription the App Store names.
 struct RetentionCustomer: Sendable {
     let found: DecisionCustomer
-    /// As it is signed. Without a known account, the purchase gets none.
+    /// The customer as signed. Without a known account, the signature names none.
     let signed: Customer
 
     /// - Parameters:
     ///   - stored: what the store knows of the subscription.
-    ///   - isStale: whether that is older than the app accepts. Then nothing in it counts as the present state.
+    ///   - isStale: true if this is older than the app accepts. It then says nothing about the present state.
     init(
         _ question: RetentionQuestion, _ stored: StoredCustomer, isStale: Bool, at now: Timestamp
     ) throws(Problem) {

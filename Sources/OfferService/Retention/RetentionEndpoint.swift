@@ -6,15 +6,15 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 
-/// `POST /v1/retention-messages`: tells the App Store what to show a customer who is about to cancel.
+/// `POST /v1/retention-messages`: chooses the message that the App Store shows to a customer who is about to cancel.
 ///
 /// ```
 /// read ─▶ verify ─▶ known answer? ─▶ facts ─▶ decide ─▶ reserve ─▶ sign ─▶ audit ─▶ answer
 ///                        └── after the deadline: the last case, if it needs no facts ──▲
 /// ```
 ///
-/// The route is public and takes no token: the signature of a request says who sent it. The App Store waits 700 ms. After
-/// anything but 200, it shows its default message.
+/// The route is public and takes no token: the signature of a request shows its sender. The App Store waits 700 ms.
+/// After any status except 200, it shows its default message.
 struct RetentionEndpoint: Sendable {
     private let signer: OfferSigner
     private let reader: RetentionQuestionReader
@@ -57,7 +57,7 @@ struct RetentionEndpoint: Sendable {
     private func receive(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         try limits.requireNotifier(request, under: admission.policy)
         let question = try read(request, under: admission.policy)
-        // Where memory or connections are short, this connection gives way after those of strangers.
+        // If memory or connections run short, this connection gives way after those of strangers.
         request.standing?.note(.user)
         let (answer, isRepeated) = await answers.answer(
             question.key, by: request.received + deadline,
@@ -109,7 +109,7 @@ struct RetentionEndpoint: Sendable {
         return answer
     }
 
-    /// Logs a decision. It does not say who the customer is; `requestIdentifier` is the App Store's name for the request.
+    /// Logs a decision, but not the customer; `requestIdentifier` is the App Store's name for the request.
     private func note(_ answer: RetentionAnswer, _ question: RetentionQuestion, _ context: RequestContext) {
         var metadata: Logger.Metadata = [
             "app": "\(question.app.bundleID.text)", "environment": "\(question.app.environment.rawValue.printable)",

@@ -16,7 +16,7 @@ struct RetentionQuestion: Sendable {
     var key: RetentionAnswers.Key { RetentionAnswers.Key(app: app, requestIdentifier: requestIdentifier) }
 }
 
-/// Verifies requests for retention messages, without waiting for anybody.
+/// Verifies requests for retention messages, without waiting for OCSP responders.
 struct RetentionQuestionReader: Sendable {
     private let trust: AppStoreTrust
     private let apps: ConfiguredApps
@@ -32,7 +32,8 @@ struct RetentionQuestionReader: Sendable {
     }
 
     /// - Parameter text: a compact JWS.
-    /// - Throws: if Apple did not sign it, or not now, or if it is not about one of our apps and environments.
+    /// - Throws: if Apple did not sign it, or did not sign it now, or if it is not about one of our apps and
+    ///   environments.
     func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
         do throws(DataRefusal) {
             let question = try verified(text, under: policy)
@@ -58,7 +59,7 @@ struct RetentionQuestionReader: Sendable {
         let apps = try apps.expected(under: policy)
         let expected: ExpectedApp
         do { expected = try apps.check(request.origin) } catch { throw DataRefusal(error) }
-        // An app without an Apple ID is not named by the request, so there is nothing to answer for it.
+        // The request does not name an app without an Apple ID, so there is nothing to answer for it.
         guard let app = policy.catalogue?.apps[expected.bundleID], app.appAppleID == request.appAppleID else {
             throw DataRefusal(CheckFailure.anotherAppAppleID)
         }

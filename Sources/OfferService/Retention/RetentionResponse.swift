@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-// The bodies that the App Store reads. Each has exactly one member.
+// The response bodies for the App Store. Each has exactly one member.
 //
 // Source: Apple, "Responding to real-time retention messaging requests" (Retention Messaging API documentation).
 
