@@ -6,7 +6,8 @@ package import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
 
-/// The store of subscribers while the service runs: whether there is one, whether it is open, and whether it works.
+/// The state of the subscriber store while the service runs: whether it is configured, whether it is open, and its last
+/// failure.
 ///
 /// The service starts and signs offers without a rule even if the store cannot be opened. ``StoreWatch`` opens it later.
 package final class CurrentStore: Sendable {
@@ -35,7 +36,7 @@ package final class CurrentStore: Sendable {
         warning = ThrottledWarning("the database of subscribers failed", log: log)
     }
 
-    /// Whether subscribers are remembered.
+    /// True if subscribers are remembered.
     package var isConfigured: Bool { settings != nil }
 
     /// nil if it is not open.
@@ -47,31 +48,31 @@ package final class CurrentStore: Sendable {
     /// The reason the store does not work; nil if it does, or if there is none.
     package var fault: StoreError? { state.withLockedValue { $0.fault } }
 
-    /// The last row that could not be read; nil if all could. It concerns one customer: everyone else is served.
+    /// The last row that could not be read; nil if all could. It concerns one customer only: all others are served.
     package var unreadable: StoreError? { state.withLockedValue { $0.unreadable } }
 
-    /// Whether the store is open and its last change succeeded.
+    /// True if the store is open and its last change succeeded.
     package var works: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
 
-    /// What had arrived a few seconds ago, for each app and environment.
+    /// The notifications that had arrived a few seconds ago, for each app and environment.
     package var intakes: [Intake] {
         get { state.withLockedValue { $0.intakes } }
         set { state.withLockedValue { $0.intakes = newValue } }
     }
 
-    /// What waited a moment ago to be forwarded, for each receiver.
+    /// The notifications that waited to be forwarded a moment ago, for each receiver.
     package var receivers: [Receiver] {
         get { state.withLockedValue { $0.receivers } }
         set { state.withLockedValue { $0.receivers = newValue } }
     }
 
-    /// How many redemptions had no authorisation a few seconds ago; nil until that is known.
+    /// The number of redemptions without an authorisation a few seconds ago; nil until it is known.
     package var unexplainedRedemptions: [AppStoreEnvironment: Int]? {
         get { state.withLockedValue { $0.unexplainedRedemptions } }
         set { state.withLockedValue { $0.unexplainedRedemptions = newValue } }
     }
 
-    /// How far questions to the App Store had come a few seconds ago.
+    /// The progress of requests to the App Store a few seconds ago.
     package var askingFigures: [AppScope: AskingFigures] {
         get { state.withLockedValue { $0.askingFigures } }
         set { state.withLockedValue { $0.askingFigures = newValue } }
@@ -94,7 +95,7 @@ package final class CurrentStore: Sendable {
         _ change: (any SubscriberStore) async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         let result = try await read(change)
-        // What is damaged stays damaged, even if a change elsewhere in the database succeeds.
+        // Damage is permanent, even if a change elsewhere in the database succeeds.
         state.withLockedValue { if $0.fault?.isLasting == false { $0.fault = nil } }
         return result
     }

@@ -15,11 +15,11 @@ package struct StoreWatch: Service {
     private let log: Logger
     private let pruning: WorkLease
 
-    /// How often the figures are read, in rounds of one second.
+    /// The interval between readings of the figures, in rounds of one second.
     private static let roundsPerFigures = 5
-    /// How often old payloads are deleted, in rounds of one second.
+    /// The interval between deletions of old payloads, in rounds of one second.
     private static let roundsPerPruning = 600
-    /// How many partitions the payloads are divided into, where the database has partitions. Each lasts for a day at least.
+    /// The number of partitions of the payloads, if the database has partitions. Each lasts for at least a day.
     private static let partitions = 26
     /// A partition is begun and dropped up to two prunings late.
     private static let delay = Duration.hours(1)
@@ -95,7 +95,7 @@ package struct StoreWatch: Service {
         await prunePayloads(receivedBefore: isPartitioned ? limit - (span + Self.delay) : limit)
     }
 
-    /// - Returns: false if the database has no partitions, or if it is not known.
+    /// - Returns: false if the database has no partitions, or if that is unknown.
     private func prunePartitions(receivedBefore limit: Timestamp, span: Duration, at time: Timestamp) async -> Bool {
         do throws(StoreError) {
             let pruning = try await current.write { store throws(StoreError) in

@@ -4,12 +4,12 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The lease of a piece of background work, so that one process does it at a time. If that process ends, another one takes over
-/// within seconds.
+/// The lease of a piece of background work, so that only one process does it at a time. If that process ends, another
+/// one takes over within seconds.
 final class WorkLease: Sendable {
     private let work: SharedWork
     private let store: CurrentStore
-    /// Until when this process certainly has the work.
+    /// The time until which this process certainly has the work.
     private let end = NIOLockedValueBox<ContinuousClock.Instant?>(nil)
 
     private static let duration = Duration.seconds(4)
@@ -20,7 +20,8 @@ final class WorkLease: Sendable {
         self.store = store
     }
 
-    /// Runs `body` if this process has the work, and keeps the work meanwhile. If it loses it, `body` is cancelled.
+    /// Runs `body` if this process has the work, and renews the lease meanwhile. If the lease is lost, `body` is
+    /// cancelled.
     func perform(_ body: @escaping @Sendable () async -> Void) async {
         guard await isOurs() else { return }
         await withTaskGroup(of: Void.self) { group in
@@ -31,18 +32,18 @@ final class WorkLease: Sendable {
         }
     }
 
-    /// Gives the work to another process at once, when this one ends.
+    /// Releases the work immediately, so that another process can take it when this one ends.
     func release() async {
         guard end.withLockedValue({ $0.take() }) != nil else { return }
         try? await store.read { store throws(StoreError) in try await store.release(work) }
     }
 
-    /// Returns when the work is lost, or when the task is cancelled.
+    /// Renews the lease until it is lost or the task is cancelled.
     private func keep() async {
         while (try? await Task.sleep(for: Self.renewal)) != nil, await isOurs() {}
     }
 
-    /// Whether this process has the work, for the next few seconds.
+    /// Returns true if this process has the work for the next few seconds.
     func isOurs() async -> Bool {
         let now = ContinuousClock.now
         let known = end.withLockedValue { $0 }
@@ -50,9 +51,9 @@ final class WorkLease: Sendable {
         let claimed = try? await store.read { store throws(StoreError) in
             try await store.claim(work, for: Self.duration)
         }
-        // While the database does not answer, a lease lasts until its end.
+        // If the database does not answer, a lease lasts until its end.
         guard let claimed else { return known.map { $0 > .now } ?? false }
-        // Counted from before the question, so it never ends later than in the database.
+        // Measured from before the query, so it never outlives the row.
         end.withLockedValue { $0 = claimed ? now + Self.duration : nil }
         return claimed
     }
