@@ -15,10 +15,11 @@ extension RulesTrial {
         }.map { (offer: $0.key, outcome: $0.value) }
     }
 
-    /// Who is not counted. They have no subscription, so they get no offer.
+    /// The customers that are not counted. They have no subscription, so they get no offer.
     private static let omission = "those known by your team's facts alone are not counted"
 
-    /// A text for people: for each offer, how many customers get it now and would get it, and why not.
+    /// A text for people: for each offer, the number of customers who get it now and who would get it, and the reasons
+    /// for refusals.
     package var text: String {
         var text = "\(customers) customers with purchases (\(Self.omission))\n"
         for (offer, outcome) in sorted {
@@ -31,8 +32,9 @@ extension RulesTrial {
         return text
     }
 
-    /// A line for each offer and reason: how many customers there are under the rules in force and the new ones. A customer counts
-    /// for each of their reasons. The reason `eligible` stands for a yes; its line says for whom the answer changes.
+    /// A line for each offer and reason, with the number of customers under the rules in force and under the new ones.
+    /// A customer counts for each of their reasons. The reason `eligible` stands for a yes; its line names the
+    /// customers for whom the answer changes.
     package var csv: String {
         var text =
             "bundleID,environment,productID,offerID,ruleInForce,newRule,reason,inForce,new,gained,lost,gainedSample,lostSample\r\n"
@@ -59,7 +61,7 @@ extension RulesTrial {
         text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
     }
 
-    /// Everything, with a sample of customers for each change.
+    /// The complete result, with a sample of customers for each change.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.member("customers", Int64(customers))
@@ -79,7 +81,7 @@ extension RulesTrial {
 }
 
 extension RulesTrial.Outcome {
-    /// What was decided, a yes first, then the reasons in the order of the alphabet.
+    /// The decisions that occur: a yes first, then the reasons in alphabetical order.
     fileprivate var codes: [ReasonCode?] {
         Set(inForce.keys).union(new.keys).union([nil]).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
     }

@@ -3,9 +3,9 @@ package import OfferEligibility
 package import SubscriberStore
 import SubscriberSync
 
-/// What rules would decide about stored customers, and how that differs from the rules in force.
+/// The decisions of new rules about stored customers, compared with those of the rules in force.
 ///
-/// Limits are not counted: the ledger says what was handed out, and not what would have been.
+/// Limits are ignored: the ledger knows the past signatures, not those that new rules would have allowed.
 package struct RulesTrial: Sendable {
     /// An offer of an app in one environment.
     package struct Offer: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct RulesTrial: Sendable {
         package let offerID: OfferID
     }
 
-    /// What happens to customers with one offer.
+    /// The results for customers with one offer.
     package struct Outcome: Sendable {
         /// The name of the rule; nil for a condition in place, or if there is none.
         package fileprivate(set) var ruleInForce: String?
@@ -26,21 +26,21 @@ package struct RulesTrial: Sendable {
         package fileprivate(set) var lost = Change()
     }
 
-    /// The customers for whom the answer changes.
+    /// The customers for whom the decision changes.
     package struct Change: Sendable {
         package fileprivate(set) var count = 0
         /// The first few, by account, else by subscription.
         package fileprivate(set) var sample: [CustomerIdentifier] = []
     }
 
-    /// Each customer once.
+    /// The number of customers, each counted once.
     package private(set) var customers = 0
     private var comparisons: [AppScope: RulesComparison] = [:]
     private let inForce: Catalogue
     private let new: Catalogue
     private let sampleSize: Int
 
-    /// - Parameter sampleSize: how many customers are named for each change.
+    /// - Parameter sampleSize: the number of customers named for each change.
     package init(inForce: Catalogue, new: Catalogue, sampleSize: Int) {
         self.inForce = inForce
         self.new = new
@@ -56,7 +56,7 @@ package struct RulesTrial: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Decides about the customer of a subscription, unless an earlier subscription of the same customer stands for all.
+    /// Decides about the customer of a subscription, unless an earlier subscription represents the same customer.
     package mutating func add(_ numbered: NumberedCustomer, at now: Timestamp) {
         let app = numbered.customer.app
         let (inForce, new) = (inForce.apps[app.bundleID], new.apps[app.bundleID])
@@ -68,28 +68,28 @@ package struct RulesTrial: Sendable {
             .add(customer, numbered.identifier, at: now, sampleSize)
     }
 
-    /// Adds what another part of the customers gave.
+    /// Adds the results for another part of the customers.
     package mutating func merge(_ other: RulesTrial) {
         customers += other.customers
         comparisons.merge(other.comparisons) { $0.merging($1, sampleSize) }
     }
 }
 
-/// The decisions about an app's offers by the rules in force beside those by the new ones.
+/// The decisions about an app's offers by the rules in force and by the new ones.
 private struct RulesComparison {
     /// nil if the app is not in the configuration in force.
     private let inForce: Catalogue.App?
     /// nil if it is not in the new one.
     private let new: Catalogue.App?
-    /// Those in force in the order of their decisions, then those that are new.
+    /// The offers in force in the order of their decisions, then the new ones.
     let offers: [OfferTerms]
     /// One for each of ``offers``.
     private(set) var outcomes: [RulesTrial.Outcome]
-    /// Which of the offers in force have the same terms in the new rules, so that one decision stands for both.
+    /// For each offer in force, true if the new rules have the same terms, so that one decision stands for both.
     private let isKept: [Bool]
     /// The new rules without the offers that are kept.
     private let changes: AppRules
-    /// The places in ``offers`` of those in ``changes``, in the order of their decisions.
+    /// For each offer in ``changes``, in the order of their decisions, its place in ``offers``.
     private let placesOfChanges: [Int]
 
     init(inForce: Catalogue.App?, new: Catalogue.App?) {
@@ -116,7 +116,7 @@ private struct RulesComparison {
         _ customer: OwnedCustomer, _ identifier: CustomerIdentifier, at now: Timestamp, _ sampleSize: Int
     ) {
         let factsInForce = inForce.map { CustomerFacts(customer, in: $0, at: now) }
-        // Most often, the rules are new and the products are not.
+        // Usually, the rules change and the products do not.
         let newFacts =
             inForce.map(ReadingOfFacts.init) == new.map(ReadingOfFacts.init)
             ? factsInForce : new.map { CustomerFacts(customer, in: $0, at: now) }
@@ -140,7 +140,7 @@ private struct RulesComparison {
 }
 
 extension Catalogue.App {
-    /// Whether the same rule always means the same in both.
+    /// True if the same rule always means the same in both.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         groups == other.groups && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
@@ -199,7 +199,7 @@ extension RulesTrial.Change {
 }
 
 extension NumberedCustomer {
-    /// The customer, if the subscription is their first; nil if an earlier one stands for them, or if it is not theirs.
+    /// The customer, if the subscription is their first; nil if an earlier one represents them, or if it is not theirs.
     fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
         guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
         let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
@@ -208,7 +208,7 @@ extension NumberedCustomer {
 }
 
 extension CustomerFacts {
-    /// What the store knows of a customer.
+    /// The facts that the store has about a customer.
     init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
         let state = customer.state(in: app, at: now)
         self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)

@@ -4,16 +4,16 @@ package import OfferEligibility
 package import SubscriberStore
 import SubscriberSync
 
-/// Replays rules over all stored customers, on as many cores as there are.
+/// Replays rules over all stored customers, on all cores.
 package struct RulesTrialRun: Sendable {
     package let inForce: Catalogue
     package let new: Catalogue
     package let at: Timestamp
     package let sampleSize: Int
-    /// How many parts of the customers are worked on at a time.
+    /// The number of parts of the customers that are processed at the same time.
     package let workers: Int
 
-    /// The subscriptions that are read at a time.
+    /// The number of subscriptions read at a time.
     private static let pageSize: Int64 = 1000
 
     package init(inForce: Catalogue, new: Catalogue, at: Timestamp, sampleSize: Int, workers: Int) {
@@ -24,7 +24,7 @@ package struct RulesTrialRun: Sendable {
         self.workers = workers
     }
 
-    /// - Parameter progress: called with the share of subscriptions that is done, from 0 to 1.
+    /// - Parameter progress: called with the completed share of subscriptions, from 0 to 1.
     package func run(
         over store: any SubscriberStore, progress: @escaping @Sendable (Double) -> Void
     ) async throws(StoreError) -> RulesTrial {
