@@ -24,13 +24,13 @@ package struct Application: Sendable {
         package var userKeys = CurrentUserKeys()
         /// The memory for requests and responses; nil without a server.
         package var budget: MemoryBudget?
-        /// The belief in App Store data; nil for Apple's roots without OCSP.
+        /// The verifier of App Store data; nil for Apple's roots without OCSP.
         package var trust: AppStoreTrust?
         /// The store of subscribers; nil if none are remembered.
         package var store: CurrentStore?
-        /// Asks the App Store about unknown customers; nil if it is not asked.
+        /// Refreshes unknown customers from the App Store; nil if it is not queried.
         var refresher: CustomerRefresher?
-        /// How long a request for a retention message may take.
+        /// The time limit for a request for a retention message.
         package var retentionDeadline = Settings.retentionDeadline.defaultValue
         /// nil if there is no audit trail.
         package var trail: AuditTrail?
@@ -40,7 +40,7 @@ package struct Application: Sendable {
         package var earliest = Timestamp.min
         /// The maximum time that an explanation waits for a thread.
         package var explanationWait = Duration.seconds(10)
-        /// Runs what composes log lines about refusals; nil for a thread of its own.
+        /// Runs the composition of log lines about refusals; nil for a separate thread.
         package var composeRefusals: RefusalLog.Run?
 
         package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
@@ -62,7 +62,8 @@ package struct Application: Sendable {
     /// Runs with the service, and stops before the store is closed.
     package let lateWork = LateWork(maximumLateWork)
     let customers: CustomerEndpoints
-    /// The most decisions about retention messages that may be under way, those whose request has been answered included.
+    /// The maximum number of decisions about retention messages under way, including those whose request has been
+    /// answered.
     private static let maximumLateWork = 512
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)

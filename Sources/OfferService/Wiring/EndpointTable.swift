@@ -39,7 +39,7 @@ extension Application {
             .work(["DELETE"], "/v1/customers", scope: .erase, customers.erasure),
             .view("/openapi.json", for: .anyAddress, shedsLoad: .all) { _, _ in OpenAPI.answer },
         ]
-        // The address for notifications is public, so it tells nothing else.
+        // The address for notifications is public, so it reveals nothing else.
         let health = role == .notifications ? [live] : [live, ready]
         return health + (role.contains(.offers) ? work : []) + (role.contains(.metrics) ? metrics : [])
             + (role.contains(.notifications) ? [notifications.endpoint, retention.endpoint] : [])

@@ -1,13 +1,13 @@
-/// What a listener serves.
+/// The endpoints that a listener serves.
 package struct ListenerRole: OptionSet, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Everything that clients ask for.
+    /// All endpoints for clients.
     package static let offers = ListenerRole(rawValue: 1)
     package static let metrics = ListenerRole(rawValue: 2)
-    /// What the App Store posts.
+    /// The endpoints to which the App Store posts.
     package static let notifications = ListenerRole(rawValue: 4)
 
     package static let all: ListenerRole = [.offers, .metrics, .notifications]

@@ -130,8 +130,8 @@ package enum ServiceBuilder {
         return [main] + others
     }
 
-    /// Opens the store. One that may work later does not keep the service from starting.
-    /// - Throws: if someone has to repair it.
+    /// Opens the store. A store that may work later does not prevent the service from starting.
+    /// - Throws: if someone has to repair the store.
     private static func openStore(
         _ settings: StoreSettings?, log: Logger
     ) throws(ConfigurationError) -> CurrentStore {
