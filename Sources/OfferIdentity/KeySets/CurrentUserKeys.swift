@@ -4,7 +4,7 @@ package import OfferCore
 /// The key sets in force, by location. Requests read them, and ``JWKSRefresher`` replaces them.
 ///
 /// A request looks up the location that its policy names. An issuer whose location changes therefore loses its old keys
-/// with the change itself, and has none until the new location has been read.
+/// immediately, and has none until the new location has been read.
 package final class CurrentUserKeys: Sendable {
     private struct State {
         var sets: [KeySetLocation: UserKeySet] = [:]

@@ -1,6 +1,6 @@
 /// Validation of encoded Ed25519 points (RFC 8032 section 5.1.2) that are used as public keys.
 enum Ed25519Point {
-    /// Whether the point is canonically encoded and not of small order. libcrypto accepts points that fail this check.
+    /// True if the point is canonically encoded and not of small order. libcrypto accepts points that fail this check.
     /// - Parameter text: 32 bytes, little-endian: y, with the sign of x in the highest bit.
     static func isAcceptable(_ text: [UInt8]) -> Bool {
         guard text.count == 32 else { return false }

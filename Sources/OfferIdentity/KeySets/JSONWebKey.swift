@@ -10,7 +10,7 @@ struct JSONWebKey: Decodable {
     let isForSignatures: Bool
     /// The algorithms that the key supports.
     let algorithms: [TokenAlgorithm]
-    /// Whether `alg` names an algorithm that keys of this type do not support.
+    /// True if `alg` names an algorithm that keys of this type do not support.
     let hasMismatchedAlgorithm: Bool
     /// nil for an unknown type or curve.
     private let kind: TokenKeyKind?
@@ -51,13 +51,13 @@ struct JSONWebKey: Decodable {
         }
     }
 
-    /// Whether an RSA key is too short. False if the modulus cannot be decoded: such a key is damaged, not short.
+    /// True if an RSA key is too short. False if the modulus cannot be decoded: such a key is damaged, not short.
     var isTooShort: Bool {
         guard kind == .rsa, !algorithms.isEmpty, let modulus = bytes(.n) else { return false }
         return BigEndianNumber.bitCount(modulus) < Self.minimumRSASize
     }
 
-    /// Whether the key is insecure although libcrypto accepts it. Signatures have been forged for RSA keys with small
+    /// True if the key is insecure although libcrypto accepts it. Signatures have been forged for RSA keys with small
     /// exponents, and they are trivial to forge for some Ed25519 points.
     var isWeak: Bool {
         switch kind {

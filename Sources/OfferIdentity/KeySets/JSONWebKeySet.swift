@@ -107,7 +107,7 @@ enum JSONWebKeySet {
         }
     }
 
-    /// Whether a key is private or symmetric. Decoded separately, so that damage elsewhere in the key cannot hide it.
+    /// True if a key is private or symmetric. Decoded separately, so that damage elsewhere in the key cannot hide it.
     private struct Secrecy: Decodable {
         let isSecret: Bool
 

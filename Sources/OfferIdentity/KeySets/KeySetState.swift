@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// A fetched key set, and when it was fetched.
+/// A fetched key set and its fetch time.
 package struct FetchedKeySet: Sendable {
     package let set: UserKeySet
     package let fetchedAt: ContinuousClock.Instant
@@ -11,12 +11,12 @@ package struct FetchedKeySet: Sendable {
     }
 }
 
-/// The state of one key set location: the result of the latest read, and when the next one is due.
+/// The state of one key set location: the result of the latest read, and the time of the next one.
 package struct KeySetState {
     package typealias Reading = Result<(set: UserKeySet, problems: [Diagnostic]), KeySetFault>
 
     private let place: KeySetLocation
-    /// The number of the read in progress, and when it began.
+    /// The number and start time of the read in progress.
     private var current: (number: Int, began: ContinuousClock.Instant)?
     private var nextRead: ContinuousClock.Instant?
     private var lastRequestedRead: ContinuousClock.Instant?
@@ -65,7 +65,7 @@ package struct KeySetState {
         return true
     }
 
-    /// Whether the read in progress has this number.
+    /// True if the read in progress has this number.
     package func isReading(_ number: Int) -> Bool { current?.number == number }
 
     /// Ends the read in progress with the previous result if the text is unchanged.

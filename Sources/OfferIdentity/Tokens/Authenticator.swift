@@ -20,7 +20,7 @@ package struct Authenticator: Sendable {
     ) throws(AuthenticationError) -> Principal {
         guard !callers.isEmpty else { return .anyone }
         let token = authorization.flatMap(Self.token)
-        // Hashing costs as much as the token is long.
+        // The cost of hashing grows with the length of the token.
         if let token, token.count > UserToken.maximumSize { throw .refused(.tooLarge) }
         let now = now()
         if let token, let caller = try callers.caller(tokenDigest: digest(of: token), at: now) { return .token(caller) }
@@ -31,7 +31,7 @@ package struct Authenticator: Sendable {
         return try users.user(token, among: callers, at: now)
     }
 
-    /// Whether the header has the token of a caller.
+    /// True if the header has a caller's token.
     package func isCaller(authorization: String?, among callers: Callers) -> Bool {
         guard let token = authorization.flatMap(Self.token), token.count <= UserToken.maximumSize,
             let digest = try? digest(of: token)
@@ -39,8 +39,8 @@ package struct Authenticator: Sendable {
         return callers.caller(tokenDigest: digest, at: now()) != nil
     }
 
-    /// Whether the header may have a user's token, which only its verification could tell. A caller's token could look the
-    /// same, but no one makes one that begins like an encoded JSON object.
+    /// True if the header may have a user's token, which only verification could tell for sure. A caller's token could
+    /// look the same, but no one makes one that begins like an encoded JSON object.
     package func mayBeUser(authorization: String?, among callers: Callers) -> Bool {
         guard !callers.userIssuers.isEmpty, let token = authorization.flatMap(Self.token) else { return false }
         return token.count <= UserToken.maximumSize && token.starts(with: Array("eyJ".utf8))

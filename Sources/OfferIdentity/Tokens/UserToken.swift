@@ -17,7 +17,7 @@ struct UserToken {
     let message: [UInt8]
     let signature: [UInt8]
 
-    /// Whether a token has the form of a JWT: exactly two dots.
+    /// True if a token has the form of a JWT: exactly two dots.
     static func looksLikeJWT(_ token: [UInt8]) -> Bool { token.lazy.filter { $0 == dot }.count == 2 }
 
     /// - Parameter token: the credentials after `Bearer`.
@@ -52,7 +52,7 @@ struct UserToken {
     private static let acceptedTypes = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
     private static let dot = UInt8(ascii: ".")
 
-    /// Whether `typ` is that of a JWT or access token, or absent (RFC 7519 section 5.1, RFC 9068 section 2.1). The
+    /// True if `typ` is that of a JWT or access token, or absent (RFC 7519 section 5.1, RFC 9068 section 2.1). The
     /// `application/` prefix is optional (RFC 7515 section 4.1.9). Other kinds of token, such as logout tokens, may
     /// have the same issuer and keys.
     private static func isAcceptedType(_ type: JSONValue?) -> Bool {
