@@ -23,7 +23,7 @@ package struct Explanation: Hashable, Sendable {
 
     package var verdicts: [Verdict] { [verdict, jwsVerdict].compactMap(\.self) }
 
-    /// Whether every presented signature verifies without findings.
+    /// True if every presented signature verifies without findings.
     package var isGood: Bool { verdicts.allSatisfy(\.isGood) }
 
     /// The response body, which `offer-signer verify` also prints.

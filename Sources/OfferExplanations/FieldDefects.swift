@@ -58,7 +58,7 @@ struct FieldDefects {
         }.map { finding(.invisibleCharacter, $0) }
     }
 
-    /// Whether a string contains U+2063, a control character or a line separator.
+    /// True if a string contains U+2063, a control character or a line separator.
     static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
         do {
             _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)
@@ -72,7 +72,7 @@ struct FieldDefects {
         PayloadField.allCases.filter { text($0) != text($0).trimmed }
     }
 
-    /// Whether white space at either end of the customer is fatal. A username may begin or end with a space, but not
+    /// True if white space at either end of the customer is fatal. A username may begin or end with a space, but not
     /// with a line break. A token must not begin or end with either.
     private var isCustomerStrict: Bool { presented.hasToken || Self.hasForbiddenCharacter(text(.customer)) }
 

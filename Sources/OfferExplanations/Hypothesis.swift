@@ -5,7 +5,7 @@ import OfferEligibility
 /// the mistake.
 struct Hypothesis: Sendable {
     let finding: Finding
-    /// Whether the hypothesis is also tried with other keys and in combination with every other common hypothesis.
+    /// True if the hypothesis is also tried with other keys and in combination with every other common hypothesis.
     let isCommon: Bool
     let apply: @Sendable (inout CandidatePayload) -> Void
 

@@ -4,15 +4,15 @@ import OfferCore
 /// padding.
 struct LenientBase64 {
     let bytes: [UInt8]
-    /// Whether the text contains - or _ (RFC 4648 section 5).
+    /// True if the text contains - or _ (RFC 4648 section 5).
     let hasURLAlphabet: Bool
-    /// Whether the text contains + or / (RFC 4648 section 4).
+    /// True if the text contains + or / (RFC 4648 section 4).
     let hasStandardAlphabet: Bool
     /// The number of trailing = characters.
     let paddingCount: Int
-    /// Whether the padding is what standard base64 requires.
+    /// True if the padding is the one that standard base64 requires.
     let isPadded: Bool
-    /// Whether the pad bits of the last digit are not zero (RFC 4648 section 3.5). No encoder produces that.
+    /// True if the pad bits of the last digit are not zero (RFC 4648 section 3.5). No encoder produces that.
     let hasNonZeroPadBits: Bool
 
     /// - Parameter text: the text without white space.

@@ -8,7 +8,7 @@ package struct PresentedFields: Sendable {
     let texts: [PayloadField: [UInt8]]
     /// The names of the fields in the evidence.
     let names: [PayloadField: String]
-    /// Whether the customer is an `appAccountToken`, a UUID that the App Store converts to lower case.
+    /// True if the customer is an `appAccountToken`, a UUID that the App Store converts to lower case.
     let hasToken: Bool
     /// The text of the signature, as presented.
     let signature: [UInt8]
@@ -57,6 +57,6 @@ package struct PresentedFields: Sendable {
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }
 
-    /// Whether the timestamp must be in seconds: as milliseconds it would be before March 1973.
+    /// True if the timestamp must be in seconds: as milliseconds it would be before March 1973.
     var isInSeconds: Bool { milliseconds.map { (0..<100_000_000_000).contains($0) } ?? false }
 }

@@ -63,7 +63,7 @@ struct SignatureReading {
             findings.append(Finding(.signatureUnpadded, field: field))
         }
         if base64.hasNonZeroPadBits { findings.append(Finding(.base64BitsLeft, field: field)) }
-        // No signature consists of ASCII alone: that would require 64 random bytes below 0x80.
+        // No signature consists only of ASCII: that would require 64 random bytes below 0x80.
         let isText = base64.bytes.count > 72 && base64.bytes.allSatisfy { $0 < 0x80 }
         guard isText, let (bytes, inner) = decoded(base64.bytes.filter { !$0.isASCIIWhiteSpace }, field: field) else {
             return (base64.bytes, findings)

@@ -46,7 +46,7 @@ extension StoreKitError {
     }
 
     /// Finds the code after `SKErrorDomain`, or after a type such as `SKErrorCode(rawValue:`. An error may contain
-    /// others, so the first one that says more than `unknown` counts.
+    /// others, so the first code other than `unknown` counts.
     private static func error(withDomainIn words: [String]) -> StoreKitError? {
         let errors = words.indices.compactMap { place -> StoreKitError? in
             let word = words[place].lowercased()
@@ -58,7 +58,7 @@ extension StoreKitError {
         return errors.first { $0 != .unspecific } ?? errors.first
     }
 
-    /// Reads a code that stands alone or with words such as `Error`.
+    /// Reads a code on its own or with words such as `Error`.
     private static func error(withoutDomainIn words: [String]) -> StoreKitError? {
         let others = words.filter { !connectives.contains($0.lowercased()) }
         return others.count == 1 ? error(withCode: others[0]) : nil

@@ -3,7 +3,7 @@ import OfferEligibility
 
 /// The result of examining one presented signature.
 package struct Verdict: Hashable, Sendable {
-    /// Whether the signature, as presented, verifies over the payload that the App Store assembles.
+    /// True if the signature, as presented, verifies over the payload that the App Store assembles.
     package let verifies: Bool
     /// The key that verifies the signature, over either the presented payload or the signed payload that was found.
     package let keyID: String?
@@ -17,7 +17,7 @@ package struct Verdict: Hashable, Sendable {
 
     package var cause: Cause? { findings.first?.cause }
 
-    /// Whether the signature verifies and no defect was found.
+    /// True if the signature verifies and no defect was found.
     package var isGood: Bool { verifies && findings.isEmpty }
 
     package var sentences: String {

@@ -7,7 +7,7 @@ struct VerificationBudget {
     static let maximumCount = 300
 
     private(set) var count = 0
-    /// Whether a verification was skipped because the budget was spent.
+    /// True if a verification was skipped because the budget was spent.
     private(set) var isCutShort = false
 
     /// Verifies `signature`, in ASN.1 DER, over a digest of `message`.
