@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `offer-signer app-store`: commands for data of the App Store, and for questions to it.
+/// `offer-signer app-store`: commands for App Store data and for requests to the App Store.
 struct AppStoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-store",

@@ -11,7 +11,7 @@ import OfferTelemetry
 import SubscriberStore
 import SubscriberSync
 
-/// The options of commands that ask the App Store: keys, database, app and environment.
+/// The options of commands that query the App Store: keys, database, app and environment.
 struct AppStoreOptions: ParsableArguments {
     @OptionGroup var key: KeyOptions
     @Option(Settings.database) var database: String?
@@ -26,8 +26,8 @@ struct AppStoreOptions: ParsableArguments {
         transform: AppStoreEnvironment.init(option:))
     var environment: AppStoreEnvironment?
 
-    /// Asks the App Store about an app with the database open, and closes both.
-    /// - Parameter withoutStore: whether `work` does without the database, which may not exist yet.
+    /// Opens the database and a connection to the App Store for one app, calls `work`, and closes both.
+    /// - Parameter withoutStore: true if `work` needs no database, which may not exist yet.
     func withAppStore<Result: Sendable>(
         withoutStore: Bool = false, _ work: @Sendable (AppStoreAsking, AppScope) async throws -> Result
     ) async throws -> Result {
@@ -91,7 +91,7 @@ struct AppStoreOptions: ParsableArguments {
     }
 }
 
-/// The transaction that a question is about.
+/// The transaction that a request is about.
 struct AppStoreTransactionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

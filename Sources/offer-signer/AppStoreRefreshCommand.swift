@@ -4,7 +4,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer app-store refresh`: asks the App Store about one customer and stores the answer.
+/// `offer-signer app-store refresh`: refreshes one customer from the App Store and stores the answer.
 struct AppStoreRefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",

@@ -6,7 +6,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer app-store statuses`: prints what the App Store says of a customer's subscriptions.
+/// `offer-signer app-store statuses`: prints the App Store's statuses of a customer's subscriptions.
 struct AppStoreStatusesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "statuses",

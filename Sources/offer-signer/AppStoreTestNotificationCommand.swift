@@ -5,7 +5,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer app-store test-notification`: asks the App Store to send a notification, and reports what became of it.
+/// `offer-signer app-store test-notification`: requests a test notification from the App Store and reports the outcome.
 struct AppStoreTestNotificationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-notification",

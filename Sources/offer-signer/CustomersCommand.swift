@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `offer-signer customers`: commands for what is known of customers.
+/// `offer-signer customers`: commands for stored data about customers.
 struct CustomersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",

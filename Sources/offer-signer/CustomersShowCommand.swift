@@ -6,7 +6,7 @@ import OfferEligibility
 import OfferService
 import SubscriberStore
 
-/// `offer-signer customers show`: prints what the database knows of a customer.
+/// `offer-signer customers show`: prints the stored data about a customer.
 struct CustomersShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -6,7 +6,7 @@ import OfferService
 import SubscriberStore
 import SubscriberSync
 
-/// `offer-signer database check`: reads everything and says whether it is consistent.
+/// `offer-signer database check`: reads everything and checks that it is consistent.
 struct DatabaseCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

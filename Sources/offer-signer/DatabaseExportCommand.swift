@@ -79,7 +79,7 @@ struct DatabaseExportCommand: AsyncParsableCommand {
                 throw CommandError(
                     "the export cannot be written (\(failure))", hint: "free some space, or name another file")
             }
-            // What precedes the damage in a database can be imported.
+            // The records before the damage in a database can be imported.
             try? flush(above: 0)
             throw error
         }

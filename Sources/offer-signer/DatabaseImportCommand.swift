@@ -3,7 +3,7 @@ import OfferCore
 import OfferFiles
 import SubscriberStore
 
-/// `offer-signer database import`: adds what an export contains.
+/// `offer-signer database import`: adds the contents of an export.
 struct DatabaseImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

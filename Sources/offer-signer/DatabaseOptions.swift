@@ -55,7 +55,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// Progress on standard error: at most one line a second, so that long work shows that it goes on.
+/// Progress on standard error: at most one line a second, so that a person sees that long work continues.
 struct Progress: ~Copyable {
     private var next = ContinuousClock.now + .seconds(1)
 

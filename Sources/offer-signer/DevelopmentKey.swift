@@ -7,7 +7,7 @@ import OfferService
 
 /// The key that `--development` signs with: an ordinary key file that the App Store does not know.
 enum DevelopmentKey {
-    /// Creates the key if `configuration` asks for it and it does not exist yet.
+    /// Creates the key if `configuration` requires it and it does not exist yet.
     static func createIfWanted(_ configuration: Configuration) throws {
         guard configuration.isDevelopment, let id = configuration.keys.wanted.choice.ofAllApps else { return }
         do {

@@ -14,7 +14,7 @@ import OutgoingHTTP
 import SubscriberStore
 import SubscriberSync
 
-/// `offer-signer doctor`: reports what `serve` would complain about, without serving.
+/// `offer-signer doctor`: reports the problems that `serve` would have, without serving.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -81,7 +81,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return plan.problems
     }
 
-    /// Says where private keys are kept. No problem: without the locked heap, the service works all the same.
+    /// Reports where private keys are kept. The service also works without the locked heap, so this is only a note.
     private func reportSecureHeap() {
         guard let problem = SecureHeap.state.problem else {
             return report("private keys are kept on libcrypto's secure heap, locked in memory")
@@ -125,7 +125,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return problems
     }
 
-    /// Says about which apps the App Store would be asked.
+    /// Lists the apps that are refreshed from the App Store.
     private func reportAppStoreAPI(_ configuration: Configuration) {
         guard configuration.appStoreAPI != nil else {
             return report("the App Store would not be asked about customers")
@@ -138,7 +138,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 : "the App Store would be asked about \(asked.joined(separator: ", ")); --online tries it")
     }
 
-    /// Asks the App Store with each key, and returns the problems with those that sign.
+    /// Sends a request to the App Store with each key, and returns the problems with those that sign.
     private func onlineProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let ring = AvailableKeys(configuration.keys).plan(from: KeyRing()).ring
         let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
@@ -179,7 +179,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return problems
     }
 
-    /// Asks the App Store whether it can show what the configuration names for customers who are about to cancel.
+    /// Checks with the App Store that it can show the configured messages to customers who are about to cancel.
     private func retentionWarnings(
         _ configuration: Configuration, ring: KeyRing, _ settings: AppStoreAPISettings, _ transport: OutgoingClient
     ) async -> [Diagnostic] {
@@ -219,7 +219,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return []
     }
 
-    /// Says whose App Store data is believed. Other roots than Apple's are no problem in a test, but a warning here.
+    /// Reports which App Store data is trusted. Roots other than Apple's are fine in a test, but a warning here.
     private func reportAppStoreData(_ settings: AppStoreSettings) {
         for problem in settings.problems {
             StandardStreams.print("warning: \(problem.error)\nhint: \(problem.hint)\n")
@@ -231,7 +231,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 : "OCSP responders are not asked about revoked certificates")
     }
 
-    /// Returns the problems that would keep the database from being opened. Nothing is created or changed.
+    /// Returns the problems that prevent opening the database. Nothing is created or changed.
     private func storeProblems(_ settings: StoreSettings?) -> [Diagnostic] {
         guard let settings else { return [] }
         do {

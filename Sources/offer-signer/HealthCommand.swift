@@ -5,7 +5,7 @@ import OfferHTTP
 import OfferService
 import OutgoingHTTP
 
-/// `offer-signer health`: asks the running service whether it is ready. It is for container images without curl.
+/// `offer-signer health`: checks that the running service is ready. It is for container images without curl.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",

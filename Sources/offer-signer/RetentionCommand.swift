@@ -6,7 +6,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer retention`: sets up what the App Store shows to customers who are about to cancel.
+/// `offer-signer retention`: sets up the messages that the App Store shows to customers who are about to cancel.
 struct RetentionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
@@ -24,7 +24,7 @@ extension UUIDText {
         self = uuid
     }
 
-    /// A new one, for an upload whose identifier does not matter.
+    /// A new identifier, for an upload whose identifier does not matter.
     static func random() -> UUIDText {
         var random = SystemRandomNumbers()
         return Nonce(using: &random).uuid
@@ -32,7 +32,7 @@ extension UUIDText {
 }
 
 extension CommandError {
-    /// Something that Apple would refuse.
+    /// The error for an upload that Apple would refuse.
     init(_ fault: UploadFault) { self.init(fault.description, hint: "correct it; nothing was sent") }
 }
 
@@ -42,7 +42,7 @@ extension AppStoreOptions {
         try await withAppStore(withoutStore: true) { asking, app in try await asking.client.send(call, for: app) }
     }
 
-    /// Lists what was uploaded: one line for each, with its state.
+    /// Lists the uploaded items: one line for each, with its state.
     func list(_ call: APICall<[UploadedItem]>) async throws {
         for item in try await send(call) {
             let parts = [item.identifier, item.state] + [item.size].compactMap(\.self)

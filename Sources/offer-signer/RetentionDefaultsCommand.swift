@@ -2,13 +2,13 @@ import AppStoreAPI
 import ArgumentParser
 import OfferCore
 
-/// `offer-signer retention defaults`: what is shown where the service gives no answer.
+/// `offer-signer retention defaults`: the messages that are shown if the service gives no answer.
 struct RetentionDefaultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "defaults", abstract: "Set, show and delete the default message of a product and locale.",
         subcommands: [Set.self, Show.self, Delete.self])
 
-    /// Which default is meant.
+    /// The product and locale of a default.
     struct Place: ParsableArguments {
         @Option(
             help: ArgumentHelp("The product.", valueName: "id"),

@@ -3,7 +3,7 @@ import ArgumentParser
 import OfferCore
 import OfferEligibility
 
-/// `offer-signer retention url`: where the App Store asks for messages.
+/// `offer-signer retention url`: the URL from which the App Store requests messages.
 struct RetentionURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url", abstract: "Set, show and delete the URL that the App Store asks.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `offer-signer rules`: commands for the rules by which offers are decided.
+/// `offer-signer rules`: commands for the rules that decide about offers.
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",

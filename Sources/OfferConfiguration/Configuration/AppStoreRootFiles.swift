@@ -19,7 +19,7 @@ package struct AppStoreRootFiles {
 
     /// In bytes; far larger than any certificate.
     private static let maximumSize = 256 * 1024
-    /// The maximum number of certificates. Each is tried for each chain that is not known yet.
+    /// The maximum number of certificates. Each is tried for every unknown chain.
     private static let maximumCount = 32
 
     package func read() throws(Diagnostic) -> TrustedRoots {
