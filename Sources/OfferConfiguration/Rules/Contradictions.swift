@@ -22,8 +22,7 @@ enum Contradictions {
         }
     }
 
-    /// The reason the App Store never gives a promotional offer to customers who meet a condition; nil if there is
-    /// none.
+    /// The reason the App Store never gives a promotional offer to customers who meet a condition; nil if there is none.
     static func ofOffer(_ condition: Condition) -> String? {
         for member in required(condition) {
             switch member {

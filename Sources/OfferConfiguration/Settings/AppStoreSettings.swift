@@ -18,7 +18,7 @@ package struct AppStoreSettings: Sendable {
         self.isDevelopment = isDevelopment
     }
 
-    /// A problem if data not signed by Apple is trusted. Forged purchases would count.
+    /// A problem if roots other than Apple's are trusted. Forged purchases would count.
     package var problems: [Diagnostic] {
         guard let ownRoots else { return [] }
         return [

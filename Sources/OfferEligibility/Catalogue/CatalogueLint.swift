@@ -93,7 +93,7 @@ private struct AppLint {
         periods == 1 ? "the product" : "\(periods) periods of the product"
     }
 
-    /// A warning if no retention message is left for an unknown customer.
+    /// A warning if no retention message can be shown without facts about the customer.
     private var ofRetention: [Diagnostic] {
         guard let last = app.rules.retention.last, !last.needsNoFacts else { return [] }
         return [
@@ -251,8 +251,7 @@ extension Condition {
         }
     }
 
-    /// True if every customer who meets this condition also meets `other`, as far as a comparison of their members
-    /// shows.
+    /// True if every customer who meets this condition also meets `other`, as far as a comparison of their members shows.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.

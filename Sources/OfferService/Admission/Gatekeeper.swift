@@ -75,8 +75,7 @@ struct Gatekeeper: Sendable {
     }
 
     /// Counts a request that is refused before its client is identified, such as one for an unknown path. Clients that
-    /// authenticated earlier on the connection are not charged, except behind a proxy, whose connections carry many
-    /// clients.
+    /// authenticated earlier on the connection are not charged, except behind a proxy, whose connections carry many clients.
     func countUnidentified(_ request: HTTPRequest) throws(Problem) {
         let policy = policy.snapshot
         let isShared = request.peer.map { policy.proxies.isProxy($0) } ?? false

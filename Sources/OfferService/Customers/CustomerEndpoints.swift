@@ -104,8 +104,8 @@ struct CustomerEndpoints: Sendable {
         }
     }
 
-    /// Returns the environment that a change is for: the one that the request names, else the only one of the app, else
-    /// the only one in which the customer is known.
+    /// Returns the environment that a change is for: the requested one, else the app's only one, else the only one in
+    /// which the customer is known.
     private func scope(of customer: CustomerReference, _ app: Catalogue.App) async throws(Problem) -> AppScope {
         func scope(_ environment: AppStoreEnvironment) -> AppScope {
             AppScope(bundleID: customer.bundleID, environment: environment)
@@ -166,7 +166,7 @@ struct CustomerEndpoints: Sendable {
     }
 }
 
-/// What an erasure removed, in all environments together.
+/// The number of items removed by an erasure, in all environments together.
 private struct Erased {
     private var subscriptions = 0
     private var payloads = 0

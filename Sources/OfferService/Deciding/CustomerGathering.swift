@@ -72,8 +72,7 @@ struct CustomerGathering {
         }
     }
 
-    /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is
-    /// limited.
+    /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is limited.
     private func refresh(
         _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
     ) async -> CustomerRefresher.Outcome {

@@ -13,7 +13,7 @@ struct DecisionCustomer {
     let newFacts: [SubscriberFact]
     /// A transaction that is proven to be the customer's, which a JWS is bound to; nil if there is none.
     let transactionID: TransactionID?
-    /// Purchases by which to request the rest of the customer's history from the App Store.
+    /// The purchases used to request the rest of the customer's history from the App Store.
     let gaps: [TransactionID]
     /// nil if nothing belongs to the customer.
     private let owned: OwnedCustomer?

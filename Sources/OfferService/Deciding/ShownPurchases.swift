@@ -57,9 +57,8 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// True if a receipt can be the customer's. It names neither an account nor an Apple Account. It must therefore
-    /// share a purchase with the stored data of the customer, or with transactions of the request that are the
-    /// customer's.
+    /// True if a receipt can be the customer's. It names neither an account nor an Apple Account. It must therefore share a
+    /// purchase with the stored data of the customer, or with transactions of the request that are the customer's.
     private static func receiptMayBelong(
         _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ subject: DecisionSubject
     ) -> Bool {

@@ -23,8 +23,8 @@ package struct KnownAnswers: Sendable {
     /// The result of a test.
     package enum Outcome: Sendable {
         case passed
-        /// No answer is known to be wrong, but the cryptography reported an error, perhaps for a moment only, because the
-        /// process is out of memory.
+        /// No answer is known to be wrong, but the cryptography reported an error. It may be temporary, such as a lack
+        /// of memory.
         case untested(Diagnostic)
         /// The machine can no longer be trusted.
         case wrong(Diagnostic)

@@ -82,8 +82,7 @@ extension OfferSigner {
         _ offer: OfferRequest, proofs: VerifiedProofs?, _ admission: Admission
     ) async throws(Problem) -> DecidedOffer {
         do throws(Problem) {
-            // Check the app first. A request for an app that the caller may not sign for must not count against the
-            // customer.
+            // Check the app first. A request for an app that the caller may not sign for must not count against the customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             let subject = DecisionSubject(

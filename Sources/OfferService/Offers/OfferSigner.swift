@@ -194,8 +194,7 @@ package struct OfferSigner: Sendable {
     func signPlain(_ offer: OfferRequest, _ admission: Admission) throws(Problem) -> SignedOffer {
         try recordingRefusal(of: .promotionalOffer, offer.item, customer: offer.customer.utf8, admission) {
             () throws(Problem) in
-            // Check the app first. A request for an app that the caller may not sign for must not count against the
-            // customer.
+            // Check the app first. A request for an app that the caller may not sign for must not count against the customer.
             try requireApp(of: offer.item, admission)
             try countCustomer(of: offer, admission)
             return try sign(offer, admission)

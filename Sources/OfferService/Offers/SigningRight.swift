@@ -7,10 +7,9 @@ import OfferTelemetry
 
 /// The right to sign one item for one request, together with its key.
 ///
-/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with
-/// a rule. Nothing else in the service signs for a customer. A key also signs the tokens of `TokenSource`, which are
-/// sent only to Apple. The right signs exactly the item that was checked: the signed fields come from here, not from
-/// the request.
+/// Only ``OfferSigner/authorise(_:needsIssuerID:_:)`` grants it, and ``OfferSigner/authorise(_:_:)`` for an offer with a
+/// rule. Nothing else in the service signs for a customer. A key also signs the tokens of `TokenSource`, which are sent only
+/// to Apple. The right signs exactly the item that was checked: the signed fields come from here, not from the request.
 struct SigningRight: Sendable {
     let item: CatalogueItem
     /// nil if none is configured for the app.

@@ -97,8 +97,8 @@ extension Problem {
     package static let queryAndBody = Problem(
         .queryAndBody, 400, "Send the fields in the query or in the body, not in both.")
 
-    /// The listener is on this machine and requires no token, so the name in `Host` must not be one that a web page
-    /// elsewhere could have pointed here.
+    /// The listener is on this machine and requires no token. A web page elsewhere can point its own host name here, so
+    /// such a name in `Host` is refused.
     package static let misdirectedRequest = Problem(
         .misdirectedRequest, 421,
         "This address requires no token, so it answers only for localhost and IP addresses. Send one of them in Host.")

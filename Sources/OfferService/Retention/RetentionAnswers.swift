@@ -55,8 +55,7 @@ final class RetentionAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
     private let uptime: @Sendable () -> NIODeadline
 
-    /// 100 requests a second for ten minutes. Beyond that, the oldest are forgotten, but the store still remembers
-    /// offers.
+    /// 100 requests a second for ten minutes. Beyond that, the oldest are forgotten, but the store still remembers offers.
     private static let maximumRemembered = 60_000
     private static let time = TimeAmount(RememberedRetentionOffer.time)
 

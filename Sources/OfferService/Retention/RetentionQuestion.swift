@@ -32,8 +32,7 @@ struct RetentionQuestionReader: Sendable {
     }
 
     /// - Parameter text: a compact JWS.
-    /// - Throws: if Apple did not sign it, or did not sign it now, or if it is not about one of our apps and
-    ///   environments.
+    /// - Throws: if Apple did not sign it, if its date is not recent, or if it is about none of our apps and environments.
     func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
         do throws(DataRefusal) {
             let question = try verified(text, under: policy)

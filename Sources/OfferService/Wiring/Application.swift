@@ -62,8 +62,7 @@ package struct Application: Sendable {
     /// Runs with the service, and stops before the store is closed.
     package let lateWork = LateWork(maximumLateWork)
     let customers: CustomerEndpoints
-    /// The maximum number of decisions about retention messages under way, including those whose request has been
-    /// answered.
+    /// The maximum number of decisions about retention messages under way, including those whose request has been answered.
     private static let maximumLateWork = 512
     /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
     let proofLimit = LaneLimit(64)

@@ -27,7 +27,7 @@ package struct AppStoreAsking: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - trail: where each token is recorded before it leaves; nil if there is none.
+    ///   - trail: records each token before it is sent; nil if there is none.
     ///   - readiness: where failures are reported.
     /// - Throws: a problem for the operator, if a certificate cannot be used.
     package init(

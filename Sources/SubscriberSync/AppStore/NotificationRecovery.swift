@@ -52,8 +52,8 @@ package struct NotificationRecovery: Sendable {
         environment == .production ? .days(180) : .days(30)
     }
 
-    /// Reads the history from a time until now, and moves the checkpoint after each day of it, unless there is a gap between
-    /// the checkpoint and the start.
+    /// Reads the history from a time until now. The checkpoint moves after each day of it, unless there is a gap
+    /// between the checkpoint and the start.
     /// - Parameters:
     ///   - start: moved forward to the oldest time that the App Store still has.
     ///   - onlyFailures: true to read only what the App Store could not deliver. The checkpoint then stays.

@@ -10,8 +10,8 @@ import SubscriberStore
 
 /// The service that recovers missed notifications: at start, and then regularly, for each app and environment.
 ///
-/// It reads the history from slightly before the stored checkpoint. Once a day it also reads the list of notifications
-/// that the App Store could not deliver, as far back as the App Store keeps them.
+/// It reads the history from slightly before the stored checkpoint. Once a day it also reads the list of undeliverable
+/// notifications, as far back as the App Store keeps it.
 package struct RecoveryWorker: Service {
     private struct Plan {
         var nextHistory = Timestamp.min

@@ -9,7 +9,7 @@ package struct RetentionTrial: Sendable {
     private let app: AppScope
     private let configured: Catalogue.App
 
-    /// The most default messages that are looked up. Apple allows few such requests.
+    /// The maximum number of default messages that are looked up. Apple allows few such requests.
     private static let maximumDefaults = 20
     private static let path = "/v1/retention-messages"
 

@@ -16,8 +16,8 @@ package enum ForwardSchedule {
         Timestamp(milliseconds: now.milliseconds - lifetime)
     }
 
-    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour, and an attempt that fails three
-    /// days after reception was the last.
+    /// Decides after a failed attempt: the delay doubles from 5 seconds up to an hour. An attempt that fails three days
+    /// after reception was the last.
     /// - Parameters:
     ///   - failures: the number of failed attempts before this one.
     ///   - share: from 0 to 1. The delay is up to a tenth shorter, so that notifications that failed together do not return

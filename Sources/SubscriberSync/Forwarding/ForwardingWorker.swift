@@ -29,8 +29,7 @@ package struct ForwardingWorker: Service {
 
     /// The number of notifications, of different subscriptions, that are sent to a receiver at the same time.
     private static let groupSize = 32
-    /// The duration of a claim, in milliseconds; longer than an attempt. An unsettled notification is sent again after
-    /// it.
+    /// The duration of a claim, in milliseconds; longer than an attempt. An unsettled notification is sent again after it.
     private static let lease: Int64 = 60_000
     /// Small, so that no notification waits long.
     private static let forwardsPerStep = 500
@@ -160,8 +159,7 @@ package struct ForwardingWorker: Service {
         return nil
     }
 
-    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and counts
-    /// then.
+    /// Stores the outcome of an attempt. If this fails, the notification is sent again after the lease, and counts then.
     private func settle(_ forward: Forward, _ outcome: ForwardOutcome) async {
         do {
             try await store.write { store throws(StoreError) in try await store.settle(forward.id, outcome) }

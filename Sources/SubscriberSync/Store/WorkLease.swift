@@ -20,8 +20,7 @@ final class WorkLease: Sendable {
         self.store = store
     }
 
-    /// Runs `body` if this process has the work, and renews the lease meanwhile. If the lease is lost, `body` is
-    /// cancelled.
+    /// Runs `body` if this process has the work, and renews the lease meanwhile. If the lease is lost, `body` is cancelled.
     func perform(_ body: @escaping @Sendable () async -> Void) async {
         guard await isOurs() else { return }
         await withTaskGroup(of: Void.self) { group in
