@@ -61,7 +61,7 @@ extension YAMLReader {
         return sequence.enumerated().map { RuleNode($1, place.path + "[\($0)]") }
     }
 
-    /// Reads a scalar or a list of texts, each of which `read` understands.
+    /// Reads a scalar or a list of texts, and converts each with `read`.
     mutating func set<Value: Hashable>(
         of place: RuleNode, expected: String, _ read: (String) -> Value?
     ) -> Set<Value>? {

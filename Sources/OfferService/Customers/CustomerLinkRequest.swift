@@ -34,7 +34,7 @@ struct CustomerLinkRequest {
     private static let anonymous: [Kind] = [.appTransactionID, .originalTransactionID, .transactionID]
     private static let accounts: [Kind] = [.appAccountToken, .applicationUsername]
 
-    /// Tells by their names which member is the identifier and which is the account.
+    /// Determines by their names which member is the identifier and which is the account.
     private static func kinds(in members: JSONObject) throws(Problem) -> (identifier: Kind, account: Kind) {
         let identifiers = present(anonymous, in: members)
         guard let identifier = identifiers.first else {

@@ -137,7 +137,7 @@ extension Problem {
         Problem(.unknownField, 400, "\(field) is not a field of this request.").with { $0.field = field }
     }
 
-    /// - Parameter names: the members of which a request needs exactly one.
+    /// - Parameter names: the members; a request needs exactly one of them.
     static func missingOne(of names: [String]) -> Problem {
         Problem(.missingField, 400, "Send one of \(names.joined(separator: ", ")).").with { $0.field = names.first }
     }
