@@ -39,14 +39,17 @@ let package = Package(
         // Imports run one way, top to bottom: a target depends only on targets above it.
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CProcess"),
-        .target(name: "OfferCore", dependencies: [locks], swiftSettings: strict),
-        .target(name: "OfferEligibility", dependencies: ["OfferCore", locks], swiftSettings: strict),
+        .target(name: "OfferCore", dependencies: [locks], exclude: ["README.md"], swiftSettings: strict),
+        .target(
+            name: "OfferEligibility", dependencies: ["OfferCore", locks], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferFiles",
             dependencies: ["OfferCore", .product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
-        .target(name: "OfferCrypto", dependencies: ["COpenSSL", "OfferCore", locks], swiftSettings: strict),
+        .target(
+            name: "OfferCrypto", dependencies: ["COpenSSL", "OfferCore", locks], exclude: ["README.md"],
+            swiftSettings: strict),
         .target(
             name: "OfferTelemetry",
             dependencies: [
@@ -55,7 +58,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         // The only client for requests to other servers.
         .target(
@@ -68,7 +71,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferHTTP",
@@ -84,14 +87,14 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferKeys",
             dependencies: [
                 "OfferCore", "OfferFiles", "OfferCrypto", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferAudit",
@@ -102,7 +105,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferIdentity",
@@ -113,22 +116,22 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "AppStoreData", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto", locks],
-            swiftSettings: strict),
+            exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "AppStoreAPI",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OutgoingHTTP", "AppStoreData", locks,
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         // Loads libpq when it is first needed, so it takes nothing to build.
         .target(name: "CPostgreSQL"),
-        .target(name: "OfferPostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: strict),
+        .target(name: "OfferPostgreSQL", dependencies: ["CPostgreSQL"], exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "SubscriberStore",
             dependencies: [
@@ -136,11 +139,11 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferExplanations", dependencies: ["OfferCore", "OfferEligibility", "OfferCrypto"],
-            swiftSettings: strict),
+            exclude: ["README.md"], swiftSettings: strict),
         .target(
             name: "OfferConfiguration",
             dependencies: [
@@ -149,7 +152,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "SubscriberSync",
@@ -160,7 +163,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "OfferService",
@@ -177,7 +180,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("OpenAPI/openapi.json")],
+            exclude: ["README.md"], resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -194,7 +197,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         // Times the parts of an offer, and the reading of App Store data, for scripts/bench.
         .executableTarget(
@@ -205,7 +208,7 @@ let package = Package(
                 "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict
+            exclude: ["README.md"], swiftSettings: strict
         ),
         .target(
             name: "TestSupport",
