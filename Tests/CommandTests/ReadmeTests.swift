@@ -50,9 +50,11 @@ struct ReadmeTests {
     @Test("every code block on these pages has a test")
     func everyBlockIsKnown() throws {
         let known: [Page: [String]] = [
-            // scripts/run, a curl and its answer, scripts/test; a real key; a configuration file, the command that
-            // serves it and a curl; the StoreKit call; a refused signature and its explanation.
-            .readme: ["sh", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "swift", "sh", "json"],
+            // A picture; scripts/run, a curl and its answer; a rule, a decision and its answer; scripts/test; a real key; a
+            // configuration file, the command that serves it and a curl; a refused signature and its explanation.
+            .readme: [
+                "text", "sh", "sh", "json", "yaml", "sh", "json", "sh", "sh", "yaml", "sh", "sh", "sh", "json",
+            ],
             // A curl and its answer, the hash of a username, three StoreKit calls, a refused request and its answer.
             .api: ["sh", "json", "sh", "swift", "swift", "swift", "sh", "json"],
             // The whole configuration file, the command that serves it, a command with TLS, a health check and its
@@ -163,6 +165,22 @@ struct ReadmeTests {
         #expect(Self.shape(outcome.standardOutput) == Self.shape(blocks[index + 1].text))
     }
 
+    @Test("the rule in README.md decides as it says")
+    func decision() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Page.readme.block("yaml", containing: "win_back").utf8, to: "rules.yaml")
+        let service = try RunningService(
+            arguments: [
+                "--config", folder.path + "/rules.yaml", "--database", "sqlite:\(folder.path)/subscribers.sqlite",
+            ])
+        let curl = try Page.readme.block("sh", containing: "/v1/decisions")
+            .replacing("127.0.0.1:8080", with: "127.0.0.1:\(service.port)")
+        let outcome = try Command.run("bash", ["-c", curl])
+        #expect(outcome.status == 0)
+        let answer = try Page.readme.block("json", containing: "winback_1m")
+        #expect(Self.shape(outcome.standardOutput) == Self.shape(answer))
+    }
+
     /// Creates a folder that looks like a checkout: keys, the command, and the real `scripts/run` with stand-ins for
     /// `swift` and the scripts that install and build.
     private static func checkout() throws -> TemporaryFolder {
@@ -245,7 +263,7 @@ struct ReadmeTests {
         let made = try Command.run(Command.offerSigner, ["tokens", "new"])
         let token = try JSONDecoder().decode([String: String].self, from: Data(made.standardOutput.utf8))
         let digest = try #require(token["tokenSHA256"])
-        let file = try page.block("yaml", containing: "apps:").replacing(
+        let file = try page.block("yaml", containing: "callers:").replacing(
             "5f0c4b2a9d7e83164e1fa02c68bb35d9c07a4e9f1d2b6a8350e7c41f92ad6b38", with: digest)
         try folder.write(file.utf8, to: "offers.yaml")
         let curl = try Page.readme.block("sh", containing: "$TOKEN").replacing("127.0.0.1:8080", with: "$address")
@@ -290,13 +308,6 @@ struct ReadmeTests {
             outcome.standardOutput
                 == #"{"status":"ready","checks":{"keys":"ok","selfTest":"ok","audit":"off","clock":"ok","catalogue":"ok","appStore":"ok","appStoreAPI":"off","store":"off","notifications":"off","ledger":"off","retention":"off"}} 2"#
         )
-    }
-
-    @Test("README.md repeats the StoreKit 2 call from docs/api.md word for word")
-    func sameSnippet() throws {
-        #expect(
-            try Page.readme.block("swift", containing: "compactJWS")
-                == Page.api.block("swift", containing: "compactJWS"))
     }
 
     @Test("the signature that the StoreKit snippets pass to StoreKit verifies", arguments: [1, 2])
