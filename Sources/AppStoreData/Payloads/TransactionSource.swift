@@ -1,4 +1,4 @@
-/// Where a transaction was read, which says how complete it is.
+/// The source of a transaction, which determines how complete it is.
 package enum TransactionSource: Hashable, Sendable {
     case jws
     /// An app receipt. It shows a purchase as it was at ``SignedTransaction/signedDate``: later renewals and refunds are

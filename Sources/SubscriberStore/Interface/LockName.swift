@@ -1,4 +1,4 @@
-/// A name for what changes wait for, as a number that all processes agree on. Two names can have the same number; their changes then
+/// A name that changes wait for, as a number that all processes agree on. Two names can have the same number; their changes then
 /// wait for each other.
 package struct LockName: Hashable, Sendable {
     let number: Int64

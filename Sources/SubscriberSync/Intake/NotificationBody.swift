@@ -3,7 +3,7 @@ import OfferConfiguration
 package import OfferCore
 import OfferEligibility
 
-/// What the App Store posts: a signed notification of version 2, or a legacy one of version 1.
+/// The body of a post by the App Store: a signed notification of version 2, or a legacy one of version 1.
 package enum NotificationBody: Sendable {
     /// A compact JWS, not yet verified.
     case signed([UInt8])

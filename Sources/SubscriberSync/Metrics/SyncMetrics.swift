@@ -102,7 +102,7 @@ package enum AppStoreDataOutcome: String, CaseIterable {
     case verified, refused
 }
 
-/// What became of a notification.
+/// The outcome of receiving a notification.
 package enum NotificationOutcome: String, CaseIterable {
     case stored, known, unusable, recovered, refused, failed
 }
