@@ -4,22 +4,28 @@ import Yams
 
 /// Reads the conditions on a customer.
 enum CustomerTestReader {
-    static func read(_ name: String, _ place: RuleNode, _ reader: inout YAMLReader) -> CustomerTest? {
+    /// The conditions, by their names in the file.
+    enum Name: String, CaseIterable {
+        case everSubscribed, usedIntroductoryOffer, refunded, refundPending, redeemed, winBackOffers, owns
+        case originalAppVersion, originalPurchase, fact, date, share, environment
+    }
+
+    static func read(_ name: Name, _ place: RuleNode, _ reader: inout YAMLReader) -> CustomerTest? {
         switch name {
-        case "everSubscribed": return reader.flag(of: place).map { .everSubscribed($0) }
-        case "usedIntroductoryOffer": return reader.flag(of: place).map { .usedIntroductoryOffer($0) }
-        case "refundPending": return reader.flag(of: place).map { .refundPending($0) }
-        case "refunded": return readRefund(place, &reader).map { .refunded($0) }
-        case "redeemed": return readRedemption(place, &reader).map { .redeemed($0) }
-        case "winBackOffers": return readWinBack(place, &reader).map { .winBackOffers($0) }
-        case "owns": return SubscriptionConditionReader.readProducts(place, &reader).map { .owns($0) }
-        case "originalAppVersion": return readVersions(place, &reader).map { .originalAppVersion($0) }
-        case "originalPurchase":
+        case .everSubscribed: return reader.flag(of: place).map { .everSubscribed($0) }
+        case .usedIntroductoryOffer: return reader.flag(of: place).map { .usedIntroductoryOffer($0) }
+        case .refundPending: return reader.flag(of: place).map { .refundPending($0) }
+        case .refunded: return readRefund(place, &reader).map { .refunded($0) }
+        case .redeemed: return readRedemption(place, &reader).map { .redeemed($0) }
+        case .winBackOffers: return readWinBack(place, &reader).map { .winBackOffers($0) }
+        case .owns: return SubscriptionConditionReader.readProducts(place, &reader).map { .owns($0) }
+        case .originalAppVersion: return readVersions(place, &reader).map { .originalAppVersion($0) }
+        case .originalPurchase:
             return readDates(place, &reader, from: "from", until: "before").map { .originalPurchase($0) }
-        case "fact": return readFact(place, &reader).map { .fact($0) }
-        case "date": return readDates(place, &reader, from: "from", until: "until").map { .date($0) }
-        case "share": return readShare(place, &reader).map { .share($0) }
-        default:
+        case .fact: return readFact(place, &reader).map { .fact($0) }
+        case .date: return readDates(place, &reader, from: "from", until: "until").map { .date($0) }
+        case .share: return readShare(place, &reader).map { .share($0) }
+        case .environment:
             let known = AppStoreEnvironment.known
             return reader.set(of: place, expected: known.map(\.rawValue).joined(separator: ", ")) { text in
                 known.first { $0.rawValue == text }

@@ -87,11 +87,8 @@ struct RulesReader {
 
     // MARK: Conditions
 
-    private static let names = [
-        "all", "any", "not", "rule", "subscription", "everSubscribed", "usedIntroductoryOffer", "refunded",
-        "refundPending", "redeemed", "winBackOffers", "owns", "originalAppVersion", "originalPurchase", "fact", "date",
-        "share", "environment",
-    ]
+    private static let names =
+        ["all", "any", "not", "rule", "subscription"] + CustomerTestReader.Name.allCases.map(\.rawValue)
 
     private mutating func condition(at place: RuleNode, _ reader: inout YAMLReader) -> Condition? {
         let members = reader.members(of: place, "a condition", known: Self.names)
@@ -114,7 +111,11 @@ struct RulesReader {
             return condition(named: name, from: value, &reader).map { .rule(name, $0) }
         case "subscription":
             return SubscriptionConditionReader.read(value, &reader).map { .subscription($0) }
-        default: return CustomerTestReader.read(name, value, &reader).map { .test($0) }
+        default:
+            guard let test = CustomerTestReader.Name(rawValue: name) else {
+                return reader.refuse(value, expected: Self.names.joined(separator: ", "))
+            }
+            return CustomerTestReader.read(test, value, &reader).map { .test($0) }
         }
     }
 

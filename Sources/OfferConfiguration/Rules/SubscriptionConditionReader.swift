@@ -4,18 +4,20 @@ import Yams
 
 /// Reads `subscription: {…}`.
 enum SubscriptionConditionReader {
-    private static let names = [
-        "status", "autoRenew", "renewsTo", "endedBecause", "endedAgo", "endsIn", "renewals", "subscribedFor",
-        "lastPeriod", "pendingOffer", "ownership", "priceIncrease", "rank", "group", "product",
-    ]
+    /// The members that test the subscription, by their names in the file.
+    private enum Test: String, CaseIterable {
+        case status, autoRenew, renewsTo, endedBecause, endedAgo, endsIn, renewals, subscribedFor, lastPeriod
+        case pendingOffer, ownership, priceIncrease, rank
+    }
+
+    private static let names = Test.allCases.map(\.rawValue) + ["group", "product"]
 
     static func read(_ place: RuleNode, _ reader: inout YAMLReader) -> SubscriptionCondition? {
         let members = reader.members(of: place, "a subscription", known: names)
         guard let count = place.node.mapping?.count, members.count == count else { return nil }
         let groups = members["group"].map { readGroups($0, &reader) }
         let products = members["product"].map { readProducts($0, &reader) }
-        let others = names.filter { $0 != "group" && $0 != "product" }
-        let tests = others.compactMap { name in members[name].map { readTest(name, $0, &reader) } }
+        let tests = Test.allCases.compactMap { test in members[test.rawValue].map { readTest(test, $0, &reader) } }
         guard groups.map({ $0 != nil }) ?? true, products.map({ $0 != nil }) ?? true, tests.allSatisfy({ $0 != nil })
         else { return nil }
         guard !tests.isEmpty || products != nil else {
@@ -38,23 +40,23 @@ enum SubscriptionConditionReader {
     }
 
     private static func readTest(
-        _ name: String, _ place: RuleNode, _ reader: inout YAMLReader
+        _ test: Test, _ place: RuleNode, _ reader: inout YAMLReader
     ) -> SubscriptionTest? {
-        switch name {
-        case "status": return reader.choices(of: place, Subscription.Status.self).map { .status($0) }
-        case "autoRenew": return readSwitch(place, &reader).map { .autoRenew($0) }
-        case "renewsTo": return readRenewals(place, &reader).map { .renewsTo($0) }
-        case "endedBecause": return reader.choices(of: place, Subscription.EndReason.self).map { .endedBecause($0) }
-        case "endedAgo": return reader.bounds(of: place) { $0.duration(of: $1) }.map { .endedAgo($0) }
-        case "endsIn": return reader.bounds(of: place) { $0.duration(of: $1) }.map { .endsIn($0) }
-        case "renewals": return reader.bounds(of: place) { $0.count(of: $1) }.map { .renewals($0) }
-        case "subscribedFor": return reader.bounds(of: place) { $0.duration(of: $1) }.map { .subscribedFor($0) }
-        case "lastPeriod": return reader.choices(of: place, Subscription.PeriodKind.self).map { .lastPeriod($0) }
-        case "pendingOffer": return readPendingOffer(place, &reader).map { .pendingOffer($0) }
-        case "ownership": return reader.choices(of: place, Subscription.Ownership.self).map { .ownership($0) }
-        case "priceIncrease":
+        switch test {
+        case .status: return reader.choices(of: place, Subscription.Status.self).map { .status($0) }
+        case .autoRenew: return readSwitch(place, &reader).map { .autoRenew($0) }
+        case .renewsTo: return readRenewals(place, &reader).map { .renewsTo($0) }
+        case .endedBecause: return reader.choices(of: place, Subscription.EndReason.self).map { .endedBecause($0) }
+        case .endedAgo: return reader.bounds(of: place) { $0.duration(of: $1) }.map { .endedAgo($0) }
+        case .endsIn: return reader.bounds(of: place) { $0.duration(of: $1) }.map { .endsIn($0) }
+        case .renewals: return reader.bounds(of: place) { $0.count(of: $1) }.map { .renewals($0) }
+        case .subscribedFor: return reader.bounds(of: place) { $0.duration(of: $1) }.map { .subscribedFor($0) }
+        case .lastPeriod: return reader.choices(of: place, Subscription.PeriodKind.self).map { .lastPeriod($0) }
+        case .pendingOffer: return readPendingOffer(place, &reader).map { .pendingOffer($0) }
+        case .ownership: return reader.choices(of: place, Subscription.Ownership.self).map { .ownership($0) }
+        case .priceIncrease:
             return reader.choices(of: place, Subscription.PriceIncrease.self).map { .priceIncrease($0) }
-        default: return reader.choices(of: place, SubscriptionTest.Rank.self).map { .rank($0) }
+        case .rank: return reader.choices(of: place, SubscriptionTest.Rank.self).map { .rank($0) }
         }
     }
 
