@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "OfferAudit",
             dependencies: [
-                "OfferCore", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -147,8 +147,9 @@ let package = Package(
         .target(
             name: "OfferConfiguration",
             dependencies: [
-                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OutgoingHTTP", "OfferHTTP",
-                "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", locks,
+                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
+                "OutgoingHTTP", "OfferHTTP",
+                "OfferKeys", "OfferAudit", "AppStoreData", "AppStoreAPI", "SubscriberStore", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -157,7 +158,8 @@ let package = Package(
         .target(
             name: "SubscriberSync",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferAudit",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "OfferAudit",
                 "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferConfiguration", locks,
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -168,8 +170,8 @@ let package = Package(
         .target(
             name: "OfferService",
             dependencies: [
-                "CProcess", "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry",
-                "OutgoingHTTP", "OfferHTTP",
+                "CProcess", "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry",
+                "OfferHTTP",
                 "OfferKeys", "OfferAudit", "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore",
                 "OfferExplanations", "OfferConfiguration", "SubscriberSync", locks,
                 .product(name: "Logging", package: "swift-log"),
@@ -204,7 +206,6 @@ let package = Package(
             name: "offer-bench",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "AppStoreData", "OfferConfiguration",
-                "SubscriberSync",
                 "OfferService",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -271,7 +272,7 @@ let package = Package(
         .testTarget(
             name: "OfferAuditTests",
             dependencies: [
-                "OfferCore", "OfferCrypto", "OfferTelemetry", "OfferAudit", "TestSupport", locks,
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferAudit", "TestSupport", locks,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -280,7 +281,7 @@ let package = Package(
         .testTarget(
             name: "OfferIdentityTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferTelemetry", "OutgoingHTTP", "OfferIdentity", "TestSupport",
+                "OfferCore", "OfferEligibility", "OfferTelemetry", "OfferIdentity", "TestSupport",
                 locks,
             ],
             swiftSettings: strict
@@ -377,7 +378,8 @@ let package = Package(
         .testTarget(
             name: "OfferServiceTests",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "OfferHTTP",
+                "OfferCore", "OfferEligibility", "OfferFiles", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP",
+                "OfferHTTP",
                 "OfferKeys", "OfferAudit",
                 "OfferIdentity", "AppStoreData", "AppStoreAPI", "SubscriberStore", "OfferExplanations",
                 "OfferConfiguration", "SubscriberSync", "OfferService",
@@ -399,7 +401,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferAudit", "OfferIdentity",
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferHTTP", "OfferKeys", "OfferAudit", "OfferIdentity",
                 "AppStoreData",
                 "AppStoreAPI", "OfferExplanations", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
                 "OfferService", locks,
@@ -420,7 +422,8 @@ let package = Package(
             dependencies: [
                 "offer-signer", "notification-load", "store-load", "OfferCore", "OfferEligibility", "OfferCrypto",
                 "OfferTelemetry",
-                "OfferHTTP", "AppStoreData", "SubscriberStore", "OfferConfiguration", "SubscriberSync", "OfferService",
+                "OfferHTTP", "OfferAudit", "AppStoreData", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "OfferService",
                 "TestSupport",
                 "AppStoreTestSupport",
                 "AppStoreStandIn", "StoreTestSupport", "HistoryTestSupport", locks,

@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 import SystemPackage
 
 /// The end of an audit trail file.

@@ -1,6 +1,5 @@
 import COpenSSL
 package import OfferCore
-import OfferEligibility
 
 /// An ECDSA P-256 private key owned by libcrypto. Its bytes are never exported.
 @safe package final class SigningKey: SigningKeyPair {

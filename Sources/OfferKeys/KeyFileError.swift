@@ -1,5 +1,4 @@
 package import OfferCore
-import OfferEligibility
 import OfferFiles
 
 /// The reason a key file cannot be used, read or created. It contains paths, never contents.

@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 
 /// The kind of file that a name indicates. App Store Connect defines the name formats.
 enum KeyFileName: Equatable {

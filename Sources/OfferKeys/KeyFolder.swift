@@ -2,7 +2,6 @@ package import FoundationEssentials
 import Glibc
 package import OfferCore
 package import OfferCrypto
-import OfferEligibility
 import OfferFiles
 import SystemPackage
 

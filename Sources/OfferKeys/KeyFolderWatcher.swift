@@ -1,6 +1,5 @@
 package import OfferCore
 package import OfferCrypto
-import OfferEligibility
 
 /// The keys in a folder. A scan for changes reads only changed files, and an unchanged key remains the same object.
 ///

@@ -1,5 +1,4 @@
 package import OfferCore
-import OfferEligibility
 
 /// The next key ring, planned from the current one, the settings and the keys that were found.
 package struct KeyRingPlan: Sendable {

@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import OfferCore
-import OfferEligibility
 import TestSupport
 import Testing
 

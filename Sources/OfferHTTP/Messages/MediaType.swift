@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 
 /// Recognises media types in a `Content-Type` header (RFC 9110 section 8.3).
 package enum MediaType {

@@ -1,5 +1,4 @@
 package import OfferCore
-import OfferEligibility
 
 /// A strict parser that turns a query string into the members of a request, all of them strings.
 package enum QueryReader {

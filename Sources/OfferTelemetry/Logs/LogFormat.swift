@@ -1,7 +1,6 @@
 import FoundationEssentials
 package import Logging
 import OfferCore
-import OfferEligibility
 
 /// The format of log lines. Characters that could end or forge a line are escaped.
 package enum LogFormat: String, CaseIterable, Sendable {

@@ -1,7 +1,6 @@
 package import Logging
 import NIOConcurrencyHelpers
 package import OfferCore
-import OfferEligibility
 
 /// The problems that the parts of a running service report, and whether the service is stopping.
 package final class Readiness: Sendable {
