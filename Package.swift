@@ -251,6 +251,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "OutgoingHTTPTests", dependencies: ["OutgoingHTTP", "TestSupport"], swiftSettings: strict
+        ),
+        .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
                 "OfferCore", "OfferHTTP", "TestSupport",

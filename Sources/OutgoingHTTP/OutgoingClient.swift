@@ -14,21 +14,29 @@ package final class OutgoingClient: HTTPExchange {
 
     /// - Parameters:
     ///   - connections: the maximum number of connections to one host. Further requests wait.
+    ///   - connectLimit: the time limit for a connection, including its TLS handshake. Until then, an attempt takes the
+    ///     place of a connection, even if the request has been given up.
     ///   - verifiesCertificates: false only for a server on this machine, whose certificate names the service.
-    package convenience init(connections: Int = 8, verifiesCertificates: Bool = true) {
-        self.init(roots: [], connections, verifiesCertificates: verifiesCertificates)
+    package convenience init(
+        connections: Int = 8, connectLimit: Duration = .seconds(10), verifiesCertificates: Bool = true
+    ) {
+        self.init(roots: [], connections, connectLimit, verifiesCertificates: verifiesCertificates)
     }
 
     /// - Parameter roots: trusted besides the system's.
     /// - Throws: if the TLS library cannot use one of them.
-    package convenience init(roots: [X509Certificate], connections: Int = 8) throws(UnusableRoot) {
+    package convenience init(
+        roots: [X509Certificate], connections: Int = 8, connectLimit: Duration = .seconds(10)
+    ) throws(UnusableRoot) {
         do {
             let roots = try roots.map { try NIOSSLCertificate(bytes: $0.der, format: .der) }
-            self.init(roots: roots, connections, verifiesCertificates: true)
+            self.init(roots: roots, connections, connectLimit, verifiesCertificates: true)
         } catch { throw UnusableRoot() }
     }
 
-    private init(roots: [NIOSSLCertificate], _ connections: Int, verifiesCertificates: Bool) {
+    private init(
+        roots: [NIOSSLCertificate], _ connections: Int, _ connectLimit: Duration, verifiesCertificates: Bool
+    ) {
         var tls = TLSConfiguration.makeClientConfiguration()
         // The library's default minimum is TLS 1.0.
         tls.minimumTLSVersion = .tlsv12
@@ -37,8 +45,7 @@ package final class OutgoingClient: HTTPExchange {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // The time limit of an exchange ends a connection attempt too. The library's default would end it after ten seconds.
-        configuration.timeout.connect = .hours(1)
+        configuration.timeout.connect = TimeAmount(connectLimit)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

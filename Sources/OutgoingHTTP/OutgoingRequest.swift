@@ -3,7 +3,7 @@ package struct OutgoingRequest: Sendable {
     package let method: String
     package let url: String
     /// Sent in this order, with `User-Agent` before them.
-    package var headers: [(name: String, value: String)]
+    package let headers: [(name: String, value: String)]
     /// nil for none.
     package let body: [UInt8]?
     /// The maximum size of the response's body, in bytes.

@@ -26,7 +26,7 @@ package struct AppStoreAPISettings: Sendable {
     /// Makes a client for the App Store's hosts. Close it after the last request.
     /// - Throws: a problem for the operator, if a root certificate cannot be used.
     package func makeClient() throws(Diagnostic) -> OutgoingClient {
-        do { return try OutgoingClient(roots: roots, connections: 32) } catch {
+        do { return try OutgoingClient(roots: roots, connections: 32, connectLimit: .seconds(60)) } catch {
             throw Diagnostic("a root certificate for the App Store's hosts cannot be used", hint: "check its file")
         }
     }

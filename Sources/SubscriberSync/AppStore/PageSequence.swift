@@ -1,8 +1,8 @@
-package import AppStoreAPI
+import AppStoreAPI
 import OfferConfiguration
 
 /// The pages of one list, as the App Store links them. It ends a list that would go on forever.
-package struct PageSequence {
+struct PageSequence {
     /// The name of the link in the App Store's answers, for errors.
     private let link: String
     private let maximumCount: Int
@@ -12,14 +12,14 @@ package struct PageSequence {
     ///   - link: the member that leads from one page to the next.
     ///   - start: where the list continues; nil for its beginning.
     ///   - maximumCount: more pages than any real list has.
-    package init(link: String, from start: String? = nil, maximumCount: Int) {
+    init(link: String, from start: String? = nil, maximumCount: Int) {
         self.link = link
         self.maximumCount = maximumCount
         if let start { links.insert(start) }
     }
 
     /// Notes the link to another page.
-    package mutating func follow(_ next: String) throws(APIFailure) {
+    mutating func follow(_ next: String) throws(APIFailure) {
         guard links.insert(next).inserted else {
             throw .unreadable(AnswerError("\(link) was given before, so the list would not end"))
         }

@@ -16,7 +16,7 @@ package struct SubscriberRefresh: Sendable {
     private let now: @Sendable () -> Timestamp
 
     /// For one history, at 20 transactions a page.
-    package static let maximumPages = 1000
+    static let maximumPages = 1000
 
     package init(
         client: AppStoreClient, trust: AppStoreTrust, store: CurrentStore, policy: @escaping @Sendable () -> Policy,

@@ -26,7 +26,8 @@ package final class ForwardClient: Sendable {
         // All URLs of one host share its connections. A receiver that hangs must not hold up another one there. The
         // worker bounds the requests.
         do {
-            client = try OutgoingClient(roots: settings.roots, connections: Self.maximumConnections)
+            client = try OutgoingClient(
+                roots: settings.roots, connections: Self.maximumConnections, connectLimit: timeout)
         } catch {
             throw Diagnostic(
                 "a certificate in \(Settings.forwardRoots.variable) cannot be used", hint: "put root certificates there"

@@ -9,7 +9,7 @@ package import SubscriberStore
 /// The background work for the ledger: it counts redemptions, and raises the alarm when one has no authorisation.
 ///
 /// Only this service signs for its apps, except offers without a rule and offers that another server signs too. Any
-/// other redemption without a signature of ours means that somebody else holds a key.
+/// other redemption without a signature of ours means that someone else has a key.
 package struct LedgerWatch: Service {
     private let store: CurrentStore
     private let policy: CurrentPolicy

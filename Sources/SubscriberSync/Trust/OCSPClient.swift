@@ -5,11 +5,14 @@ import OutgoingHTTP
 
 /// An HTTP client that exchanges OCSP requests for responses.
 package struct OCSPClient: Sendable {
-    private let client = OutgoingClient()
+    private let client: OutgoingClient
     private let timeout: Duration
 
     /// - Parameter timeout: for a complete response, including the connection.
-    package init(timeout: Duration = .seconds(10)) { self.timeout = timeout }
+    package init(timeout: Duration = .seconds(10)) {
+        self.timeout = timeout
+        client = OutgoingClient(connectLimit: timeout)
+    }
 
     /// The function that sends requests with this client, for ``OCSPChecker``.
     package var transport: OCSPTransport {

@@ -22,7 +22,7 @@ struct HealthCommand: AsyncParsableCommand {
     func run() async throws {
         // Ignore problems: the configuration may have changed since the service started.
         let url = Self.url(for: options.reader.readAll().configuration)
-        let client = OutgoingClient(verifiesCertificates: false)
+        let client = OutgoingClient(connectLimit: .seconds(5), verifiesCertificates: false)
         let response: IncomingResponse
         do throws(OutgoingFailure) {
             response = try await client.exchange(

@@ -20,7 +20,7 @@ struct InterruptedJobs<Job: PostgreSQLJob> {
 
 /// Threads with one connection each, which run jobs one after the other.
 ///
-/// When a connection breaks under a job, the job is run once more on another connection, so a repeated job must give the same
+/// If a connection breaks during a job, the job runs once more on another connection, so running a job twice must give the same
 /// result. While the server is down, all other jobs fail at once, so they do not wait for it one after the other.
 final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     /// Chooses the next jobs from those that wait, the oldest first, and removes them.

@@ -4,8 +4,8 @@ import OfferPostgreSQL
 /// The partitions of raw payloads and of the subscriptions in them: a pair for each span of time, numbered from 1.
 ///
 /// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full.
-/// When the newest has lasted for its span, a new one is made, and then the sequence of the `id`s moves to it. If that happens
-/// late, the newest only lasts longer.
+/// At the end of the newest partition's span, the next one is created, and then the sequence of the `id`s moves to it. If that
+/// happens late, the newest partition covers more time.
 struct PayloadPartitions {
     /// The `id`s in a partition.
     static let size: Int64 = 1 << 40
