@@ -6,8 +6,8 @@ struct LedgerCheck {
     private let request: LedgerRequest
     private let app: Int64
     private let db: any Database
-    /// The customer's authorisations for any offer.
-    private let held: [AuthorisationTable.Found]
+    /// The customer's authorisations for any offer, with those that this request has reserved.
+    private var held: [AuthorisationTable.Found]
     /// The customer's redemptions of any promotional offer.
     private let redemptions: [LedgerRedemption]
 
@@ -37,33 +37,38 @@ struct LedgerCheck {
         return try Set(db.rows(questions).joined().map { try $0["id"] })
     }
 
-    func answers() throws -> [LedgerAnswer] {
+    /// - Returns: an answer for each offer. One that occurs twice is counted twice.
+    mutating func answers() throws -> [LedgerAnswer] {
+        var answers: [LedgerAnswer] = []
         var hasReserved = false
-        return try request.offers.map { offer in
-            let ofOffer = held.filter {
-                $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
-            }
-            // The change is repeated, because its first outcome is unknown.
-            let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
-            if known > 0 {
-                hasReserved = true
-                return known == offer.nonces.count ? .reserved : .reservedFirst
-            }
-            let view = try view(of: offer, ofOffer)
-            let refusals = view.refusals(under: offer.limits, at: request.at)
-            guard refusals.isEmpty else { return .refused(refusals) }
-            let isWanted =
-                switch request.reserving {
-                case .nothing: false
-                case .first: !hasReserved
-                case .all: true
-                }
-            guard isWanted, !offer.nonces.isEmpty else { return .allowed }
-            let nonces = offer.nonces.prefix(view.places(under: offer.limits, at: request.at) ?? offer.nonces.count)
-            try reserve(nonces, of: offer, beside: ofOffer)
-            hasReserved = true
-            return nonces.count == offer.nonces.count ? .reserved : .reservedFirst
+        for offer in request.offers {
+            let answer = try answer(for: offer, hasReserved: hasReserved)
+            if [.reserved, .reservedFirst].contains(answer) { hasReserved = true }
+            answers.append(answer)
         }
+        return answers
+    }
+
+    private mutating func answer(for offer: LedgerRequest.Offer, hasReserved: Bool) throws -> LedgerAnswer {
+        let ofOffer = held.filter {
+            $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
+        }
+        // The change is repeated, because its first outcome is unknown.
+        let known = offer.nonces.count { nonce in ofOffer.contains { $0.nonce == nonce } }
+        guard known == 0 else { return known == offer.nonces.count ? .reserved : .reservedFirst }
+        let view = try view(of: offer, ofOffer)
+        let refusals = view.refusals(under: offer.limits, at: request.at)
+        guard refusals.isEmpty else { return .refused(refusals) }
+        let isWanted =
+            switch request.reserving {
+            case .nothing: false
+            case .first: !hasReserved
+            case .all: true
+            }
+        guard isWanted, !offer.nonces.isEmpty else { return .allowed }
+        let nonces = offer.nonces.prefix(view.places(under: offer.limits, at: request.at) ?? offer.nonces.count)
+        try reserve(nonces, of: offer, beside: ofOffer)
+        return nonces.count == offer.nonces.count ? .reserved : .reservedFirst
     }
 
     private func view(
@@ -92,21 +97,24 @@ struct LedgerCheck {
         return found.filter { found in found.twin.map { !outstanding.contains($0) } ?? true }
     }
 
-    private func reserve(
+    private mutating func reserve(
         _ nonces: ArraySlice<Nonce>, of offer: LedgerRequest.Offer, beside ofOffer: [AuthorisationTable.Found]
     ) throws {
         // Each form shares a slot that the customer holds, or takes one of its own. Without a cap, one slot is enough for all.
-        var held = outstandingSlots(of: ofOffer)
+        var slots = outstandingSlots(of: ofOffer)
         var twin: Int64?
         for (place, nonce) in nonces.enumerated() {
             let authorisation = Authorisation(
                 productID: offer.productID, offerID: offer.offerID, state: .outstanding, at: request.at,
                 expiresAt: offer.expiresAt, validUntil: offer.validUntil)
-            let slot = offer.limits.isCapped ? held.dropFirst(place).first : held.first
+            let slot = offer.limits.isCapped ? slots.dropFirst(place).first : slots.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)
             guard let added else { throw StoreError(.fault, "two signatures have one nonce") }
-            if slot == nil { held.append(added.slot) }
+            held.append(
+                AuthorisationTable.Found(
+                    id: added.id, nonce: nonce, slot: added.slot, twin: twin, authorisation: authorisation))
+            if slot == nil { slots.append(added.slot) }
             twin = added.id
         }
         for case .originalTransactionID(let original) in request.holders {

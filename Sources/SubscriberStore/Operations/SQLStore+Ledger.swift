@@ -9,13 +9,15 @@ extension SQLStore {
                 guard let app = try AppTable.id(of: request.app, db) else {
                     return request.offers.map { _ in .allowed }
                 }
-                return try LedgerCheck(request, app, db).answers()
+                var check = try LedgerCheck(request, app, db)
+                return try check.answers()
             }
         }
         return try await write(.names(request.lockNames)) { db in
             let app = try AppTable.makeID(of: request.app, db)
             if !request.facts.isEmpty { _ = try FactMerge(db: db, app: app).merge(request.facts) }
-            return try LedgerCheck(request, app, db).answers()
+            var check = try LedgerCheck(request, app, db)
+            return try check.answers()
         }
     }
 

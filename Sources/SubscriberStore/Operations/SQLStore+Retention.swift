@@ -19,7 +19,8 @@ extension SQLStore {
             let app = try AppTable.makeID(of: ledger.app, db)
             let request = reservation.requestIdentifier
             if let known = try RetentionTable.offer(for: request, app, at: ledger.at, db) { return .known(known) }
-            let answers = try LedgerCheck(ledger, app, db).answers()
+            var check = try LedgerCheck(ledger, app, db)
+            let answers = try check.answers()
             guard let place = answers.firstIndex(of: .reserved), let nonce = ledger.offers[place].nonces.first else {
                 return .new(answers)
             }

@@ -64,6 +64,32 @@ struct LedgerTests {
         }
     }
 
+    @Test("offers that repeat in one request are counted as in several requests", arguments: StoreEngine.all)
+    func repeats(engine: StoreEngine) async throws {
+        let limits = [
+            OfferLimits(perCustomer: .init(count: 1)), OfferLimits(outstanding: 2),
+            OfferLimits(perCustomer: .init(count: 3), outstanding: 2), OfferLimits(total: 2, outstanding: 5),
+        ]
+        for limits in limits {
+            var answers: [[LedgerAnswer]] = []
+            for isOneRequest in [true, false] {
+                try await engine.withStore { store in
+                    let offers = try (1...4).map { try Self.offer("half", limits, nonces: [2 * $0, 2 * $0 + 1]) }
+                    var given: [LedgerAnswer] = []
+                    for part in isOneRequest ? [offers] : offers.map({ [$0] }) {
+                        given += try await store.askLedger(
+                            LedgerRequest(
+                                app: Sample.production, holders: [Self.account], offers: part, reserving: .all,
+                                at: Sample.day(Self.start)))
+                    }
+                    answers.append(given)
+                }
+            }
+            #expect(answers[0] == answers[1], "\(limits)")
+            #expect(answers[0].contains(.refused([.outstanding])), "\(answers)")
+        }
+    }
+
     @Test("what was withdrawn holds no slot", arguments: StoreEngine.all)
     func withdraws(engine: StoreEngine) async throws {
         try await engine.withStore { store in
