@@ -9,24 +9,25 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferIdentity
-import OfferService
 import OfferTelemetry
 import TestSupport
 
 @testable import OfferConfiguration
+@testable import OfferService
 @testable import SubscriberSync
 
 /// The whole service without a socket, with a fixed time and fixed nonces.
 struct TestService {
     let router: Router
     let signer: OfferSigner
+    let signing: SigningEndpoints
     let keyHealth: KeyHealth
     let log: RecordedLog
     let metrics: ServiceMetrics
     let refusals: RefusalLog
     let trust: AppStoreTrust?
     /// To be run by tests of what may outlast a request.
-    let lateWork: LateWork
+    let detachedWork: DetachedWork
     let retentionHealth: RetentionHealth
 
     /// The key sets of identity providers.
@@ -73,8 +74,9 @@ struct TestService {
         userKeys = dependencies.userKeys
         let application = Application(dependencies)
         signer = application.signer
+        signing = application.signing
         keyHealth = application.keyHealth
-        lateWork = application.lateWork
+        detachedWork = application.detachedWork
         retentionHealth = application.retentionHealth
         refusals = application.refusals
         router = application.router(for: role, isOnLoopback: isOnLoopback)

@@ -13,6 +13,23 @@ struct Admission {
     var isMisdirected = false
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
+
+    /// True if the principal may make requests about an app.
+    func mayUse(_ app: BundleID) -> Bool { principal.apps?.contains(app) ?? true }
+
+    /// Returns an app of the catalogue that the principal may make requests about.
+    func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
+        guard mayUse(bundleID) else { throw .appNotServed(because: "the caller may not ask about this app") }
+        guard let app = policy.catalogue?.apps[bundleID] else {
+            throw .appNotServed(because: "the app is not in the configuration file")
+        }
+        return app
+    }
+}
+
+extension Principal {
+    /// True if the principal learns the reasons an offer is refused. An app does not: its customers could read them.
+    var showsDetails: Bool { has(.customers) }
 }
 
 /// The hosts that a listener serves.

@@ -183,16 +183,3 @@ private struct Erased {
         return writer.finish()
     }
 }
-
-extension Admission {
-    /// Returns the app if it is in the catalogue and within the principal's apps.
-    fileprivate func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
-        if let apps = principal.apps, !apps.contains(bundleID) {
-            throw .appNotServed(because: "the caller may not ask about this app")
-        }
-        guard let app = policy.catalogue?.apps[bundleID] else {
-            throw .appNotServed(because: "the app is not in the configuration file")
-        }
-        return app
-    }
-}

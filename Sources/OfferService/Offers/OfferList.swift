@@ -40,17 +40,17 @@ struct OfferList {
 
     /// The answer: for each offer of a list, in order, the result that a separate request would get, or the problem.
     /// - Parameter proofs: to repeat in the answer.
-    func body(_ outcomes: [Result<SignedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
+    func body(_ results: [Result<DecidedOffer, Problem>], showing proofs: VerifiedProofs? = nil) -> [UInt8] {
         var writer = JSONWriter()
         if isList {
-            writer.objects("offers", outcomes) { writer, outcome in
-                switch outcome {
-                case .success(let offer): offer.writeV1(to: &writer)
+            writer.objects("offers", results) { writer, result in
+                switch result {
+                case .success(let signed): signed.offer.writeV1(to: &writer)
                 case .failure(let problem): writer.object("problem") { problem.writeItem(to: &$0) }
                 }
             }
         } else {
-            for case .success(let offer) in outcomes { offer.writeV1(to: &writer) }
+            for case .success(let signed) in results { signed.offer.writeV1(to: &writer) }
         }
         proofs?.write(to: &writer)
         return writer.finish()

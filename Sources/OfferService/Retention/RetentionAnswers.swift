@@ -17,15 +17,11 @@ final class RetentionAnswers: Sendable {
 
     /// The right to settle the answer to one request.
     struct Claim: Sendable {
-        fileprivate let answers: RetentionAnswers
-        fileprivate let key: Key
-
-        /// True if an answer can still be given.
-        var isOpen: Bool { answers.isOpen(key) }
-
+        /// Returns true if an answer can still be given.
+        let isOpen: @Sendable () -> Bool
         /// Gives an answer, unless one was given before.
         /// - Returns: whether it was given.
-        func settle(_ answer: RetentionAnswer) -> Bool { answers.settle(key, answer) }
+        let settle: @Sendable (RetentionAnswer) -> Bool
     }
 
     private enum Entry {
@@ -78,9 +74,9 @@ final class RetentionAnswers: Sendable {
             case .open?: break
             case nil:
                 isFirst = true
-                let claim = Claim(answers: self, key: key)
+                let claim = Claim(isOpen: { self.isOpen(key) }, settle: { self.settle(key, $0) })
                 MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-                    if claim.isOpen { _ = claim.settle(fallback()) }
+                    if claim.isOpen() { _ = claim.settle(fallback()) }
                 }
                 make(claim)
             }

@@ -16,7 +16,7 @@ import OfferHTTP
 /// The route is public and takes no token: the signature of a request shows its sender. The App Store waits 700 ms.
 /// After any status except 200, it shows its default message.
 struct RetentionEndpoint: Sendable {
-    private let signer: OfferSigner
+    private let decider: RetentionDecider
     private let reader: RetentionQuestionReader
     private let limits: RequestLimits
     private let metrics: ServiceMetrics
@@ -25,17 +25,18 @@ struct RetentionEndpoint: Sendable {
     /// From the first byte of a request to its answer.
     private let deadline: TimeAmount
     private let answers: RetentionAnswers
-    private let work: LateWork
+    private let work: DetachedWork
     private let limit = LaneLimit(maximumRequests)
 
     /// The maximum number of requests that are verified or wait. At the rates that Apple's test may use, there are a few dozen.
     private static let maximumRequests = 512
 
     init(
-        signer: OfferSigner, reader: RetentionQuestionReader, limits: RequestLimits, work: LateWork,
+        decider: RetentionDecider, uptime: @escaping @Sendable () -> NIODeadline, reader: RetentionQuestionReader,
+        limits: RequestLimits, work: DetachedWork,
         deadline: Duration, metrics: ServiceMetrics, health: RetentionHealth, log: Logger
     ) {
-        self.signer = signer
+        self.decider = decider
         self.reader = reader
         self.limits = limits
         self.work = work
@@ -43,7 +44,7 @@ struct RetentionEndpoint: Sendable {
         self.metrics = metrics
         self.health = health
         self.log = log
-        answers = RetentionAnswers(uptime: signer.sources.uptime)
+        answers = RetentionAnswers(uptime: uptime)
     }
 
     var endpoint: Endpoint {
@@ -93,9 +94,9 @@ struct RetentionEndpoint: Sendable {
 
     private func begin(_ question: RetentionQuestion, _ admission: Admission, _ claim: RetentionAnswers.Claim) {
         let isStarted = work.start {
-            let outcome = await signer.answerRetention(question, admission) { claim.isOpen }
-            guard claim.settle(outcome.answer) else { return await signer.withdraw(outcome.reserved) }
-            note(outcome.answer, question, admission.context)
+            if let answer = await decider.answer(question, admission, claim) {
+                note(answer, question, admission.context)
+            }
         }
         guard !isStarted else { return }
         let answer = RetentionAnswer(without: .overload, question)

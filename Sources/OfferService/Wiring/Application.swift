@@ -51,6 +51,7 @@ package struct Application: Sendable {
     }
 
     package let signer: OfferSigner
+    let signing: SigningEndpoints
     package let keyHealth: KeyHealth
     package let refusals: RefusalLog
     let explanations: ExplanationEndpoint
@@ -60,12 +61,10 @@ package struct Application: Sendable {
     let retention: RetentionEndpoint
     package let retentionHealth: RetentionHealth
     /// Runs with the service, and stops before the store is closed.
-    package let lateWork = LateWork(maximumLateWork)
+    package let detachedWork = DetachedWork(maximumDetachedWork)
     let customers: CustomerEndpoints
     /// The maximum number of decisions about retention messages under way, including those whose request has been answered.
-    private static let maximumLateWork = 512
-    /// Bounds the requests whose proofs are being verified, which take up to 150 ms of CPU time each.
-    let proofLimit = LaneLimit(64)
+    private static let maximumDetachedWork = 512
     let health: Health
     let metricsPage: MetricsPage
     private let gatekeeper: Gatekeeper
@@ -89,10 +88,11 @@ package struct Application: Sendable {
             store: store, refresher: dependencies.refresher, trail: dependencies.trail, now: sources.now)
         keyHealth = KeyHealth(policy: policy, metrics: metrics, log: log)
         signer = OfferSigner(
-            policy: policy, keyHealth: keyHealth, limits: limits, trail: dependencies.trail,
-            selfTest: dependencies.selfTest,
-            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals,
-            proofs: ProofVerifier(trust: trust, now: sources.now), store: store, refresher: dependencies.refresher,
+            policy: policy, keyHealth: keyHealth, trail: dependencies.trail, selfTest: dependencies.selfTest,
+            earliest: dependencies.earliest, sources: sources, metrics: metrics, refusals: refusals, log: log)
+        let decider = OfferDecider(signer: signer, store: store, refresher: dependencies.refresher, log: log)
+        signing = SigningEndpoints(
+            signer: signer, decider: decider, limits: limits, proofs: ProofVerifier(trust: trust, now: sources.now),
             log: log)
         explanations = ExplanationEndpoint(
             threads: .shared, waitLimit: dependencies.explanationWait, limits: limits, now: sources.now, log: log)
@@ -107,9 +107,9 @@ package struct Application: Sendable {
             store: store, intake: intake, limits: limits, metrics: metrics.sync, log: log)
         retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: dependencies.readiness, log: log)
         retention = RetentionEndpoint(
-            signer: signer,
+            decider: RetentionDecider(decider), uptime: sources.uptime,
             reader: RetentionQuestionReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),
-            limits: limits, work: lateWork, deadline: dependencies.retentionDeadline, metrics: metrics,
+            limits: limits, work: detachedWork, deadline: dependencies.retentionDeadline, metrics: metrics,
             health: retentionHealth, log: log)
     }
 

@@ -17,21 +17,21 @@ extension Application {
         ]
         let work: [Endpoint] = [
             .work(
-                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signer.decisionLimit, signer.answerSample)
+                ["GET", "POST"], "/offer", scope: .sign, .either(limit: signing.decisionLimit, signing.answerSample)
             ).reading(store),
             .work(
                 ["POST"], "/v1/promotional-offers", scope: .sign,
-                .either(limit: proofLimit, signer.answerPromotionalOffers)
+                .either(limit: signing.proofLimit, signing.answerPromotionalOffers)
             ).acceptingProofs().reading(store),
             .work(
-                ["POST"], "/v1/decisions", scope: .sign, .later(limit: signer.decisionLimit, signer.answerDecisions)
+                ["POST"], "/v1/decisions", scope: .sign, .later(limit: signing.decisionLimit, signing.answerDecisions)
             ).acceptingProofs().reading(store),
             .work(
                 ["POST"], "/v1/introductory-offers", scope: .introductory,
-                .either(limit: signer.decisionLimit, signer.answerIntroductoryOffer)
+                .either(limit: signing.decisionLimit, signing.answerIntroductoryOffer)
             ).acceptingProofs().reading(store),
             .work(
-                ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signer.answerAdvancedCommerce)),
+                ["POST"], "/v1/advanced-commerce", scope: .advancedCommerce, .now(signing.answerAdvancedCommerce)),
             .work(["POST"], "/v1/explanations", scope: .explain, explanations.handler),
             .work(["POST"], "/v1/customers/lookup", scope: .customers, customers.lookup),
             .work(["PUT"], "/v1/customers/facts", scope: .facts, customers.facts),

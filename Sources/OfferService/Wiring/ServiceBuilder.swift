@@ -90,7 +90,7 @@ package enum ServiceBuilder {
             store, policy: reloader.policy, now: sources.now, readiness: readiness, metrics: metrics.sync, log: log)
         // The store is closed last.
         var services: [any Service] = [
-            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.lateWork,
+            reloader, jwksRefresher, healthMonitor, watch, storeWatch, ledgerWatch, application.detachedWork,
         ]
         if let forwardClient {
             services.append(

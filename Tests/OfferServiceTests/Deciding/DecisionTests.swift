@@ -194,6 +194,39 @@ struct DecisionTests {
         #expect(refused.status == 422 && refused.json["code"] as? String == "not_eligible")
     }
 
+    @Test("a list may name several customers and repeat an offer, and its answers keep the order of the request")
+    func list() async throws {
+        let service = try DecisionService(
+            "{offerID: keep, rule: retention, limits: {perCustomer: 1}}, {offerID: stay, rule: retention}, plain")
+        try await service.addSubscriber(autoRenew: false)
+        try await service.addSubscriber("2000", account: 2)
+        let requested: [(String, UInt64)] = [
+            ("keep", 1), ("keep", 2), ("plain", 1), ("stay", 1), ("none", 1), ("keep", 1), ("stay", 1), ("keep", 3),
+        ]
+        let items = requested.map { offer, customer in
+            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#(offer)",\#(DecisionService.token(customer))}"#
+        }
+        let response = await service.routes.postLater(
+            "/v1/promotional-offers", #"{"offers":[\#(items.joined(separator: ","))]}"#)
+        let answers = try #require(response.json["offers"] as? [[String: Any]])
+        let results = answers.map { answer -> String in
+            guard let problem = answer["problem"] as? [String: Any] else {
+                return "\(answer["offerID"] ?? "") \(answer["appAccountToken"] ?? "")"
+            }
+            let reasons = problem["reasons"] as? [[String: Any]] ?? []
+            return "\(problem["code"] ?? "") \(reasons.compactMap { $0["code"] as? String })"
+        }
+        let one = Sample.token(1)
+        #expect(
+            results == [
+                "keep \(one)", #"not_eligible ["auto_renew"]"#, "plain \(one)", "stay \(one)", "offer_not_served []",
+                #"not_eligible ["outstanding"]"#, "stay \(one)", #"not_eligible ["unknown", "unknown"]"#,
+            ])
+        let entries = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
+        #expect(Set(entries.authorisations.map(\.offerID.text.description)) == ["keep", "stay"])
+        #expect(entries.authorisations.allSatisfy { $0.state == .outstanding })
+    }
+
     @Test("the store is needed for a decision, and not for an offer without a rule")
     func noStore() async throws {
         let service = try DecisionService(Self.offers)

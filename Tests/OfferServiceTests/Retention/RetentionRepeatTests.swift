@@ -61,8 +61,8 @@ struct RetentionRepeatTests {
         try await service.service.addSubscriber(autoRenew: false)
         let first = try await service.ask()
         let restarted = try service.restarted()
-        let lateWork = Task { try await restarted.lateWork.run() }
-        defer { lateWork.cancel() }
+        let detachedWork = Task { try await restarted.detachedWork.run() }
+        defer { detachedWork.cancel() }
         let again = await restarted.postLater("/v1/retention-messages", try Request().body())
         if form == "v1" {
             for name in ["nonce", "timestamp", "offerIdentifier", "productId", "keyId", "appAccountToken"] {
@@ -106,24 +106,20 @@ struct RetentionRepeatTests {
     }
 
     @Test("what was reserved for an answer that is no longer wanted is taken back", arguments: 0...2)
-    func withdrawal(wantedTimes: Int) async throws {
+    func withdrawal(openTimes: Int) async throws {
         let service = try RetentionService()
         try await service.service.addSubscriber(autoRenew: false)
         let asked = NIOLockedValueBox(0)
-        let outcome = await service.answer {
-            asked.withLockedValue {
-                $0 += 1; return $0 <= wantedTimes
-            }
-        }
-        let states = try await service.authorisations().map(\.state)
-        switch wantedTimes {
-        case 0: #expect(states == [] && outcome.reserved == nil)
-        case 1: #expect(states == [.withdrawn] && outcome.reserved == nil)
-        default:
-            #expect(states == [.outstanding] && outcome.reserved != nil)
-            await service.service.routes.signer.withdraw(outcome.reserved)
-            #expect(try await service.authorisations().map(\.state) == [.withdrawn])
-        }
+        let answer = await service.answer(
+            giving: RetentionAnswers.Claim(
+                isOpen: {
+                    asked.withLockedValue {
+                        $0 += 1
+                        return $0 <= openTimes
+                    }
+                }, settle: { _ in false }))
+        #expect(answer == nil)
+        #expect(try await service.authorisations().map(\.state) == (openTimes == 0 ? [] : [.withdrawn]))
         #expect(try await service.ask().offerClaims != nil, "the offer is free for another request")
     }
 

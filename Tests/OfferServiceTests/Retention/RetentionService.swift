@@ -52,7 +52,7 @@ struct RetentionService {
             offers, app: app + "\n    retention:\n" + lines, rules: rules, hasIssuerID: hasIssuerID, trail: trail,
             retentionDeadline: deadline)
         // It runs until the process ends, because requests may use it after the last reference to this object.
-        Task { [work = service.routes.lateWork] in try await work.run() }
+        Task { [work = service.routes.detachedWork] in try await work.run() }
     }
 
     /// The service after a restart: with the same database, and nothing in memory.
@@ -115,18 +115,18 @@ struct RetentionService {
         await service.routes.postLater("/v1/retention-messages", try request.body())
     }
 
-    /// The answer that the service finds, whether or not it can still be given.
-    /// - Parameter isWanted: asked before anything is reserved, and before it is signed.
-    func answer(isWanted: @Sendable () -> Bool) async -> RetentionOutcome {
+    /// The answer that the service gives.
+    func answer(giving claim: RetentionAnswers.Claim) async -> RetentionAnswer? {
         guard let app = service.catalogue.apps[Sample.bundleID] else { preconditionFailure("the app is configured") }
         let question = RetentionQuestion(
             app: Sample.production, configured: app, originalTransactionID: Sample.id("1000"),
             requestIdentifier: UUIDText(high: 8, low: 8),
             view: RetentionView(
                 productID: app.rules.offers[0].productID, locale: RetentionLocale("en"), environment: .production))
-        let policy = service.routes.signer.policy.snapshot
-        return await service.routes.signer.answerRetention(
-            question, Admission(principal: .anyone, policy: policy, context: RequestContext()), isWanted: isWanted)
+        let signing = service.routes.signing
+        return await RetentionDecider(signing.decider).answer(
+            question,
+            Admission(principal: .anyone, policy: signing.signer.policy.snapshot, context: RequestContext()), claim)
     }
 
     /// The states of the customer's authorisations, the oldest first.

@@ -14,11 +14,19 @@ extension DecisionOutcome {
         if showsDetails {
             writer.objects("subscriptions", customer.facts.state.subscriptions) { $1.write(to: &$0) }
         }
+        let eligible = offers.filter { if case .refused = $0 { false } else { true } }
         writer.objects("offers", eligible) { writer, offer in
-            writer.members(of: offer.terms, showsDetails: showsDetails)
-            if let signed = offer.signed { signed.offer.writeSignatures(to: &writer) }
-            if !offer.gaps.isEmpty { writer.member("compactJWSMissing", offer.gaps.codes) }
+            switch offer {
+            case .signed(let terms, let signed):
+                writer.members(of: terms, showsDetails: showsDetails)
+                signed.offer.writeSignatures(to: &writer)
+            case .eligible(let terms, let gaps):
+                writer.members(of: terms, showsDetails: showsDetails)
+                if !gaps.isEmpty { writer.member("compactJWSMissing", gaps.codes) }
+            case .refused: break
+            }
         }
+        let refused = offers.compactMap { if case .refused(let decision) = $0 { decision } else { nil } }
         writer.objects("refused", refused) { writer, decision in
             writer.members(of: decision.offer, showsDetails: showsDetails)
             if showsDetails { writer.reasons(decision.reasons) } else { writer.reasons(decision.codes) }

@@ -2,7 +2,7 @@ import OfferHTTP
 import ServiceLifecycle
 
 /// Work that can outlast its request, whose answer may be needed earlier. It ends before the service does.
-package final class LateWork: Service {
+package final class DetachedWork: Service {
     private let lane = AsyncLane()
     private let limit: LaneLimit
 

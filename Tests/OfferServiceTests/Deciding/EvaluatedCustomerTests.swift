@@ -9,25 +9,26 @@ import Testing
 @testable import SubscriberSync
 
 @Suite("What a decision rests on when the App Store does not answer")
-struct DecisionCustomerTests {
+struct EvaluatedCustomerTests {
     private static let now = Sample.day(10)
 
     private static func customer(
         _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: CustomerRefresher.Outcome,
         freshness: Duration? = nil
-    ) throws -> DecisionCustomer {
-        let subject = DecisionSubject(
-            Sample.bundleID, .appAccountToken(Sample.token(1)), transactionID: nil, environment: nil, proofs: nil,
-            asking: .always)
+    ) throws -> EvaluatedCustomer {
+        let named = NamedCustomer(
+            NamedCustomer.Name(
+                bundleID: Sample.bundleID, identity: .account(.appAccountToken(Sample.token(1)), claiming: nil),
+                environment: nil), proofs: nil, unprovenRefresh: .always)
         let app = Catalogue.App(appAppleID: 1, offers: [:], freshness: freshness)
         let stored = StoredCustomer(
             app: Sample.production, facts: facts, teamFacts: [], links: [], isComplete: true)
-        return try DecisionCustomer(
-            subject, in: Sample.production, app, stored: stored, newFacts: new,
-            DecisionLookUp(customer: lookUp, history: lookUp), at: now)
+        return try EvaluatedCustomer(
+            named, in: Sample.production, app, stored: stored, newFacts: new,
+            RefreshOutcomes(customer: lookUp, history: lookUp), at: now)
     }
 
-    private static func reasons(_ condition: Condition, _ customer: DecisionCustomer) throws -> [DecisionReason] {
+    private static func reasons(_ condition: Condition, _ customer: EvaluatedCustomer) throws -> [DecisionReason] {
         let monthly = try ProductID(utf8: Array("monthly".utf8))
         let terms = OfferTerms(
             productID: monthly, offerID: try OfferID(utf8: Array("o".utf8)), rule: Rule(name: nil, condition: condition)
@@ -67,13 +68,15 @@ struct DecisionCustomerTests {
 
     @Test("an Apple Account of which the App Store says that it has no purchases has used no introductory offer")
     func empty() throws {
-        let subject = DecisionSubject(
-            Sample.bundleID, boundTo: Sample.id("7040"), proofs: nil, asking: .withinBudget)
+        let named = NamedCustomer(
+            NamedCustomer.Name(
+                bundleID: Sample.bundleID, identity: .boundTransaction(Sample.id("7040")), environment: nil),
+            proofs: nil, unprovenRefresh: .withinBudget)
         let app = Catalogue.App(appAppleID: 1, offers: [:])
         for (isEmpty, expected) in [(true, false), (false, nil)] as [(Bool, Bool?)] {
-            let customer = try DecisionCustomer(
-                subject, in: Sample.production, app, stored: nil, newFacts: [],
-                DecisionLookUp(customer: .answered(hasNews: false), isEmpty: isEmpty), at: Self.now)
+            let customer = try EvaluatedCustomer(
+                named, in: Sample.production, app, stored: nil, newFacts: [],
+                RefreshOutcomes(customer: .answered(hasNews: false), isEmpty: isEmpty), at: Self.now)
             #expect(customer.facts.state.usedIntroductoryOffer(inGroup: "1") == expected)
         }
         // What is known of it counts all the same.
@@ -81,9 +84,9 @@ struct DecisionCustomerTests {
             app: Sample.production,
             facts: [Sample.transaction("1", of: "1") { $0.appTransactionID = Sample.id("7040") }], teamFacts: [],
             links: [], isComplete: true)
-        let known = try DecisionCustomer(
-            subject, in: Sample.production, app, stored: stored, newFacts: [],
-            DecisionLookUp(customer: .answered(hasNews: false), isEmpty: true), at: Self.now)
+        let known = try EvaluatedCustomer(
+            named, in: Sample.production, app, stored: stored, newFacts: [],
+            RefreshOutcomes(customer: .answered(hasNews: false), isEmpty: true), at: Self.now)
         #expect(known.facts.state.usedIntroductoryOffer(inGroup: "1") == nil)
     }
 

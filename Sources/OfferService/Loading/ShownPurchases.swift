@@ -17,60 +17,60 @@ struct ShownPurchases {
     ///   - all: what the store knows, together with the facts that the proofs show.
     /// - Throws: ``Problem/anotherCustomersProof`` if a purchase is known to be another customer's.
     init(
-        _ proven: Set<TransactionID>, _ subject: DecisionSubject, _ all: StoredCustomer, stored: StoredCustomer,
+        _ proven: Set<TransactionID>, _ customer: NamedCustomer, _ all: StoredCustomer, stored: StoredCustomer,
         _ newFacts: [SubscriberFact], by policy: OwnershipPolicy
     ) throws(Problem) {
-        guard subject.proofs != nil else {
+        guard customer.proofs != nil else {
             (appleAccount, owners, knownAppleAccounts) = (nil, [], [])
             return
         }
-        if let account = subject.account,
+        if let account = customer.account,
             CustomerPurchases.isAnothers(proven, of: account, in: all.facts, links: all.links, by: policy)
         {
             throw .anotherCustomersProof
         }
         let shown = CustomerPurchases(of: nil, in: all.facts, links: all.links, by: policy, proven: proven).purchases
             .filter { proven.contains($0.original) }
-        let named = shown.map(\.appleAccount) + [subject.proofs?.appTransaction?.payload.appTransactionID]
+        let named = shown.map(\.appleAccount) + [customer.proofs?.appTransaction?.payload.appTransactionID]
         let appleAccounts = Set(named.compactMap(\.self))
         guard appleAccounts.count <= 1 else {
             throw .proofRefused("proofs", DataRefusal(.severalAppleAccounts))
         }
         let known = OwnedCustomer(
-            stored, known: subject.isNamedByTransaction ? subject.identifier(in: stored.facts) : subject.named,
+            stored, known: customer.isBoundToTransaction ? customer.identifier(in: stored.facts) : customer.named,
             by: policy)
         appleAccount = appleAccounts.first
         owners = Set(shown.flatMap(\.owners))
-        knownAppleAccounts = subject.account == nil ? [] : known?.purchases.appleAccounts ?? []
-        guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, subject),
-            Self.receiptMayBelong(newFacts, beside: known, subject)
+        knownAppleAccounts = customer.account == nil ? [] : known?.purchases.appleAccounts ?? []
+        guard Self.mayBelong(newFacts, appleAccounts, to: knownAppleAccounts, customer),
+            Self.receiptMayBelong(newFacts, beside: known, customer)
         else { throw .anotherCustomersProof }
     }
 
     /// True if the proofs can be the customer's: they name the account, or one of the customer's known Apple Accounts,
     /// if there are any.
     private static func mayBelong(
-        _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ subject: DecisionSubject
+        _ facts: [SubscriberFact], _ shown: Set<TransactionID>, to known: Set<TransactionID>, _ customer: NamedCustomer
     ) -> Bool {
         guard !facts.isEmpty, !known.isEmpty, !shown.isEmpty, shown.isDisjoint(with: known) else { return true }
-        guard case .appAccountToken(let token)? = subject.account else { return false }
+        guard case .appAccountToken(let token)? = customer.account else { return false }
         return facts.contains { $0.appAccountToken == token }
     }
 
     /// True if a receipt can be the customer's. It names neither an account nor an Apple Account. It must therefore share a
     /// purchase with the stored data of the customer, or with transactions of the request that are the customer's.
     private static func receiptMayBelong(
-        _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ subject: DecisionSubject
+        _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ customer: NamedCustomer
     ) -> Bool {
-        guard let receipt = subject.proofs?.receipt?.receipt else { return true }
+        guard let receipt = customer.proofs?.receipt?.receipt else { return true }
         let inReceipt = newFacts.filter { $0.key.kind == .receiptTransaction }
         let ids = Set(inReceipt.map(\.originalTransactionID)).union(inReceipt.map(\.key.id))
         let signed = newFacts.filter { $0.key.kind != .receiptTransaction }
-        let shown = signed.filter { fact in known?.mayOwn(fact, subject.account?.token) ?? true }
+        let shown = signed.filter { fact in known?.mayOwn(fact, customer.account?.token) ?? true }
         let others = Set((shown + (known.map { Array($0.facts) } ?? [])).map(\.originalTransactionID))
-        guard !subject.isNamedByTransaction else {
-            return !ids.isDisjoint(with: others) || subject.transactionID.map(ids.contains) == true
-                || receipt.isOfDownload(subject.proofs?.appTransaction?.payload)
+        guard !customer.isBoundToTransaction else {
+            return !ids.isDisjoint(with: others) || customer.transactionID.map(ids.contains) == true
+                || receipt.isOfDownload(customer.proofs?.appTransaction?.payload)
         }
         return known == nil && signed.isEmpty || !ids.isDisjoint(with: others)
     }
@@ -93,7 +93,7 @@ extension AppReceipt {
     }
 }
 
-extension DecisionSubject {
+extension NamedCustomer {
     /// The account, if one names the customer.
     fileprivate var named: CustomerIdentifier? { account.map(CustomerIdentifier.init) }
 }

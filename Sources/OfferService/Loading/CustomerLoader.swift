@@ -5,9 +5,9 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Gathers everything that a decision rests on: proofs, stored data, and answers of the App Store if those two are
+/// Loads everything that a decision rests on: proofs, stored data, and answers of the App Store if those two are
 /// insufficient.
-struct CustomerGathering {
+struct CustomerLoader: Sendable {
     let store: CurrentStore
     /// nil if the App Store is not queried.
     let refresher: CustomerRefresher?
@@ -16,29 +16,84 @@ struct CustomerGathering {
     ///   - configured: the app in the catalogue.
     ///   - needsHistory: returns true if the decision depends on an incomplete history, which is then requested from
     ///     the App Store.
-    func gather(
-        _ subject: DecisionSubject, _ configured: Catalogue.App, at now: Timestamp,
+    func load(
+        _ customer: NamedCustomer, _ configured: Catalogue.App, at now: Timestamp,
         needsHistory: (CustomerFacts) -> Bool
-    ) async throws(Problem) -> DecisionCustomer {
-        let newFacts = try subject.facts(at: now)
-        var lookUp = DecisionLookUp()
-        var known = try await stored(subject, configured)
-        lookUp.customer = await refresh(subject, known, configured, at: now)
-        if lookUp.customer != .notNeeded { known = try await stored(subject, configured) }
-        let app = try scope(of: subject, known, configured)
-        try await requireOwnTransaction(of: subject, known, in: app, configured)
-        if subject.isNamedByTransaction, let id = subject.transactionID {
-            lookUp.isEmpty = refresher?.saysEmpty(id, in: app) ?? false
+    ) async throws(Problem) -> EvaluatedCustomer {
+        let newFacts = try customer.facts(at: now)
+        var refreshes = RefreshOutcomes()
+        var known = try await stored(customer, configured)
+        refreshes.customer = await refresh(customer, known, configured, at: now)
+        if refreshes.customer != .notNeeded { known = try await stored(customer, configured) }
+        let app = try scope(of: customer, known, configured)
+        try await requireOwnTransaction(of: customer, known, in: app, configured)
+        if customer.isBoundToTransaction, let id = customer.transactionID {
+            refreshes.isEmpty = refresher?.saysEmpty(id, in: app) ?? false
         }
-        let found = try DecisionCustomer(
-            subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
+        let found = try EvaluatedCustomer(
+            customer, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, refreshes, at: now
+        )
         guard let refresher, !found.gaps.isEmpty, needsHistory(found.facts) else { return found }
-        let receipt = subject.receiptText
-        lookUp.history = await refresher.refresh(
+        let receipt = customer.receiptText
+        refreshes.history = await refresher.refresh(
             found.gaps.prefix(Self.maximumQuestions).compactMap { CustomerQuestion($0, in: app, receipt: receipt) })
-        known = try await stored(subject, configured)
-        return try DecisionCustomer(
-            subject, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, lookUp, at: now)
+        known = try await stored(customer, configured)
+        return try EvaluatedCustomer(
+            customer, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, refreshes, at: now
+        )
+    }
+
+    /// Loads the customer of a subscription that the App Store names, without waiting for the App Store. If the store's data is
+    /// missing or too old, a refresh starts in the background.
+    /// - Returns: nil for a customer whom the store does not know.
+    func load(
+        subscription original: TransactionID, in app: AppScope, _ configured: Catalogue.App, at now: Timestamp
+    ) async throws(Problem) -> EvaluatedCustomer? {
+        let known: [StoredCustomer]
+        do throws(StoreError) {
+            known = try await store.read { store throws(StoreError) in
+                try await store.customers(
+                    known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
+            }
+        } catch { throw Problem(error) }
+        guard let stored = known.first(where: { $0.app == app }),
+            stored.facts.contains(where: { $0.originalTransactionID == original })
+        else {
+            refreshLater(original, in: app)
+            return nil
+        }
+        let stale = stored.staleSubscriptions(under: configured.freshness, at: now).first
+        if let stale { refreshLater(stale, in: app) }
+        let name = NamedCustomer.Name(
+            bundleID: app.bundleID, identity: .subscription(original), environment: app.environment)
+        // Data that is older than the app accepts says nothing about the present state.
+        return try EvaluatedCustomer(
+            NamedCustomer(name, proofs: nil, unprovenRefresh: .always), in: app, configured, stored: stored,
+            newFacts: [],
+            RefreshOutcomes(customer: stale == nil ? .notNeeded : .unanswered), at: now)
+    }
+
+    private func refreshLater(_ id: TransactionID, in app: AppScope) {
+        if let refresher, let question = CustomerQuestion(id, in: app) { refresher.refreshLater(question) }
+    }
+
+    /// Starts a refresh of the customer of some proofs if the store does not know them, or if its data is old.
+    func refreshLater(
+        _ proofs: VerifiedProofs, of app: AppScope, _ configured: Catalogue.App?, at now: Timestamp
+    ) async {
+        guard let refresher, store.store != nil, let original = proofs.latestOriginalTransactionID,
+            let question = CustomerQuestion(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })
+        else { return }
+        let known = try? await store.read { store throws(StoreError) in
+            try await store.customers(
+                known: .originalTransactionID(original), bundleID: app.bundleID, environment: app.environment)
+        }
+        guard let known else { return }
+        if known.isEmpty
+            || known.contains(where: { !$0.staleSubscriptions(under: configured?.freshness, at: now).isEmpty })
+        {
+            refresher.refreshLater(question)
+        }
     }
 
     /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
@@ -46,17 +101,18 @@ struct CustomerGathering {
 
     /// Everything that may belong to the customer, for each environment.
     private func stored(
-        _ subject: DecisionSubject, _ configured: Catalogue.App
+        _ customer: NamedCustomer, _ configured: Catalogue.App
     ) async throws(Problem) -> [StoredCustomer] {
         do throws(StoreError) {
-            return try await read(subject.query, of: subject, subject.proofs?.app?.environment ?? subject.environment)
+            return try await read(
+                customer.query, of: customer, customer.proofs?.app?.environment ?? customer.environment)
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
         }
         // If a row cannot be read, nothing can be said about this customer. Everyone else is served.
         var known: [StoredCustomer] = []
-        for app in subject.scopes(of: configured) {
-            do throws(StoreError) { known += try await read(subject.query, of: subject, app.environment) } catch {
+        for app in customer.scopes(of: configured) {
+            do throws(StoreError) { known += try await read(customer.query, of: customer, app.environment) } catch {
                 guard error.kind == .unreadable else { throw Problem(error) }
                 known.append(StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: false))
             }
@@ -65,32 +121,33 @@ struct CustomerGathering {
     }
 
     private func read(
-        _ query: CustomerQuery, of subject: DecisionSubject, _ environment: AppStoreEnvironment?
+        _ query: CustomerQuery, of customer: NamedCustomer, _ environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer] {
         try await store.read { store async throws(StoreError) in
-            try await store.customers(query, bundleID: subject.bundleID, environment: environment)
+            try await store.customers(query, bundleID: customer.bundleID, environment: environment)
         }
     }
 
     /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is limited.
     private func refresh(
-        _ subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
+        _ customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
     ) async -> CustomerRefresher.Outcome {
         guard let refresher else { return .notNeeded }
-        let receipt = subject.receiptText
+        let receipt = customer.receiptText
         let stale = known.flatMap { stored in
             stored.staleSubscriptions(under: configured.freshness, at: now).prefix(Self.maximumQuestions)
                 .compactMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
         }
-        guard !subject.isKnown(by: known) else { return await refresher.refresh(stale) }
+        guard !customer.isKnown(by: known) else { return await refresher.refresh(stale) }
         // A signature that is bound to a transaction is about that transaction's Apple Account.
         let proven =
-            subject.isNamedByTransaction ? subject.shownTransaction : subject.proofs?.latestOriginalTransactionID
-        let asked = proven ?? (subject.asking == .never ? nil : subject.transactionID)
-        let unknown = subject.scopes(of: configured).compactMap { scope in
+            customer.isBoundToTransaction ? customer.shownTransaction : customer.proofs?.latestOriginalTransactionID
+        let asked = proven ?? (customer.unprovenRefresh == .never ? nil : customer.transactionID)
+        let unknown = customer.scopes(of: configured).compactMap { scope in
             asked.flatMap { id in
                 CustomerQuestion(
-                    id, in: scope, receipt: receipt, isUnproven: proven == nil && subject.asking == .withinBudget)
+                    id, in: scope, receipt: receipt,
+                    isUnproven: proven == nil && customer.unprovenRefresh == .withinBudget)
             }
         }
         return await refresher.refresh(stale + unknown)
@@ -98,15 +155,15 @@ struct CustomerGathering {
 
     /// The app and environment that the decision is about.
     private func scope(
-        of subject: DecisionSubject, _ known: [StoredCustomer], _ configured: Catalogue.App
+        of customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App
     ) throws(Problem) -> AppScope {
-        if let proven = subject.proofs?.app {
-            if let named = subject.environment, named != proven.environment {
+        if let proven = customer.proofs?.app {
+            if let named = customer.environment, named != proven.environment {
                 throw .proofRefused("proofs", DataRefusal(.severalEnvironments))
             }
             return proven
         }
-        let possible = subject.scopes(of: configured)
+        let possible = customer.scopes(of: configured)
         guard !possible.isEmpty else {
             let names = configured.environments.map(\.rawValue).sorted()
             throw .invalidField(FieldError(field: "environment", reason: .notOneOf(names)))
@@ -118,15 +175,15 @@ struct CustomerGathering {
 
     /// Refuses a transaction known to be another customer's. An unknown one is left out later.
     private func requireOwnTransaction(
-        of subject: DecisionSubject, _ known: [StoredCustomer], in app: AppScope, _ configured: Catalogue.App
+        of customer: NamedCustomer, _ known: [StoredCustomer], in app: AppScope, _ configured: Catalogue.App
     ) async throws(Problem) {
-        guard let id = subject.transactionID, let account = subject.account else { return }
+        guard let id = customer.transactionID, let account = customer.account else { return }
         let inKnown = known.filter { $0.app == app && $0.facts.contains { $0.isAbout(id) } }
         let found: [StoredCustomer]
         do throws(StoreError) {
             found =
                 inKnown.isEmpty
-                ? try await read(CustomerQuery(.transactionID(id)), of: subject, app.environment) : inKnown
+                ? try await read(CustomerQuery(.transactionID(id)), of: customer, app.environment) : inKnown
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
             return
@@ -147,16 +204,16 @@ extension SubscriberFact {
     fileprivate func isAbout(_ id: TransactionID) -> Bool { key.id == id || originalTransactionID == id }
 }
 
-extension DecisionSubject {
+extension NamedCustomer {
     /// The names under which the store may know the customer, and everything that the proofs show. A transaction ID
     /// without a proof counts only if the signature is bound to it.
     fileprivate var query: CustomerQuery {
         let shown =
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
             + (proofs?.transactions.compactMap(\.payload.appTransactionID) ?? [])
-        let bound = isNamedByTransaction ? [transactionID].compactMap(\.self) : []
+        let bound = isBoundToTransaction ? [transactionID].compactMap(\.self) : []
         return CustomerQuery(
-            isNamedByTransaction || account != nil ? identifier : nil,
+            isBoundToTransaction || account != nil ? identifier : nil,
             purchases: proofs?.originalTransactionIDs ?? [], appleAccounts: Set(shown + bound))
     }
 
@@ -177,7 +234,7 @@ extension DecisionSubject {
     /// whole history. The App Store is then not queried.
     fileprivate func isKnown(by known: [StoredCustomer]) -> Bool {
         let facts = known.flatMap(\.facts)
-        if isNamedByTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
+        if isBoundToTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
         let originals = Set(facts.map(\.originalTransactionID))
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }

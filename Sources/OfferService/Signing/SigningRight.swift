@@ -78,10 +78,7 @@ extension OfferSigner {
         try requireApp(of: item, admission)
         try requireInCatalogue(item, admission)
         if needsIssuerID, admission.policy.issuerIDs[item.app] == nil {
-            missingIssuerWarning.warn(
-                admission.context.metadata([
-                    "app": "\(item.app.text)", "hint": "set \(Settings.issuerID.variable)",
-                ]))
+            warnOfMissingIssuerID(of: item.app, admission.context)
             throw .issuerIDMissing
         }
         return SigningRight(item, key: try signingKey(for: item, admission), policy: admission.policy)
@@ -104,7 +101,7 @@ extension OfferSigner {
 
     /// Checks that the principal may sign for this app.
     func requireApp(of item: CatalogueItem, _ admission: Admission) throws(Problem) {
-        guard let apps = admission.principal.apps, !apps.contains(item.app) else { return }
+        guard !admission.mayUse(item.app) else { return }
         throw refuse(item, because: "the caller may not sign for this app", admission)
     }
 

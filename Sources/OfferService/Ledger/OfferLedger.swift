@@ -1,42 +1,9 @@
+import Logging
 import OfferAudit
 import OfferCore
 import OfferEligibility
 import SubscriberStore
 import SubscriberSync
-
-/// The signatures to make for one offer that a rule allows.
-struct SignaturePlan: Sendable {
-    let terms: OfferTerms
-    /// The nonce of the V1 signature; nil if none is made, because it would not name the sandbox.
-    let v1: Nonce?
-    /// nil if no JWS is made.
-    let jws: JWS?
-    /// The timestamp of the signatures.
-    let at: Timestamp
-    /// The time at which they free their slot.
-    let expiresAt: Timestamp
-    /// The time at which the last of them becomes worthless; nil if it is the same.
-    var validUntil: Timestamp?
-
-    struct JWS: Sendable {
-        let nonce: Nonce
-        let transactionID: TransactionID
-    }
-
-    /// The JWS comes first: it is bound to a transaction, and a V1 signature is not.
-    var nonces: [Nonce] { [jws?.nonce, v1].compactMap(\.self) }
-
-    /// The plan with its first form only.
-    fileprivate var withFirstForm: SignaturePlan {
-        SignaturePlan(terms: terms, v1: jws == nil ? v1 : nil, jws: jws, at: at, expiresAt: expiresAt)
-    }
-}
-
-/// A signature to reserve if the limits allow it, and its message.
-struct RetentionPlan: Sendable {
-    let plan: SignaturePlan
-    let form: RetentionReservation.Form
-}
 
 /// An offer whose signatures are durably reserved. Nothing else gives the right to sign an offer with a rule, and only
 /// ``OfferLedger`` makes one.
@@ -44,6 +11,8 @@ struct ReservedOffer: Sendable {
     let app: AppScope
     let plan: SignaturePlan
     let decision: SignedDecision
+
+    var item: CatalogueItem { plan.terms.item(of: app.bundleID) }
 
     /// - Parameters:
     ///   - rules: the digest of the rules.
@@ -71,9 +40,20 @@ struct ReservedOffer: Sendable {
     }
 }
 
+/// The reservations that one request has made and not yet kept.
+struct Reservations {
+    fileprivate var unanswered: [ReservedOffer] = []
+
+    /// Keeps the reservations of an answer that will be sent. Its audit entries must be durable.
+    mutating func keep(_ offers: [ReservedOffer]) {
+        let nonces = Set(offers.flatMap(\.plan.nonces))
+        unanswered.removeAll { !nonces.isDisjoint(with: $0.plan.nonces) }
+    }
+}
+
 /// The store's ledger, for offers that a rule allows.
-struct OfferLedger {
-    enum Answer {
+struct OfferLedger: Sendable {
+    enum Outcome {
         /// The limits allow it, and nothing is reserved.
         case allowed
         case reserved(ReservedOffer)
@@ -82,15 +62,28 @@ struct OfferLedger {
 
     let store: CurrentStore
     let metrics: ServiceMetrics
+    let log: Logger
+
+    /// Runs the part of a request that makes reservations. Those that it does not keep are withdrawn, whether or not it
+    /// fails.
+    func withReservations<Answer>(
+        _ answer: (inout Reservations) async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        var reservations = Reservations()
+        let result: Result<Answer, Problem>
+        do throws(Problem) { result = .success(try await answer(&reservations)) } catch { result = .failure(error) }
+        await withdraw(reservations.unanswered)
+        return try result.get()
+    }
 
     /// Merges the facts of the proofs, checks the limits and reserves, in one change.
     /// - Parameter plans: the best first.
-    /// - Returns: an answer for each plan.
-    func ask(
-        about plans: [SignaturePlan], for customer: DecisionCustomer, reserving: LedgerRequest.Reserving,
-        rules digest: [UInt8], at now: Timestamp
-    ) async throws(Problem) -> [Answer] {
-        let request = request(about: plans, for: customer, reserving: reserving, at: now)
+    /// - Returns: an outcome for each plan.
+    func reserve(
+        _ reserving: LedgerRequest.Reserving, of plans: [SignaturePlan], for customer: EvaluatedCustomer,
+        rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
+    ) async throws(Problem) -> [Outcome] {
+        let request = request(plans, for: customer, reserving: reserving, at: now)
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
         // This comes before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
@@ -101,15 +94,39 @@ struct OfferLedger {
                 ? try await store.read { store async throws(StoreError) in try await store.askLedger(request) }
                 : try await store.write { store async throws(StoreError) in try await store.askLedger(request) }
         } catch { throw Problem(error) }
-        for (plan, answer) in zip(plans, answers) { metrics.asked(answer, plan.terms, of: customer.app) }
-        return zip(plans, answers).map { plan, answer in
+        var outcomes: [Outcome] = []
+        for (plan, answer) in zip(plans, answers) {
+            metrics.reserved(answer, plan.terms, of: customer.app)
             switch answer {
-            case .allowed: .allowed
-            case .refused(let codes): .refused(codes)
-            case .reserved: .reserved(ReservedOffer(plan, in: customer.app, rules: digest, facts: facts))
-            case .reservedFirst:
-                .reserved(ReservedOffer(plan.withFirstForm, in: customer.app, rules: digest, facts: facts))
+            case .allowed: outcomes.append(.allowed)
+            case .refused(let codes): outcomes.append(.refused(codes))
+            case .reserved, .reservedFirst:
+                let offer = ReservedOffer(
+                    answer == .reserved ? plan : plan.withFirstForm, in: customer.app, rules: digest, facts: facts)
+                reservations.unanswered.append(offer)
+                outcomes.append(.reserved(offer))
             }
+        }
+        return outcomes
+    }
+
+    /// Merges the facts of the proofs into the store.
+    func merge(_ customer: EvaluatedCustomer, at now: Timestamp) async throws(Problem) {
+        let request = request([], for: customer, reserving: .nothing, at: now)
+        guard !request.facts.isEmpty else { return }
+        do throws(StoreError) {
+            _ = try await store.write { store async throws(StoreError) in try await store.askLedger(request) }
+        } catch { throw Problem(error) }
+    }
+
+    /// Merges proofs into the store. A failure is only logged.
+    func merge(_ proofs: VerifiedProofs, of app: AppScope, at now: Timestamp) async {
+        guard store.works else { return }
+        do {
+            let facts = try proofs.facts(at: now)
+            try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
+        } catch {
+            log.debug("proofs not stored", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -124,12 +141,12 @@ struct OfferLedger {
 
     /// Checks the limits and reserves the first offer that they allow, once for each request for a retention message.
     func reserve(
-        _ plans: [RetentionPlan], for customer: DecisionCustomer, answering request: UUIDText,
-        rules digest: [UInt8], at now: Timestamp
+        _ plans: [RetentionPlan], for customer: EvaluatedCustomer, answering request: UUIDText,
+        rules digest: [UInt8], at now: Timestamp, _ reservations: inout Reservations
     ) async throws(Problem) -> RetentionReservationOutcome {
         let reservation = RetentionReservation(
             requestIdentifier: request,
-            ledger: self.request(about: plans.map(\.plan), for: customer, reserving: .first, at: now),
+            ledger: self.request(plans.map(\.plan), for: customer, reserving: .first, at: now),
             forms: plans.map(\.form))
         let facts = try customer.digest()
         let answer: RetentionReservationAnswer
@@ -139,25 +156,25 @@ struct OfferLedger {
         switch answer {
         case .known(let offer): return .known(offer)
         case .new(let answers):
-            for (plan, answer) in zip(plans, answers) { metrics.asked(answer, plan.plan.terms, of: customer.app) }
+            for (plan, answer) in zip(plans, answers) { metrics.reserved(answer, plan.plan.terms, of: customer.app) }
             guard let place = answers.firstIndex(of: .reserved) else { return .refused }
-            return .reserved(
-                ReservedOffer(plans[place].plan, in: customer.app, rules: digest, facts: facts),
-                messageIdentifier: plans[place].form.messageIdentifier)
+            let offer = ReservedOffer(plans[place].plan, in: customer.app, rules: digest, facts: facts)
+            reservations.unanswered.append(offer)
+            return .reserved(offer, messageIdentifier: plans[place].form.messageIdentifier)
         }
     }
 
     /// An offer that an earlier request with the same identifier has reserved.
     func reserved(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
-        for customer: DecisionCustomer, rules digest: [UInt8]
+        for customer: EvaluatedCustomer, rules digest: [UInt8]
     ) throws(Problem) -> ReservedOffer {
         ReservedOffer(
             remembered, terms, boundTo: transactionID, in: customer.app, rules: digest, facts: try customer.digest())
     }
 
     private func request(
-        about plans: [SignaturePlan], for customer: DecisionCustomer, reserving: LedgerRequest.Reserving,
+        _ plans: [SignaturePlan], for customer: EvaluatedCustomer, reserving: LedgerRequest.Reserving,
         at now: Timestamp
     ) -> LedgerRequest {
         LedgerRequest(
@@ -170,7 +187,7 @@ struct OfferLedger {
     }
 
     /// Withdraws reservations whose signatures were not sent. A reservation that cannot be withdrawn expires.
-    func withdraw(_ offers: [ReservedOffer]) async {
+    private func withdraw(_ offers: [ReservedOffer]) async {
         guard let app = offers.first?.app else { return }
         let nonces = offers.flatMap(\.plan.nonces)
         try? await store.write { store async throws(StoreError) in try await store.withdraw(nonces, in: app) }

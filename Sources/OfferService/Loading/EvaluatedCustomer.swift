@@ -5,9 +5,11 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Everything that a decision about a customer rests on.
-struct DecisionCustomer {
+/// A customer with everything that a decision rests on.
+struct EvaluatedCustomer: Sendable {
     let app: AppScope
+    /// The customer as a signature names them; nil for a request that is bound to a transaction, whose signature names none.
+    let signed: Customer?
     let facts: CustomerFacts
     /// The facts that the proofs show, to be merged into the store.
     let newFacts: [SubscriberFact]
@@ -26,7 +28,7 @@ struct DecisionCustomer {
 }
 
 /// The outcomes of the refreshes that a decision has waited for.
-struct DecisionLookUp {
+struct RefreshOutcomes {
     /// For subscriptions whose data is too old, and for customers whom the store does not know.
     var customer = CustomerRefresher.Outcome.notNeeded
     /// For the history, if a rule needs it.
@@ -35,77 +37,78 @@ struct DecisionLookUp {
     var isEmpty = false
 }
 
-extension DecisionCustomer {
+extension EvaluatedCustomer {
     /// - Parameters:
     ///   - stored: what the store knows of the account and of the purchases in the proofs; nil for nothing.
     ///   - newFacts: the facts that the proofs show.
     init(
-        _ subject: DecisionSubject, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
-        newFacts: [SubscriberFact], _ lookUp: DecisionLookUp, at now: Timestamp
+        _ customer: NamedCustomer, in app: AppScope, _ configured: Catalogue.App, stored: StoredCustomer?,
+        newFacts: [SubscriberFact], _ refreshes: RefreshOutcomes, at now: Timestamp
     ) throws(Problem) {
         let stored = stored ?? StoredCustomer(app: app, facts: [], teamFacts: [], links: [], isComplete: true)
         let all = stored.adding(newFacts)
         let proven = Set(newFacts.map(\.originalTransactionID))
-        let shown = try ShownPurchases(proven, subject, all, stored: stored, newFacts, by: configured.ownership)
+        let shown = try ShownPurchases(proven, customer, all, stored: stored, newFacts, by: configured.ownership)
         let owned = OwnedCustomer(
-            all, known: subject.identifier(in: all.facts), by: configured.ownership, proven: proven,
+            all, known: customer.identifier(in: all.facts), by: configured.ownership, proven: proven,
             provenAppleAccount: shown.appleAccount)
         // Nothing is certain about a customer with more purchases than the store reads.
         let facts = all.isComplete ? owned?.facts ?? SubscriberFacts() : SubscriberFacts()
-        let appTransaction = subject.proofs?.appTransaction?.payload
-        let receipt = subject.proofs?.receipt?.receipt
+        let appTransaction = customer.proofs?.appTransaction?.payload
+        let receipt = customer.proofs?.receipt?.receipt
         let evidence = HistoryEvidence(
             freshness: configured.freshness ?? HistoryEvidence.usualFreshness, coverage: all.coverage,
             isEverythingRead: all.isComplete, areConsumablesRead: !all.hasUnreadConsumables,
             emptyHistoryDate: facts.isEmpty
-                ? lookUp.isEmpty ? now : Self.dateOfEmptyReceipt(receipt, appTransaction, subject) : nil,
-            isAppStoreSilent: lookUp.history == .unanswered)
+                ? refreshes.isEmpty ? now : Self.dateOfEmptyReceipt(receipt, appTransaction, customer) : nil,
+            isAppStoreSilent: refreshes.history == .unanswered)
         let state = SubscriberState(
             of: facts, environment: app.environment, groups: configured.groups,
             familySharable: configured.familySharable, evidence: evidence,
-            oldBefore: lookUp.customer == .unanswered ? now - evidence.freshness : nil, at: now)
-        let install = Install(appTransaction, receipt, subject, stored: shown.knownAppleAccounts, facts)
+            oldBefore: refreshes.customer == .unanswered ? now - evidence.freshness : nil, at: now)
+        let download = FirstDownload(appTransaction, receipt, customer, stored: shown.knownAppleAccounts, facts)
         self.app = app
         self.facts = CustomerFacts(
             state: state, environment: app.environment, team: owned?.teamFactsByName ?? [:],
-            originalAppVersion: install.version.flatMap(AppVersion.init), originalPurchase: install.purchaseDate)
+            originalAppVersion: download.version.flatMap(AppVersion.init), originalPurchase: download.purchaseDate)
         self.newFacts = newFacts
         // The proofs must be of the Apple Account that the signature counts for.
-        if subject.isNamedByTransaction, subject.proofs != nil, let id = subject.transactionID,
+        if customer.isBoundToTransaction, customer.proofs != nil, let id = customer.transactionID,
             !SubscriberFacts(newFacts).contains(id), appTransaction?.appTransactionID != id
         {
             throw .anotherCustomersTransaction
         }
         self.owned = owned
+        signed = try customer.signed(as: owned?.purchases.accounts ?? [])
         sources = facts
         gaps = state.history.isOfApp || !all.isComplete ? [] : KnownHistory.gaps(in: facts, evidence, at: now)
         shownOwners = shown.owners
-        isNamedByAccount = subject.account != nil
+        isNamedByAccount = customer.account != nil
         transactionID =
-            subject.provenTransaction ?? subject.transactionID.flatMap { facts.contains($0) ? $0 : nil }
+            customer.provenTransaction ?? customer.transactionID.flatMap { facts.contains($0) ? $0 : nil }
             ?? state.latestTransaction
     }
 
     /// The accounts of the customer, or of the purchase that names them.
-    var accounts: Set<Customer> { owned?.purchases.accounts ?? [] }
+    private var accounts: Set<Customer> { owned?.purchases.accounts ?? [] }
 
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { owned?.holders ?? [] }
 
-    /// Returns true if a V1 signature may name a customer. It counts for that name everywhere, so the customer must own
-    /// the purchases in the proofs.
-    func mayNameInV1(_ customer: Customer) -> Bool {
-        let names = isNamedByAccount ? accounts : []
-        return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names.union([customer.account]))
+    /// True if a V1 signature may name the customer. It counts for that name everywhere, so the customer must own the
+    /// purchases in the proofs.
+    var mayBeNamedInV1: Bool {
+        let names = (isNamedByAccount ? accounts : []).union([signed?.account].compactMap(\.self))
+        return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names)
     }
 
     /// The date of a receipt without purchases. It does not say whose receipt it is. For a signature that counts for
     /// one Apple Account only, an AppTransaction of the same download must say so.
     private static func dateOfEmptyReceipt(
-        _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ subject: DecisionSubject
+        _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ customer: NamedCustomer
     ) -> Timestamp? {
         guard let receipt, receipt.purchases.isEmpty else { return nil }
-        guard subject.isNamedByTransaction else { return receipt.creationDate }
+        guard customer.isBoundToTransaction else { return receipt.creationDate }
         return receipt.isOfDownload(appTransaction) ? receipt.creationDate : nil
     }
 
@@ -126,7 +129,7 @@ extension DecisionCustomer {
 }
 
 /// The customer's first download of the app, as proofs show it.
-private struct Install {
+private struct FirstDownload {
     let version: String?
     let purchaseDate: Timestamp?
 
@@ -134,7 +137,7 @@ private struct Install {
     ///   - appleAccounts: those that the store knows of the account.
     ///   - facts: everything that is known of the customer, proofs included.
     init(
-        _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ subject: DecisionSubject,
+        _ appTransaction: AppTransaction?, _ receipt: AppReceipt?, _ customer: NamedCustomer,
         stored appleAccounts: Set<TransactionID>, _ facts: SubscriberFacts
     ) {
         if let appTransaction {
@@ -158,19 +161,35 @@ private struct Install {
     }
 }
 
-extension DecisionSubject {
+extension NamedCustomer {
     /// The name under which the customer is looked up: the account, else the purchase that the proofs show.
     var identifier: CustomerIdentifier? {
-        if isNamedByTransaction, let transactionID { return .transactionID(transactionID) }
+        if case .boundTransaction(let id) = name.identity { return .transactionID(id) }
+        if case .subscription(let original) = name.identity { return .originalTransactionID(original) }
         return account.map(CustomerIdentifier.init)
-            ?? (subscription ?? proofs?.latestOriginalTransactionID).map(CustomerIdentifier.originalTransactionID)
+            ?? proofs?.latestOriginalTransactionID.map(CustomerIdentifier.originalTransactionID)
     }
 
     /// Like ``identifier``, but with an Apple Account if the app transaction names the customer.
     func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
-        guard isNamedByTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
+        guard isBoundToTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
         return .appTransactionID(transactionID)
+    }
+
+    /// - Parameter accounts: those of the customer. For a subscription that the App Store names, only a token can be signed;
+    ///   without one, the signature names no account.
+    fileprivate func signed(as accounts: Set<Customer>) throws(Problem) -> Customer? {
+        switch name.identity {
+        case .account(let customer, _): return customer
+        case .boundTransaction: return nil
+        case .subscription:
+            let tokens = accounts.compactMap(\.token)
+            if let token = tokens.min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                return .appAccountToken(token)
+            }
+            do { return try Customer(applicationUsername: []) } catch { throw .invalidField(error) }
+        }
     }
 
     /// The latest transaction among the proofs that the customer has bought; a shared one if there is no other.

@@ -1,0 +1,33 @@
+import OfferCore
+import OfferEligibility
+
+/// The result of one decision: the offers that the customer may have, signed or not, and those refused.
+struct DecisionOutcome {
+    enum Offer {
+        case signed(OfferTerms, DecidedOffer)
+        /// The customer may have it, but it was not signed.
+        /// - `gaps`: the reasons, if a signature was requested.
+        case eligible(OfferTerms, gaps: OfferJWS.Gaps)
+        case refused(OfferDecision)
+    }
+
+    let customer: EvaluatedCustomer
+    /// In the order of the decision.
+    let offers: [Offer]
+
+    var signed: [DecidedOffer] {
+        offers.compactMap { if case .signed(_, let offer) = $0 { offer } else { nil } }
+    }
+}
+
+/// A signed offer, and its reservation.
+struct DecidedOffer {
+    let offer: SignedOffer
+    /// nil for an offer without a rule.
+    let reserved: ReservedOffer?
+
+    init(_ offer: SignedOffer, _ reserved: ReservedOffer?) {
+        self.offer = offer
+        self.reserved = reserved
+    }
+}

@@ -1,0 +1,161 @@
+import Logging
+import OfferAudit
+import OfferConfiguration
+import OfferCore
+import OfferEligibility
+import SubscriberStore
+import SubscriberSync
+
+/// Decides which offers a customer may have, and signs those that are to be signed.
+///
+/// ```
+/// load ─▶ decide ─▶ reserve ─▶ sign ─▶ verify      (then audit ─▶ answer)
+/// ```
+struct OfferDecider: Sendable {
+    let signer: OfferSigner
+    let loader: CustomerLoader
+    let ledger: OfferLedger
+
+    init(signer: OfferSigner, store: CurrentStore, refresher: CustomerRefresher?, log: Logger) {
+        self.signer = signer
+        loader = CustomerLoader(store: store, refresher: refresher)
+        ledger = OfferLedger(store: store, metrics: signer.metrics, log: log)
+    }
+
+    private var now: Timestamp { signer.sources.now() }
+
+    /// Decides about offers with rules, and signs those that are allowed.
+    /// - Parameters:
+    ///   - offers: those of the customer's app to decide about.
+    ///   - wantsJWS: whether a JWS accompanies the signature.
+    func decide(
+        _ named: NamedCustomer, about offers: OfferSelection, signing: LedgerRequest.Reserving, wantsJWS: Bool,
+        _ admission: Admission, _ reservations: inout Reservations
+    ) async throws(Problem) -> DecisionOutcome {
+        let app = try admission.app(named.bundleID)
+        let customer = try await loader.load(named, app, at: now) { facts in
+            offers.decide(by: app.rules, facts, at: now).contains(where: \.needsHistory)
+        }
+        let decisions = offers.decide(by: app.rules, customer.facts, at: now)
+        signer.metrics.decided(decisions, of: customer.app)
+        let time = signing == .nothing ? now : try signer.timestamp()
+        var plans: [SignaturePlan] = []
+        for decision in decisions where decision.isEligible {
+            if signing != .nothing {
+                try signer.requireSignable(decision.offer.item(of: named.bundleID), admission)
+            }
+            plans.append(
+                plan(decision.offer, for: customer, app.rules, wantsJWS: wantsJWS, at: time, admission.policy))
+        }
+        var reserved = try await ledger.reserve(
+            signing, of: plans, for: customer, rules: admission.policy.catalogue?.digest ?? [], at: time,
+            &reservations)[...]
+        var remaining = plans[...]
+        var outcomes: [DecisionOutcome.Offer] = []
+        for decision in decisions {
+            guard decision.isEligible, let plan = remaining.popFirst(), let answer = reserved.popFirst() else {
+                outcomes.append(.refused(decision))
+                continue
+            }
+            let gaps = customer.gaps(under: admission.policy)
+            switch answer {
+            case .allowed:
+                outcomes.append(
+                    .eligible(plan.terms, gaps: signing != .nothing && plan.nonces.isEmpty ? gaps : []))
+            case .reserved(let offer):
+                let signed = try signer.sign(
+                    offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
+                outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
+            case .refused(let codes):
+                outcomes.append(.refused(OfferDecision(refusing: plan.terms, for: codes)))
+            }
+        }
+        return DecisionOutcome(customer: customer, offers: outcomes)
+    }
+
+    /// Decides by the app's rule whether a customer gets an introductory offer.
+    /// - Returns: the answer, and the facts that it was derived from. It is not signed here.
+    func decideIntroductoryOffer(
+        of productID: ProductID, by rule: Rule, _ named: NamedCustomer, _ admission: Admission
+    ) async throws(Problem) -> (isAllowed: Bool, decision: SignedDecision) {
+        let app = try admission.app(named.bundleID)
+        let customer = try await loader.load(named, app, at: now) { facts in
+            app.rules.introductoryReasons(facts, of: productID, by: rule, at: now).contains(where: \.needsHistory)
+        }
+        try await ledger.merge(customer, at: now)
+        let reasons = app.rules.introductoryReasons(customer.facts, of: productID, by: rule, at: now)
+        signer.metrics.decided(productID, by: rule, reasons.codes, of: customer.app)
+        guard !reasons.contains(where: { $0.code == .unknown }) else {
+            throw .notEligible(reasons, showsDetails: admission.principal.showsDetails)
+        }
+        let decision = SignedDecision(
+            rule: rule.name, rulesDigest: admission.policy.catalogue?.digest ?? [],
+            factsDigest: try customer.digest())
+        return (reasons.isEmpty, decision)
+    }
+
+    /// Merges the proofs of an offer without a rule into the store, as facts of equal rank with notifications.
+    ///
+    /// A customer whom the store does not know, or whose data is old, is refreshed in the background. The offer does not
+    /// wait, and is signed even if the store fails. After a failure, nothing waits for the store until it works again.
+    func remember(_ proofs: VerifiedProofs, _ policy: Policy) async {
+        guard let app = proofs.app else { return }
+        await loader.refreshLater(proofs, of: app, policy.catalogue?.apps[app.bundleID], at: now)
+        await ledger.merge(proofs, of: app, at: now)
+    }
+
+    // MARK: Plans
+
+    private func plan(
+        _ terms: OfferTerms, for customer: EvaluatedCustomer, _ rules: AppRules, wantsJWS: Bool, at time: Timestamp,
+        _ policy: Policy
+    ) -> SignaturePlan {
+        // A V1 signature names no environment, so one for the sandbox would also count in production.
+        let makesV1 =
+            (customer.app.environment == .production || rules.allowsSandboxV1) && customer.mayBeNamedInV1
+        let transactionID = wantsJWS && customer.gaps(under: policy).isEmpty ? customer.transactionID : nil
+        return plan(terms, v1: makesV1, boundTo: transactionID, rules, at: time)
+    }
+
+    /// - Parameters:
+    ///   - v1: whether a V1 signature is made.
+    ///   - transactionID: what a JWS is bound to; nil to make none.
+    func plan(
+        _ terms: OfferTerms, v1: Bool, boundTo transactionID: TransactionID?, _ rules: AppRules, at time: Timestamp
+    ) -> SignaturePlan {
+        let makeNonce = signer.sources.makeNonce
+        let jws = transactionID.map { SignaturePlan.JWS(nonce: makeNonce(), transactionID: $0) }
+        let lifetimes =
+            (v1 ? [Duration.milliseconds(Timestamp.signatureLifetimeMilliseconds)] : [])
+            + (jws == nil ? [] : [rules.jwsLifetime])
+        let validUntil = time + (lifetimes.max() ?? .zero)
+        return SignaturePlan(
+            terms: terms, v1: v1 ? makeNonce() : nil, jws: jws, at: time,
+            expiresAt: validUntil + (loader.refresher == nil ? .zero : Authorisation.askingTime),
+            validUntil: validUntil)
+    }
+}
+
+extension EvaluatedCustomer {
+    /// The missing prerequisites for a JWS.
+    func gaps(under policy: Policy) -> OfferJWS.Gaps {
+        var gaps: OfferJWS.Gaps = policy.issuerIDs[app.bundleID] == nil ? .issuerID : []
+        if transactionID == nil { gaps.insert(.transactionID) }
+        return gaps
+    }
+}
+
+/// The offers of an app that a decision is about.
+enum OfferSelection {
+    /// Some offers, in this order. One that occurs twice counts twice against its limits.
+    case offers([OfferTerms])
+    /// All offers of some products, the best first; nil for those of all products.
+    case products(Set<ProductID>?)
+
+    fileprivate func decide(by rules: AppRules, _ facts: CustomerFacts, at now: Timestamp) -> [OfferDecision] {
+        switch self {
+        case .offers(let terms): terms.map { rules.decide(facts, about: $0, at: now) }
+        case .products(let ids): rules.decide(facts, about: ids, at: now)
+        }
+    }
+}

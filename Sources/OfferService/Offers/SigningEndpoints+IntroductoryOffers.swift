@@ -1,0 +1,76 @@
+import OfferAudit
+import OfferConfiguration
+import OfferCore
+import OfferEligibility
+import OfferHTTP
+
+extension SigningEndpoints {
+    /// `POST /v1/introductory-offers`. If the caller does not decide, the app's rule does.
+    func answerIntroductoryOffer(_ request: HTTPRequest, _ admission: Admission) throws(Problem) -> Endpoint.Lane {
+        try signer.requireReady()
+        try refuseUsers(admission)
+        let body = try ProofBody(admission.members(of: request))
+        let offer = try IntroductoryOfferRequest(body.rest)
+        guard let isAllowed = offer.allowIntroductoryOffer else {
+            guard let rule = admission.policy.catalogue?.apps[offer.bundleID]?.rules.introductoryOffers else {
+                throw .missingField("allowIntroductoryOffer")
+            }
+            return .later { () async throws(Problem) in try await self.answer(offer, by: rule, body, admission) }
+        }
+        guard body.proofs == nil else { throw .conflictingFields("proofs", "allowIntroductoryOffer") }
+        let jws = try sign(offer, allowing: isAllowed, admission) { () throws(Problem) in
+            try countCustomer(of: offer, admission)
+        }
+        return .now(try answer(offer.body(jws, allowing: isAllowed), after: [jws.entry(for: admission)]))
+    }
+
+    /// Answers by the app's rule.
+    ///
+    /// A clear yes and a clear no are signed. If the facts are unknown, nothing is signed: the app then passes no JWS,
+    /// and the App Store applies its own rule.
+    private func answer(
+        _ offer: IntroductoryOfferRequest, by rule: Rule, _ body: ProofBody, _ admission: Admission
+    ) async throws(Problem) -> HTTPResponse {
+        let proofs: VerifiedProofs?
+        let (isAllowed, decision): (Bool, SignedDecision)
+        do throws(Problem) {
+            try signer.requireApp(of: offer.item, admission)
+            // Before the store and the App Store are queried.
+            try countCustomer(of: offer, admission)
+            proofs = try verifiedProofs(of: body, offer.bundleID, admission)
+            let customer = NamedCustomer(
+                offer.customerName, proofs: proofs,
+                unprovenRefresh: NamedCustomer.UnprovenRefresh(admission.principal))
+            (isAllowed, decision) = try await decider.decideIntroductoryOffer(
+                of: offer.productID, by: rule, customer, admission)
+        } catch {
+            signer.noteRefusal(
+                error, of: .introductoryOfferJWS, offer.item, customer: offer.transactionID.text.utf8, admission)
+            throw error
+        }
+        // The request has been counted.
+        let jws = try sign(offer, allowing: isAllowed, admission) {}
+        try await signer.record([jws.entry(for: admission, decision)])
+        return HTTPResponse(
+            body: offer.body(jws, allowing: isAllowed, showing: body.wantsVerifiedProofs ? proofs : nil))
+    }
+
+    private func sign(
+        _ offer: IntroductoryOfferRequest, allowing isAllowed: Bool, _ admission: Admission,
+        countCustomer: () throws(Problem) -> Void
+    ) throws(Problem) -> CompactJWS {
+        try signJWS(
+            offer.appStoreRequest(allowing: isAllowed), of: offer.bundleID, admission, countCustomer: countCustomer)
+    }
+
+    private func countCustomer(of offer: IntroductoryOfferRequest, _ admission: Admission) throws(Problem) {
+        try limits.countCustomer(
+            of: offer.transactionID, of: offer.bundleID, under: admission.policy.limits, admission.context)
+    }
+}
+
+extension IntroductoryOfferRequest {
+    fileprivate var customerName: NamedCustomer.Name {
+        NamedCustomer.Name(bundleID: bundleID, identity: .boundTransaction(transactionID), environment: nil)
+    }
+}
