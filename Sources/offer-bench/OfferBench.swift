@@ -51,7 +51,7 @@ enum OfferBench {
         let log = Logger(label: "offer-bench") { StreamLogHandler.standardError(label: $0) }
         let id = try KeyID(utf8: Array("BENCHKEY01".utf8))
         let policy = CurrentPolicy(Policy(ring: KeyRing(active: KeyRing.Key(id: id, pair: key))))
-        var sources = Sources.system
+        var sources = SystemInputs.system
         sources.now = { Timestamp(milliseconds: 1_767_225_600_000) }
         return Application(.init(policy: policy, sources: sources, log: log)).router(
             for: .all, isOnLoopback: false)

@@ -159,7 +159,7 @@ final class DecisionProcess: Sendable {
                 limits: OfferLimits(perCustomer: .init(count: 1), total: 1), nonces: [], expiresAt: at)
             let request = LedgerRequest(
                 app: Self.app, holders: [Sample.account(1)], offers: [offer], reserving: .nothing, at: at)
-            return try await store.askLedger(request) == [.allowed]
+            return try await store.reserve(request) == [.allowed]
         }
     }
 }

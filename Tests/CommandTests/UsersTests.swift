@@ -130,14 +130,14 @@ struct UsersTests {
         let had = server.requests
         let start = ContinuousClock.now
         /// The maximum number of fetches for unknown keys since `start`: one, and one more every 30 s.
-        func mayHaveAsked() -> Int { 1 + Int((.now - start) / .seconds(30)) }
+        func mayHaveRequested() -> Int { 1 + Int((.now - start) / .seconds(30)) }
 
         // Nothing is fetched until a token names an unknown key.
         server.answer(.init(body: try ProviderKey.set(old, new)))
         try await Task.sleep(for: .seconds(3))
         #expect(server.requests == had)
         #expect(try await Self.wait(service, ofNew, for: 200))
-        #expect(server.requests > had && server.requests <= had + mayHaveAsked())
+        #expect(server.requests > had && server.requests <= had + mayHaveRequested())
         #expect(try await Self.ask(service, ofOld)?.status == 200)
 
         // More tokens with unknown keys cause no more fetches.
@@ -145,9 +145,9 @@ struct UsersTests {
         let nobodys = try ProviderKey(kid: "nobody's").token(claims: Self.claims())
         for _ in 0..<50 { #expect(try await Self.ask(service, nobodys)?.status == 401) }
         try await Task.sleep(for: .seconds(3))
-        #expect(server.requests <= had + mayHaveAsked())
+        #expect(server.requests <= had + mayHaveRequested())
         #expect(try await Self.waitForReady(service) { $0.contains("degraded") && $0.contains("status 500") })
-        #expect(server.requests <= had + mayHaveAsked(), "at most one fetch per 30 seconds")
+        #expect(server.requests <= had + mayHaveRequested(), "at most one fetch per 30 seconds")
         #expect(try await Self.ask(service, ofNew)?.status == 200, "the previous keys stay in force")
         #expect(service.stop() == 0)
         #expect(try !service.log.contains("marked") && !service.log.contains("eyJ"))

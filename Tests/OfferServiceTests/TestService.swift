@@ -54,7 +54,7 @@ struct TestService {
                 ring: KeyRing(active: KeyRing.Key(id: try Fixtures.keyID(), pair: pair)), catalogue: catalogue,
                 issuerIDs: issuerIDs, callers: Callers(callers, userIssuers: userIssuers, usernameSalt: usernameSalt),
                 limits: limits, proxies: proxies))
-        let sources = Sources(
+        let sources = SystemInputs(
             now: { [wall] in wall.withLockedValue { $0 } }, uptime: { [clock] in clock.withLockedValue { $0 } },
             makeNonce: { nonces.withLockedValue { Nonce(using: &$0) } })
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log.logger)

@@ -436,7 +436,7 @@ struct UserTests {
     }
 
     @Test("only an unknown kid triggers a fetch")
-    func askedAgain() async throws {
+    func requestedAgain() async throws {
         let (key, issuer) = (ProviderKey(), try Self.issuer())
         let routes = try await Self.routes(ProviderKey.set(key))
         _ = Self.ask(routes, try key.token(claims: Self.claims()))

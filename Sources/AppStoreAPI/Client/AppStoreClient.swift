@@ -79,7 +79,7 @@ package final class AppStoreClient: Sendable {
             let timeout = try timeout(until: deadline)
             guard breaker.admits(at: pacing.uptime()) else { throw .paused }
             if let time = budget.take(call.endpoint, of: app, at: pacing.now()) {
-                breaker.noteNothing()
+                breaker.recordEmptyResult()
                 throw .limited(until: time)
             }
             retries.noteRequest()

@@ -37,5 +37,5 @@ final class CircuitBreaker: Sendable {
     }
 
     /// Reports that an admitted request ended without a result for the host, for example because it was cancelled.
-    func noteNothing() { state.withLockedValue { $0.isTrying = false } }
+    func recordEmptyResult() { state.withLockedValue { $0.isTrying = false } }
 }

@@ -10,9 +10,9 @@ package final class OCSPChecker: Sendable {
     private let transport: OCSPTransport
     private let now: @Sendable () -> Int64
     private let onRevoked: @Sendable (X509Certificate) -> Void
-    private let state = NIOLockedValueBox(OpenQuestions())
-    private let questions: AsyncStream<RevocationQuestion>
-    private let submit: AsyncStream<RevocationQuestion>.Continuation
+    private let state = NIOLockedValueBox(OpenRequests())
+    private let requests: AsyncStream<RevocationRequest>
+    private let submit: AsyncStream<RevocationRequest>.Continuation
 
     /// - Parameters:
     ///   - now: the time in seconds since 1970.
@@ -24,16 +24,16 @@ package final class OCSPChecker: Sendable {
         self.transport = transport
         self.now = now
         self.onRevoked = onRevoked
-        (questions, submit) = AsyncStream.makeStream()
+        (requests, submit) = AsyncStream.makeStream()
     }
 
     /// Sends queries until the task is cancelled. Then all open and all later queries fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            for await question in questions {
+            for await request in requests {
                 // The stream still delivers queries submitted before the cancellation.
                 guard !Task.isCancelled else { break }
-                group.addTask { await self.ask(question) }
+                group.addTask { await self.ask(request) }
             }
         }
         for waiter in state.withLockedValue({ $0.stop() }) { waiter.resume(returning: .unknown(.stopped)) }
@@ -44,17 +44,17 @@ package final class OCSPChecker: Sendable {
     /// Cancelling the caller does not shorten the wait, because others may wait for the same answer. The transport's
     /// time limit does.
     package func check(_ chain: some CertificatePath) async throws(RevocationFailure) {
-        guard let questions = chain.revocationQuestions else { return }
-        async let leaf = outcome(of: questions.leaf)
-        async let intermediate = outcome(of: questions.intermediate)
+        guard let requests = chain.revocationRequests else { return }
+        async let leaf = outcome(of: requests.leaf)
+        async let intermediate = outcome(of: requests.intermediate)
         try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
     }
 
     /// The currently known status of a chain. Queries the rest in the background.
     package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
-        guard let questions = chain.revocationQuestions else { return .good }
-        let leaf = outcomeNow(of: questions.leaf)
-        let intermediate = outcomeNow(of: questions.intermediate)
+        guard let requests = chain.revocationRequests else { return .good }
+        let leaf = outcomeNow(of: requests.leaf)
+        let intermediate = outcomeNow(of: requests.intermediate)
         do throws(RevocationFailure) {
             try RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
             return .good
@@ -74,25 +74,25 @@ package final class OCSPChecker: Sendable {
         .sorted { $0.error < $1.error }
     }
 
-    private func outcome(of question: RevocationQuestion) async -> OCSPOutcome {
+    private func outcome(of request: RevocationRequest) async -> OCSPOutcome {
         await withCheckedContinuation { waiter in
             let now = now()
-            if let outcome = outcome(ofExpired: question, at: now) { return waiter.resume(returning: outcome) }
-            switch state.withLockedValue({ $0.admit(question.id, waiter, at: now) }) {
+            if let outcome = outcome(ofExpired: request, at: now) { return waiter.resume(returning: outcome) }
+            switch state.withLockedValue({ $0.admit(request.id, waiter, at: now) }) {
             case .settled(let outcome): waiter.resume(returning: outcome)
-            case .opened: submit.yield(question)
+            case .opened: submit.yield(request)
             case .joined: break
             }
         }
     }
 
     /// The known outcome of a query. If there is none, opens the query without waiting.
-    private func outcomeNow(of question: RevocationQuestion) -> OCSPOutcome? {
+    private func outcomeNow(of request: RevocationRequest) -> OCSPOutcome? {
         let now = now()
-        if let outcome = outcome(ofExpired: question, at: now) { return outcome }
-        switch state.withLockedValue({ $0.admit(question.id, nil, at: now) }) {
+        if let outcome = outcome(ofExpired: request, at: now) { return outcome }
+        switch state.withLockedValue({ $0.admit(request.id, nil, at: now) }) {
         case .settled(let outcome): return outcome
-        case .opened: submit.yield(question)
+        case .opened: submit.yield(request)
         case .joined: break
         }
         return nil
@@ -100,21 +100,21 @@ package final class OCSPChecker: Sendable {
 
     /// Responders know nothing about an expired certificate, such as those of old data. It counts as good unless it was revoked
     /// before.
-    private func outcome(ofExpired question: RevocationQuestion, at now: Int64) -> OCSPOutcome? {
-        guard question.certificate.notAfter < now else { return nil }
-        let answer = state.withLockedValue { $0.memory.answer(to: question.id, at: now) }
-        return answer ?? .good(until: question.certificate.notAfter)
+    private func outcome(ofExpired request: RevocationRequest, at now: Int64) -> OCSPOutcome? {
+        guard request.certificate.notAfter < now else { return nil }
+        let answer = state.withLockedValue { $0.memory.answer(to: request.id, at: now) }
+        return answer ?? .good(until: request.certificate.notAfter)
     }
 
-    private func ask(_ question: RevocationQuestion) async {
-        finish(question, await question.ask(by: transport, now: now))
+    private func ask(_ request: RevocationRequest) async {
+        finish(request, await request.ask(by: transport, now: now))
     }
 
-    private func finish(_ question: RevocationQuestion, _ outcome: OCSPOutcome) {
+    private func finish(_ request: RevocationRequest, _ outcome: OCSPOutcome) {
         let now = now()
-        state.withLockedValue { $0.memory.note(outcome, of: question, at: now) }
-        if case .revoked = outcome { onRevoked(question.certificate) }
-        for waiter in state.withLockedValue({ $0.close(question.id) }) { waiter.resume(returning: outcome) }
+        state.withLockedValue { $0.memory.note(outcome, of: request, at: now) }
+        if case .revoked = outcome { onRevoked(request.certificate) }
+        for waiter in state.withLockedValue({ $0.close(request.id) }) { waiter.resume(returning: outcome) }
     }
 }
 

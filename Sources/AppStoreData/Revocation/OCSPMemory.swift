@@ -2,7 +2,7 @@ import OfferCrypto
 
 /// The last answers of responders about certificates. Its size is bounded.
 struct OCSPMemory {
-    private var standings: [RevocationQuestion.ID: Standing] = [:]
+    private var standings: [RevocationRequest.ID: Standing] = [:]
     private let limit: Int
 
     private enum Standing {
@@ -25,7 +25,7 @@ struct OCSPMemory {
     init(limit: Int) { self.limit = limit }
 
     /// The answer to a query, if one is in force.
-    func answer(to id: RevocationQuestion.ID, at now: Int64) -> OCSPOutcome? {
+    func answer(to id: RevocationRequest.ID, at now: Int64) -> OCSPOutcome? {
         switch standings[id] {
         case .good(let until) where now < until: .good(until: until)
         case .revoked(let date): .revoked(date: date)
@@ -34,21 +34,21 @@ struct OCSPMemory {
     }
 
     /// A recent failure, which is not retried in the background yet.
-    func recentFailure(of id: RevocationQuestion.ID, at now: Int64) -> OCSPProblem? {
+    func recentFailure(of id: RevocationRequest.ID, at now: Int64) -> OCSPProblem? {
         guard case .unanswered(let problem, _, let time) = standings[id] else { return nil }
         return (time..<time + Self.pause).contains(now) ? problem : nil
     }
 
     /// Records the outcome of a query that had no answer.
-    mutating func note(_ outcome: OCSPOutcome, of question: RevocationQuestion, at now: Int64) {
-        let id = question.id
+    mutating func note(_ outcome: OCSPOutcome, of request: RevocationRequest, at now: Int64) {
+        let id = request.id
         switch outcome {
         case .good(let until):
             // A response may name no time for the next one. Even then, the responder is not queried for each request.
             standings[id] = .good(until: min(max(until, now + Self.pause), now + Self.maximumAge))
         case .revoked(let date): standings[id] = .revoked(date: date)
         case .unknown(let problem):
-            standings[id] = .unanswered(problem, subject: question.certificate.subject, time: now)
+            standings[id] = .unanswered(problem, subject: request.certificate.subject, time: now)
         }
         if standings.count > limit { dropLeastUseful(except: id) }
     }
@@ -64,7 +64,7 @@ struct OCSPMemory {
     }
 
     /// Failures go first, then the answers that expire first. Revocations stay longest.
-    private mutating func dropLeastUseful(except new: RevocationQuestion.ID) {
+    private mutating func dropLeastUseful(except new: RevocationRequest.ID) {
         let usefulness = { (standing: Standing) -> (Int, Int64) in
             switch standing {
             case .unanswered(_, _, let time): (0, time)

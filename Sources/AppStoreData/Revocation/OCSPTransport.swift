@@ -17,7 +17,7 @@ package struct OCSPReply: Hashable, Sendable {
     }
 }
 
-extension RevocationQuestion {
+extension RevocationRequest {
     /// Queries the responder and verifies its response.
     /// - Parameter now: the time in seconds since 1970, read after the response has arrived.
     func ask(by transport: OCSPTransport, now: @Sendable () -> Int64) async -> OCSPOutcome {

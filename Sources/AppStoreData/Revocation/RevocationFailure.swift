@@ -34,7 +34,7 @@ extension RevocationFailure {
         for (role, outcome) in outcomes {
             switch outcome {
             case .unknown(let problem): throw .unknown(role, problem)
-            case nil: throw .unknown(role, .beingAsked)
+            case nil: throw .unknown(role, .requested)
             case .good, .revoked: continue
             }
         }
@@ -75,7 +75,7 @@ package enum OCSPProblem: Error, Hashable, Sendable {
     /// The responder does not know the certificate.
     case unknownCertificate
     /// The query is under way.
-    case beingAsked
+    case requested
     /// Too many queries are open.
     case overloaded
     /// The checker has been stopped.
@@ -91,7 +91,7 @@ extension OCSPProblem: CustomStringConvertible {
         case .status(let status): "the OCSP responder answered with HTTP status \(status)"
         case .response(let failure): "\(failure)"
         case .unknownCertificate: "the OCSP responder does not know it"
-        case .beingAsked: "the OCSP responder is being asked"
+        case .requested: "the OCSP responder is being asked"
         case .overloaded: "too many questions are open"
         case .stopped: "the service is stopping"
         }

@@ -179,7 +179,7 @@ package struct Configuration: Sendable {
 
 extension Configuration {
     /// The apps that the service refreshes from the App Store, as far as the settings determine.
-    package var askedApps: Set<BundleID> {
+    package var syncableApps: Set<BundleID> {
         guard appStoreAPI != nil else { return [] }
         return Set((catalogue?.apps ?? [:]).keys.filter { issuerIDs[$0] != nil })
     }

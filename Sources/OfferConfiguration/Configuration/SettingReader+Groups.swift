@@ -107,8 +107,8 @@ extension SettingReader {
         // Read it, so that it is compared on reload. The file has been read already.
         _ = value(Settings.appStoreAPIRoots)
         let wait = Duration.milliseconds(value(Settings.appStoreWaitMilliseconds))
-        let isAppleAsked = production == nil && sandbox == nil
-        let isUsual = !isAppleAsked || (ofData.ownRoots == nil && !flags.development)
+        let queriesApple = production == nil && sandbox == nil
+        let isUsual = !queriesApple || (ofData.ownRoots == nil && !flags.development)
         guard store != nil, (mode ?? (isUsual ? .on : .off)) == .on else { return nil }
         return AppStoreAPISettings(
             hosts: APIHosts(production: production, sandbox: sandbox),
@@ -137,7 +137,7 @@ extension SettingReader {
                 "\(Settings.database.variable) is set, but no app is configured, so no notification would be accepted",
                 hint: "name your apps in \(Settings.configurationFile.variable)")
         }
-        return StoreSettings(location: location ?? StoreSettings.usualLocation, payloadDays: days)
+        return StoreSettings(location: location ?? StoreSettings.defaultLocation, payloadDays: days)
     }
 
     /// - Parameter roots: the certificates to trust for receivers, beside the system's.

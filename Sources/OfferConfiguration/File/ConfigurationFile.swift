@@ -167,7 +167,7 @@ package struct ConfigurationFile: Sendable {
         let environments =
             members["environments"].flatMap {
                 Self.readEnvironments($0, hasAppAppleID: members["appAppleID"] != nil, &reader)
-            } ?? Catalogue.App.usualEnvironments(appAppleID: appAppleID)
+            } ?? Catalogue.App.defaultEnvironments(appAppleID: appAppleID)
         let appRules = AppRulesReader.read(
             members, at: place,
             of: RetentionReader.App(

@@ -7,14 +7,14 @@ package struct AppStoreSettings: Sendable {
     /// The certificates that are trusted in place of Apple's; nil for Apple's.
     package let ownRoots: TrustedRoots?
     /// True if OCSP responders are queried about revoked certificates.
-    package let asksOCSP: Bool
+    package let usesOCSP: Bool
     /// True if a root may sign data itself, as Xcode does.
     package let isDevelopment: Bool
 
     /// - Parameter ocsp: nil for the default: only Apple's roots have responders that can be reached.
     package init(roots: TrustedRoots? = nil, ocsp: OCSPMode? = nil, isDevelopment: Bool = false) {
         ownRoots = roots
-        asksOCSP = (ocsp ?? (roots == nil ? .on : .off)) == .on
+        usesOCSP = (ocsp ?? (roots == nil ? .on : .off)) == .on
         self.isDevelopment = isDevelopment
     }
 

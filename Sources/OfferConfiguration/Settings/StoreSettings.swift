@@ -12,5 +12,5 @@ package struct StoreSettings: Hashable, Sendable {
     }
 
     /// The default location, if a database is needed and none is configured.
-    static let usualLocation = StoreLocation.sqlite(path: "data/offer-signer.sqlite")
+    static let defaultLocation = StoreLocation.sqlite(path: "data/offer-signer.sqlite")
 }

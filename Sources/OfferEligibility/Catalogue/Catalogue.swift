@@ -32,7 +32,7 @@ package struct Catalogue: Hashable, Sendable {
             prices: [OfferPrice] = []
         ) {
             self.appAppleID = appAppleID
-            self.environments = environments ?? Self.usualEnvironments(appAppleID: appAppleID)
+            self.environments = environments ?? Self.defaultEnvironments(appAppleID: appAppleID)
             self.offers = offers
             self.groups = groups
             self.familySharable = familySharable
@@ -44,7 +44,7 @@ package struct Catalogue: Hashable, Sendable {
             self.prices = prices
         }
 
-        package static func usualEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {
+        package static func defaultEnvironments(appAppleID: Int64?) -> Set<AppStoreEnvironment> {
             appAppleID == nil ? [.sandbox] : [.production, .sandbox]
         }
     }

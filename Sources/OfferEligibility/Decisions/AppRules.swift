@@ -87,26 +87,27 @@ package struct AppRules: Hashable, Sendable {
         _ facts: CustomerFacts, about productIDs: Set<ProductID>? = nil, at now: Timestamp
     ) -> [OfferDecision] {
         let isWanted = productIDs.map { wanted in self.productIDs.map(wanted.contains) }
-        // Offers of one product share a situation.
-        var situations = [Situation?](repeating: nil, count: self.productIDs.count)
+        // Offers of one product share a context.
+        var contexts = [EvaluationContext?](repeating: nil, count: self.productIDs.count)
         var decisions: [OfferDecision] = []
         decisions.reserveCapacity(bestFirst.count)
         for offer in bestFirst where isWanted?[offer.product] ?? true {
-            let situation =
-                situations[offer.product] ?? situation(facts, offering: offer.terms.productID, at: now)
-            situations[offer.product] = situation
-            decisions.append(offer.terms.decide(in: situation, prefersWinBackOffers: prefersWinBackOffers))
+            let context =
+                contexts[offer.product] ?? context(facts, offering: offer.terms.productID, at: now)
+            contexts[offer.product] = context
+            decisions.append(offer.terms.decide(in: context, prefersWinBackOffers: prefersWinBackOffers))
         }
         return decisions
     }
 
     package func decide(_ facts: CustomerFacts, about offer: OfferTerms, at now: Timestamp) -> OfferDecision {
         offer.decide(
-            in: situation(facts, offering: offer.productID, at: now), prefersWinBackOffers: prefersWinBackOffers)
+            in: context(facts, offering: offer.productID, at: now), prefersWinBackOffers: prefersWinBackOffers)
     }
 
-    private func situation(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> Situation {
-        Situation(facts, offering: productID, products: products, at: now)
+    private func context(_ facts: CustomerFacts, offering productID: ProductID, at now: Timestamp) -> EvaluationContext
+    {
+        EvaluationContext(facts, offering: productID, products: products, at: now)
     }
 
     /// Decides whether a customer may have an introductory offer of a product.
@@ -114,10 +115,10 @@ package struct AppRules: Hashable, Sendable {
     package func introductoryReasons(
         _ facts: CustomerFacts, of productID: ProductID, by rule: Rule, at now: Timestamp
     ) -> [DecisionReason] {
-        let situation = situation(facts, offering: productID, at: now)
-        let truth = rule.condition.truth(in: situation)
+        let context = context(facts, offering: productID, at: now)
+        let truth = rule.condition.truth(in: context)
         guard truth != .yes else { return [] }
-        let reasons = rule.condition.reasons(truth, in: situation)
+        let reasons = rule.condition.reasons(truth, in: context)
         return reasons.isEmpty ? [DecisionReason(.unknown)] : reasons
     }
 }

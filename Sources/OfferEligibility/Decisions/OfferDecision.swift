@@ -7,16 +7,16 @@ package struct OfferDecision: Sendable {
     private let grounds: Grounds
 
     private enum Grounds: Sendable {
-        case facts([Finding], Situation)
+        case facts([RuleFinding], EvaluationContext)
         case limits([ReasonCode])
     }
 
     fileprivate init(
-        _ offer: OfferTerms, isEligible: Bool, _ findings: [Finding], in situation: Situation
+        _ offer: OfferTerms, isEligible: Bool, _ findings: [RuleFinding], in context: EvaluationContext
     ) {
         self.offer = offer
         self.isEligible = isEligible
-        grounds = .facts(findings, situation)
+        grounds = .facts(findings, context)
     }
 
     /// Refuses an offer because of its limits.
@@ -41,7 +41,7 @@ package struct OfferDecision: Sendable {
     /// The reasons for a refusal with their values, in the order of the rule. Empty if eligible.
     package var reasons: [DecisionReason] {
         switch grounds {
-        case .facts(let findings, let situation): findings.reasons(in: situation)
+        case .facts(let findings, let context): findings.reasons(in: context)
         case .limits(let codes): codes.map { DecisionReason($0) }
         }
     }
@@ -62,38 +62,38 @@ extension OfferTerms {
     /// Decides about this offer. It reads only its arguments, and an unknown never makes a customer eligible.
     ///
     /// The App Store's own requirements, and cases that no rule can intend, come before the rule.
-    /// - Parameter situation: the situation of this offer's product.
-    func decide(in situation: Situation, prefersWinBackOffers: Bool) -> OfferDecision {
-        var findings = standingFindings(situation, prefersWinBackOffers)
-        let truth = rule.condition.truth(in: situation)
-        if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: situation) }
-        rule.condition.find(why: truth, in: situation, &findings)
+    /// - Parameter context: the context of this offer's product.
+    func decide(in context: EvaluationContext, prefersWinBackOffers: Bool) -> OfferDecision {
+        var findings = standingFindings(context, prefersWinBackOffers)
+        let truth = rule.condition.truth(in: context)
+        if findings.isEmpty, truth == .yes { return OfferDecision(self, isEligible: true, [], in: context) }
+        rule.condition.find(why: truth, in: context, &findings)
         // If a definite reason exists, unknown ones do not matter.
         if findings.contains(where: { $0.code != .unknown }) { findings.removeAll { $0.code == .unknown } }
-        return OfferDecision(self, isEligible: false, findings, in: situation)
+        return OfferDecision(self, isEligible: false, findings, in: context)
     }
 
     /// The reasons to refuse this offer under any rule.
-    private func standingFindings(_ situation: Situation, _ prefersWinBackOffers: Bool) -> [Finding] {
-        var findings: [Finding] = []
-        let state = situation.facts.state
+    private func standingFindings(_ context: EvaluationContext, _ prefersWinBackOffers: Bool) -> [RuleFinding] {
+        var findings: [RuleFinding] = []
+        let state = context.facts.state
         if state.everSubscribed != true { findings.append(.other(neverSubscribedReason(state))) }
-        guard let current = situation.takers.first else {
+        guard let current = context.redeemableSubscriptions.first else {
             // The offered product may be in a group that nothing names.
-            if situation.groupID == nil, state.everSubscribed == true {
+            if context.groupID == nil, state.everSubscribed == true {
                 findings.append(.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue)))
             }
             return findings
         }
-        for taker in situation.takers {
+        for taker in context.redeemableSubscriptions {
             if let reason = ownershipReason(taker.subscription) { findings.append(.other(reason)) }
             if let reason = pendingReason(taker.subscription) { findings.append(.other(reason)) }
-            if let reason = retryReason(taker.subscription, in: situation) { findings.append(.other(reason)) }
+            if let reason = retryReason(taker.subscription, in: context) { findings.append(.other(reason)) }
         }
         // An active subscriber gets no win-back offers.
         if prefersWinBackOffers, !current.subscription.hasAccess || !current.subscription.winBackOffers.isEmpty {
             let condition = Condition.test(.winBackOffers(.none))
-            condition.find(why: condition.truth(in: situation), in: situation, &findings)
+            condition.find(why: condition.truth(in: context), in: context, &findings)
         }
         return findings
     }
@@ -123,7 +123,7 @@ extension OfferTerms {
         case nil:
             return DecisionReason(
                 .unknown, fact: "subscription.pendingOffer",
-                missing: subscription.isOld ? .appStore : subscription.settled ? .renewalInfo : .notification)
+                missing: subscription.isStale ? .appStore : subscription.settled ? .renewalInfo : .notification)
         case .one(let identifier)?:
             guard subscription.pendingOffer?.type == .promotional else { return nil }
             let isSame = identifier == offerID.text.description && subscription.autoRenewProductID == productID
@@ -133,9 +133,9 @@ extension OfferTerms {
         }
     }
 
-    private func retryReason(_ subscription: Subscription, in situation: Situation) -> DecisionReason? {
+    private func retryReason(_ subscription: Subscription, in context: EvaluationContext) -> DecisionReason? {
         guard subscription.settled, subscription.status == .billingRetry,
-            !rule.condition.asksForBillingRetry(of: subscription, offeredIn: situation.groupID)
+            !rule.condition.requiresBillingRetry(of: subscription, offeredIn: context.groupID)
         else { return nil }
         return DecisionReason(.billingRetry)
     }

@@ -2,86 +2,89 @@ import OfferCore
 
 extension Condition {
     /// Evaluates the condition. It reads only its arguments.
-    package func truth(in situation: Situation) -> Truth {
+    package func truth(in context: EvaluationContext) -> Truth {
         switch self {
-        case .all(let members): .all(members.lazy.map { $0.truth(in: situation) })
-        case .any(let members): .any(members.lazy.map { $0.truth(in: situation) })
-        case .not(let member): !member.truth(in: situation)
-        case .rule(_, let condition): condition.truth(in: situation)
-        case .subscription(let condition): condition.truth(in: situation)
-        case .test(let test): test.truth(in: situation)
+        case .all(let members): .all(members.lazy.map { $0.truth(in: context) })
+        case .any(let members): .any(members.lazy.map { $0.truth(in: context) })
+        case .not(let member): !member.truth(in: context)
+        case .rule(_, let condition): condition.truth(in: context)
+        case .subscription(let condition): condition.truth(in: context)
+        case .test(let test): test.truth(in: context)
         }
     }
 
     /// The reasons why the condition does not have the wanted result. Empty if it does.
     ///
     /// If a definite reason exists, unknown ones are left out.
-    /// - Parameter truth: the result in this situation.
-    package func reasons(_ truth: Truth, wanting wanted: Bool = true, in situation: Situation) -> [DecisionReason] {
-        var findings: [Finding] = []
-        find(why: truth, wanting: wanted, in: situation, &findings)
-        return findings.reasons(in: situation)
+    /// - Parameter truth: the result in this context.
+    package func reasons(_ truth: Truth, wanting wanted: Bool = true, in context: EvaluationContext) -> [DecisionReason]
+    {
+        var findings: [RuleFinding] = []
+        find(why: truth, wanting: wanted, in: context, &findings)
+        return findings.reasons(in: context)
     }
 
     /// Adds the reasons why the condition has this result and not the wanted one.
-    func find(why truth: Truth, wanting wanted: Bool = true, in situation: Situation, _ findings: inout [Finding]) {
+    func find(
+        why truth: Truth, wanting wanted: Bool = true, in context: EvaluationContext, _ findings: inout [RuleFinding]
+    ) {
         guard truth != (wanted ? .yes : .no) else { return }
         switch self {
         case .all(let members), .any(let members):
             // If one member can cause the result, the members with that result are the reasons.
-            for member in members where member.truth(in: situation) == truth {
-                member.find(why: truth, wanting: wanted, in: situation, &findings)
+            for member in members where member.truth(in: context) == truth {
+                member.find(why: truth, wanting: wanted, in: context, &findings)
             }
-        case .not(let member): member.find(why: !truth, wanting: !wanted, in: situation, &findings)
-        case .rule(_, let condition): condition.find(why: truth, wanting: wanted, in: situation, &findings)
+        case .not(let member): member.find(why: !truth, wanting: !wanted, in: context, &findings)
+        case .rule(_, let condition): condition.find(why: truth, wanting: wanted, in: context, &findings)
         case .subscription(let condition):
-            findings += condition.findings(why: truth, wanting: wanted, in: situation)
+            findings += condition.findings(why: truth, wanting: wanted, in: context)
         case .test(let test): findings.append(.test(test, truth, wanted: wanted))
         }
     }
 }
 
 extension SubscriptionCondition {
-    func truth(in situation: Situation) -> Truth {
-        let candidates = candidates(in: situation)
-        let known = Truth.any(candidates.lazy.map { truth(of: $0, in: situation) })
-        guard known != .yes, !isEverySubscriptionKnown(situation) else { return known }
+    func truth(in context: EvaluationContext) -> Truth {
+        let candidates = candidates(in: context)
+        let known = Truth.any(candidates.lazy.map { truth(of: $0, in: context) })
+        guard known != .yes, !isEverySubscriptionKnown(context) else { return known }
         // There may be a subscription that no data mentions.
         return .unknown
     }
 
-    private func truth(of candidate: Candidate, in situation: Situation) -> Truth {
-        .all(tests.lazy.map { $0.truth(of: candidate.subscription, in: situation) })
+    private func truth(of candidate: SubscriptionUnderTest, in context: EvaluationContext) -> Truth {
+        .all(tests.lazy.map { $0.truth(of: candidate.subscription, in: context) })
     }
 
-    fileprivate func findings(why truth: Truth, wanting wanted: Bool, in situation: Situation) -> [Finding] {
-        let all = candidates(in: situation)
-        let toBlame = all.filter { self.truth(of: $0, in: situation) == truth }
+    fileprivate func findings(why truth: Truth, wanting wanted: Bool, in context: EvaluationContext) -> [RuleFinding] {
+        let all = candidates(in: context)
+        let toBlame = all.filter { self.truth(of: $0, in: context) == truth }
         let found = (toBlame.isEmpty ? all : toBlame).flatMap { candidate in
-            tests.compactMap { test -> Finding? in
-                let result = test.truth(of: candidate.subscription, in: situation)
+            tests.compactMap { test -> RuleFinding? in
+                let result = test.truth(of: candidate.subscription, in: context)
                 guard result != (wanted ? .yes : .no), truth == .unknown || result != .unknown else { return nil }
                 return .subscriptionTest(test, result, wanted: wanted, candidate)
             }
         }
         let relevant = truth == .unknown ? found.filter { $0.code == .unknown } : found
         guard relevant.isEmpty else { return relevant }
-        if situation.groupID == nil, groups == .offered {
+        if context.groupID == nil, groups == .offered {
             return [.other(DecisionReason(.unknown, fact: "subscription", missing: .catalogue))]
         }
         return truth == .unknown
             ? [
-                .other(DecisionReason(.unknown, fact: "subscription", missing: situation.facts.state.historySource))
+                .other(DecisionReason(.unknown, fact: "subscription", missing: context.facts.state.historySource))
             ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
     /// The subscriptions that are tested.
-    private func candidates(in situation: Situation) -> [Candidate] {
-        let current: [Candidate] =
+    private func candidates(in context: EvaluationContext) -> [SubscriptionUnderTest] {
+        let current: [SubscriptionUnderTest] =
             switch groups {
-            case .offered: situation.offered
-            case .any: situation.current
-            case .some(let ids): ids.sorted().compactMap(situation.current(inGroup:))
+            case .offered: context.offered
+            case .any: context.current
+            case .some(let ids): ids.sorted().compactMap(context.current(inGroup:))
             }
         guard let products else { return current }
         return current.filter { products.contains($0.subscription.productID) }
@@ -89,21 +92,21 @@ extension SubscriptionCondition {
 
     /// True if the current subscription of every group that contains one of the products is known. A product of an unknown
     /// group may have a subscription that nothing reports.
-    private func isEveryProductRuledOut(_ situation: Situation) -> Bool {
+    private func isEveryProductRuledOut(_ context: EvaluationContext) -> Bool {
         guard let products else { return false }
         return products.allSatisfy { product in
-            situation.group(of: product).flatMap(situation.current(inGroup:)) != nil
+            context.group(of: product).flatMap(context.current(inGroup:)) != nil
         }
     }
 
     /// True if no other subscription to test can exist. Only the current one of each group is tested, and the App Store reports
     /// that one.
-    private func isEverySubscriptionKnown(_ situation: Situation) -> Bool {
-        if situation.facts.state.history.isOfApp { return groups != .offered || situation.groupID != nil }
+    private func isEverySubscriptionKnown(_ context: EvaluationContext) -> Bool {
+        if context.facts.state.history.isOfApp { return groups != .offered || context.groupID != nil }
         return switch groups {
-        case .any: isEveryProductRuledOut(situation)
-        case .offered: !situation.offered.isEmpty
-        case .some(let ids): ids.allSatisfy { situation.current(inGroup: $0) != nil }
+        case .any: isEveryProductRuledOut(context)
+        case .offered: !context.offered.isEmpty
+        case .some(let ids): ids.allSatisfy { context.current(inGroup: $0) != nil }
         }
     }
 }

@@ -43,7 +43,7 @@ extension SubscriberState {
     }
 
     /// The subscriptions of a group that could take an offer: the current one first, then others that have not ended.
-    func takers(inGroup groupID: String) -> [Subscription] {
+    func redeemableSubscriptions(inGroup groupID: String) -> [Subscription] {
         guard let current = current(inGroup: groupID) else { return [] }
         let others = subscriptions.filter { other in
             other.subscriptionGroupID == groupID && !other.hasEnded

@@ -1,61 +1,61 @@
 import OfferCore
 
 extension CustomerTest {
-    func truth(in situation: Situation) -> Truth {
-        let state = situation.facts.state
+    func truth(in context: EvaluationContext) -> Truth {
+        let state = context.facts.state
         switch self {
         case .everSubscribed(let expected): return Truth(state.everSubscribed.map { $0 == expected })
         case .usedIntroductoryOffer(let expected):
-            guard let groupID = situation.groupID else { return .unknown }
+            guard let groupID = context.groupID else { return .unknown }
             return Truth(state.usedIntroductoryOffer(inGroup: groupID).map { $0 == expected })
-        case .refunded(let test): return test.truth(in: situation)
+        case .refunded(let test): return test.truth(in: context)
         case .refundPending(let expected): return Truth(state.hasRefundRequest.map { $0 == expected })
         case .redeemed(let test):
-            let count = test.redemptions(in: situation).count
-            return situation.knowsAllRedemptions(of: test.offers)
+            let count = test.redemptions(in: context).count
+            return context.knowsAllRedemptions(of: test.offers)
                 ? Truth(test.count.contains(count)) : test.count.contains(atLeast: count)
-        case .winBackOffers(let test): return test.truth(in: situation)
+        case .winBackOffers(let test): return test.truth(in: context)
         case .owns(let products): return .any(products.lazy.map { Truth(state.owns($0)) })
-        case .originalAppVersion(let range): return Truth(situation.facts.originalAppVersion.map(range.contains))
-        case .originalPurchase(let range): return Truth(situation.facts.originalPurchase.map(range.contains))
-        case .fact(let test): return test.truth(of: situation.facts.team[test.name])
-        case .date(let range): return Truth(range.contains(situation.now))
-        case .share(let test): return Truth(test.position(in: situation).map { $0 < test.share })
-        case .environment(let environments): return Truth(environments.contains(situation.facts.environment))
+        case .originalAppVersion(let range): return Truth(context.facts.originalAppVersion.map(range.contains))
+        case .originalPurchase(let range): return Truth(context.facts.originalPurchase.map(range.contains))
+        case .fact(let test): return test.truth(of: context.facts.team[test.name])
+        case .date(let range): return Truth(range.contains(context.now))
+        case .share(let test): return Truth(test.position(in: context).map { $0 < test.share })
+        case .environment(let environments): return Truth(environments.contains(context.facts.environment))
         }
     }
 }
 
 extension RefundTest {
-    func refunds(in situation: Situation) -> [Refund] {
-        situation.facts.state.refunds.filter { refund in
-            situation.isWithin(within, refund.at)
+    func refunds(in context: EvaluationContext) -> [Refund] {
+        context.facts.state.refunds.filter { refund in
+            context.isWithin(within, refund.at)
                 && (reasons.map { reasons in refund.reason.map(reasons.contains) ?? true } ?? true)
         }
     }
 
-    fileprivate func truth(in situation: Situation) -> Truth {
-        let found = refunds(in: situation)
+    fileprivate func truth(in context: EvaluationContext) -> Truth {
+        let found = refunds(in: context)
         // A refund in a receipt has no reason.
         let isCertain = reasons == nil || found.contains { $0.reason != nil }
         if !found.isEmpty { return isCertain ? Truth(expected) : .unknown }
-        return situation.facts.state.areRefundsKnown ? Truth(!expected) : .unknown
+        return context.facts.state.areRefundsKnown ? Truth(!expected) : .unknown
     }
 }
 
 extension RedemptionTest {
-    func redemptions(in situation: Situation) -> [Redemption] {
-        situation.facts.state.redemptions.filter { redemption in
+    func redemptions(in context: EvaluationContext) -> [Redemption] {
+        context.facts.state.redemptions.filter { redemption in
             redemption.type == .promotional && offers.map { $0.contains(redemption.offerID) } ?? true
-                && situation.isWithin(within, redemption.at)
+                && context.isWithin(within, redemption.at)
         }
     }
 }
 
 extension WinBackTest {
-    fileprivate func truth(in situation: Situation) -> Truth {
+    fileprivate func truth(in context: EvaluationContext) -> Truth {
         // The App Store names its offers in a renewal info.
-        guard let subscription = situation.subscription, subscription.autoRenews != nil, !subscription.isOld else {
+        guard let subscription = context.subscription, subscription.autoRenews != nil, !subscription.isStale else {
             return .unknown
         }
         let (offers, isKnown) = (subscription.winBackOffers, subscription.areWinBackOffersKnown)
@@ -74,8 +74,8 @@ extension ShareTest {
     /// subscription.
     /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, and with several, the history
     ///   must be complete. Otherwise customers could choose the place by the purchases that they show.
-    package func position(in situation: Situation) -> Double? {
-        let state = situation.facts.state
+    package func position(in context: EvaluationContext) -> Double? {
+        let state = context.facts.state
         if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: name) } }
         guard state.history.isOfApp else { return nil }
         let ids =

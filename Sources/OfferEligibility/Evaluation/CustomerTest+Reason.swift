@@ -5,12 +5,12 @@ extension CustomerTest {
     /// - Parameters:
     ///   - truth: the result.
     ///   - wanted: true if the test should hold.
-    func reason(_ truth: Truth, wanting wanted: Bool, in situation: Situation) -> DecisionReason {
+    func reason(_ truth: Truth, wanting wanted: Bool, in context: EvaluationContext) -> DecisionReason {
         if truth == .unknown {
             return DecisionReason(
-                .unknown, fact: fact, required: required, isExcluded: !wanted, missing: source(situation))
+                .unknown, fact: fact, required: required, isExcluded: !wanted, missing: source(context))
         }
-        return DecisionReason(code, fact: fact, found: found(situation), required: required, isExcluded: !wanted)
+        return DecisionReason(code, fact: fact, found: found(context), required: required, isExcluded: !wanted)
     }
 
     package var code: ReasonCode {
@@ -66,33 +66,33 @@ extension CustomerTest {
         }
     }
 
-    private func found(_ situation: Situation) -> ReasonValue? {
-        let (facts, state) = (situation.facts, situation.facts.state)
+    private func found(_ context: EvaluationContext) -> ReasonValue? {
+        let (facts, state) = (context.facts, context.facts.state)
         return switch self {
         case .everSubscribed: state.everSubscribed.map { .bool($0) }
         case .usedIntroductoryOffer:
-            situation.groupID.flatMap(state.usedIntroductoryOffer).map { .bool($0) }
-        case .refunded(let test): test.refunds(in: situation).last.map { .time($0.at) }
+            context.groupID.flatMap(state.usedIntroductoryOffer).map { .bool($0) }
+        case .refunded(let test): test.refunds(in: context).last.map { .time($0.at) }
         case .refundPending: state.hasRefundRequest.map { .bool($0) }
-        case .redeemed(let test): .number(Double(test.redemptions(in: situation).count))
+        case .redeemed(let test): .number(Double(test.redemptions(in: context).count))
         case .winBackOffers:
-            situation.subscription.flatMap { $0.winBackOffers.isEmpty ? nil : .texts($0.winBackOffers) }
+            context.subscription.flatMap { $0.winBackOffers.isEmpty ? nil : .texts($0.winBackOffers) }
         case .owns(let products):
             .texts(products.filter { state.owns($0) == true }.map(\.text.description))
         case .originalAppVersion: facts.originalAppVersion.map { .text($0.description) }
         case .originalPurchase: facts.originalPurchase.map { .time($0) }
         case .fact(let test): facts.team[test.name].flatMap(TeamFactTest.Scalar.init).map { ReasonValue($0) }
-        case .date: .time(situation.now)
-        case .share(let test): test.position(in: situation).map { .number($0) }
+        case .date: .time(context.now)
+        case .share(let test): test.position(in: context).map { .number($0) }
         case .environment: .text(facts.environment.rawValue)
         }
     }
 
-    private func source(_ situation: Situation) -> DecisionReason.Source {
+    private func source(_ context: EvaluationContext) -> DecisionReason.Source {
         switch self {
-        case .usedIntroductoryOffer: situation.groupID == nil ? .catalogue : situation.facts.state.historySource
-        case .everSubscribed, .redeemed, .owns, .share, .refunded: situation.facts.state.historySource
-        case .winBackOffers: situation.subscription?.isOld == true ? .appStore : .renewalInfo
+        case .usedIntroductoryOffer: context.groupID == nil ? .catalogue : context.facts.state.historySource
+        case .everSubscribed, .redeemed, .owns, .share, .refunded: context.facts.state.historySource
+        case .winBackOffers: context.subscription?.isStale == true ? .appStore : .renewalInfo
         case .originalAppVersion, .originalPurchase: .appTransaction
         case .fact: .teamFact
         case .refundPending, .date, .environment: .notification

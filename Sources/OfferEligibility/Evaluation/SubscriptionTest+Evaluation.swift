@@ -1,28 +1,28 @@
 import OfferCore
 
 extension SubscriptionTest {
-    func truth(of subscription: Subscription, in situation: Situation) -> Truth {
+    func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         // Anything except the buyer may have changed since.
-        if subscription.isOld, !isLasting { return .unknown }
+        if subscription.isStale, !isLasting { return .unknown }
         switch self {
         case .status(let statuses):
             return subscription.settled ? Truth(statuses.contains(subscription.status)) : .unknown
         case .autoRenew(let isOn): return Truth(subscription.autoRenews.map { $0 == isOn })
-        case .renewsTo(let renewals): return .any(renewals.lazy.map { $0.truth(of: subscription, situation.products) })
+        case .renewsTo(let renewals): return .any(renewals.lazy.map { $0.truth(of: subscription, context.products) })
         case .endedBecause(let reasons):
             guard subscription.settled else { return .unknown }
             return Truth(subscription.endedBecause.map(reasons.contains) ?? false)
         case .endedAgo(let bounds):
             guard subscription.settled else { return .unknown }
-            return Truth(subscription.endedAt.map { bounds.contains(situation.duration(since: $0)) } ?? false)
-        case .endsIn(let bounds): return endsIn(bounds, subscription, situation)
+            return Truth(subscription.endedAt.map { bounds.contains(context.duration(since: $0)) } ?? false)
+        case .endsIn(let bounds): return endsIn(bounds, subscription, context)
         case .renewals(let bounds):
             guard subscription.settled else { return .unknown }
             return subscription.isRunWhole
                 ? Truth(bounds.contains(subscription.renewals)) : bounds.contains(atLeast: subscription.renewals)
         case .subscribedFor(let bounds):
             guard subscription.settled else { return .unknown }
-            let length = subscription.length(at: situation)
+            let length = subscription.length(at: context)
             return subscription.isRunWhole ? Truth(bounds.contains(length)) : bounds.contains(atLeast: length)
         case .lastPeriod(let kinds): return Truth(kinds.contains(subscription.lastPeriod))
         case .pendingOffer(let test): return pending(test, subscription)
@@ -32,7 +32,7 @@ extension SubscriptionTest {
             guard subscription.autoRenews != nil else { return .unknown }
             return Truth(subscription.priceIncrease.map(states.contains) ?? false)
         case .rank(let ranks):
-            guard let rank = subscription.rank(situation.products) else { return .unknown }
+            guard let rank = subscription.rank(context.products) else { return .unknown }
             return Truth(ranks.contains(rank))
         }
     }
@@ -41,7 +41,7 @@ extension SubscriptionTest {
 
     /// A subscription that renews does not end.
     private func endsIn(
-        _ bounds: Bounds<Duration>, _ subscription: Subscription, _ situation: Situation
+        _ bounds: Bounds<Duration>, _ subscription: Subscription, _ context: EvaluationContext
     ) -> Truth {
         guard subscription.settled else { return .unknown }
         guard let end = subscription.end else { return .no }
@@ -52,7 +52,7 @@ extension SubscriptionTest {
             case false?: break
             }
         }
-        return Truth(bounds.contains(.zero - situation.duration(since: end)))
+        return Truth(bounds.contains(.zero - context.duration(since: end)))
     }
 
     private func pending(_ test: PendingOffer, _ subscription: Subscription) -> Truth {
@@ -99,7 +99,7 @@ enum KnownPendingOffer: Hashable {
 extension Subscription {
     /// - Returns: nil if it is unknown. A subscription that has ended has no next period.
     var knownPendingOffer: KnownPendingOffer? {
-        guard settled, !isOld else { return nil }
+        guard settled, !isStale else { return nil }
         switch status {
         case .expired, .revoked: return KnownPendingOffer.nothing
         case .active, .billingGracePeriod, .billingRetry:
@@ -118,8 +118,8 @@ extension Subscription {
     }
 
     /// The length of the current run, or of the last one until it ended.
-    func length(at situation: Situation) -> Duration {
-        let end = min(situation.now, endedAt ?? situation.now)
+    func length(at context: EvaluationContext) -> Duration {
+        let end = min(context.now, endedAt ?? context.now)
         return max(.zero, end - subscribedSince)
     }
 

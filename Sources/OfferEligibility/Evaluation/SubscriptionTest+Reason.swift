@@ -88,7 +88,7 @@ extension SubscriptionTest {
 
     /// The source that could supply the fact.
     private func source(_ subscription: Subscription) -> DecisionReason.Source {
-        if subscription.isOld, !isLasting { return .appStore }
+        if subscription.isStale, !isLasting { return .appStore }
         return switch self {
         case .status, .endedBecause, .endedAgo: .notification
         case .autoRenew, .priceIncrease: .renewalInfo

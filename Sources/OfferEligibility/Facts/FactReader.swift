@@ -8,7 +8,7 @@ struct FactReader {
 
     init(_ encoded: [UInt8]) throws(FactEncodingError) {
         self.encoded = encoded
-        members.reserveCapacity(Self.usualCount)
+        members.reserveCapacity(Self.typicalCount)
         var next = 0
         while next < encoded.count {
             let tag = encoded[next]
@@ -21,7 +21,7 @@ struct FactReader {
     }
 
     /// The number of members of a purchase.
-    private static let usualCount = 16
+    private static let typicalCount = 16
 
     private func member(_ tag: UInt8) -> ArraySlice<UInt8>? {
         for member in members where member.tag == tag { return encoded[member.place] }

@@ -15,7 +15,7 @@ package struct Authorisation: Hashable, Sendable {
     package let offerID: OfferID
     package let state: State
     package let at: Timestamp
-    /// The time from which an unused signature holds no slot. If the App Store is queried, this is ``askingTime`` after the
+    /// The time from which an unused signature holds no slot. If the App Store is queried, this is ``syncTime`` after the
     /// signature became unusable.
     package let expiresAt: Timestamp
     /// The time from which the signature is unusable.
@@ -23,7 +23,7 @@ package struct Authorisation: Hashable, Sendable {
 
     /// The time for which a slot is held after its signature became unusable, so that the App Store can report its use. The
     /// poller queries 75 minutes after the end.
-    package static let askingTime = Duration.hours(2)
+    package static let syncTime = Duration.hours(2)
 
     /// - Parameter validUntil: nil if it equals `expiresAt`.
     package init(

@@ -57,7 +57,7 @@ extension AppRules {
         _ facts: CustomerFacts, _ view: RetentionView, at now: Timestamp
     ) -> RetentionDecision {
         var (choices, offers): ([RetentionDecision.Choice], [OfferDecision]) = ([], [])
-        let group = Situation(facts, offering: view.productID, products: products, at: now).groupID
+        let group = EvaluationContext(facts, offering: view.productID, products: products, at: now).groupID
         for retentionCase in retention {
             guard let choice = choice(retentionCase, view, in: group) else { continue }
             if case .promotionalOffer(let terms, _) = choice.content {
@@ -67,8 +67,8 @@ extension AppRules {
                 continue
             }
             let product = choice.content.product ?? view.productID
-            let situation = Situation(facts, offering: product, products: products, at: now)
-            guard retentionCase.rule.map({ $0.condition.truth(in: situation) == .yes }) ?? true else { continue }
+            let context = EvaluationContext(facts, offering: product, products: products, at: now)
+            guard retentionCase.rule.map({ $0.condition.truth(in: context) == .yes }) ?? true else { continue }
             choices.append(choice)
             break
         }

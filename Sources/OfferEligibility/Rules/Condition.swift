@@ -26,12 +26,12 @@ package struct Rule: Hashable, Sendable {
 extension Condition {
     /// Returns true if the rule tests for billing retry of this subscription, outside any `not`. Only then may a customer with a
     /// payment problem get the offer. A test of another group's subscription says nothing about this one.
-    func asksForBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
+    func requiresBillingRetry(of subscription: Subscription, offeredIn groupID: String?) -> Bool {
         switch self {
         case .all(let members), .any(let members):
-            members.contains { $0.asksForBillingRetry(of: subscription, offeredIn: groupID) }
+            members.contains { $0.requiresBillingRetry(of: subscription, offeredIn: groupID) }
         case .not, .test: false
-        case .rule(_, let condition): condition.asksForBillingRetry(of: subscription, offeredIn: groupID)
+        case .rule(_, let condition): condition.requiresBillingRetry(of: subscription, offeredIn: groupID)
         case .subscription(let condition):
             condition.looks(at: subscription, offeredIn: groupID)
                 && condition.tests.contains {

@@ -44,7 +44,7 @@ package struct HistoryEvidence: Hashable, Sendable {
     package let isAppStoreSilent: Bool
 
     package init(
-        freshness: Duration = Self.usualFreshness, coverage: Coverage? = nil, isEverythingRead: Bool = true,
+        freshness: Duration = Self.defaultFreshness, coverage: Coverage? = nil, isEverythingRead: Bool = true,
         areConsumablesRead: Bool = true, emptyHistoryDate: Timestamp? = nil, isAppStoreSilent: Bool = false
     ) {
         self.freshness = freshness
@@ -55,7 +55,7 @@ package struct HistoryEvidence: Hashable, Sendable {
         self.isAppStoreSilent = isAppStoreSilent
     }
 
-    package static let usualFreshness = Duration.hours(24)
+    package static let defaultFreshness = Duration.hours(24)
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
 

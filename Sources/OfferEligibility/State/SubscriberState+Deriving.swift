@@ -47,7 +47,7 @@ extension SubscriberState {
         }
         for place in subscriptions.indices {
             let last = newest[subscriptions[place].originalTransactionID] ?? .min
-            subscriptions[place].isOld = last < time
+            subscriptions[place].isStale = last < time
         }
     }
 

@@ -37,7 +37,7 @@ extension Subscription {
         offerID = period.purchase.offer?.identifier
         ownership = subscription.ownership
         refunds = subscription.refunds
-        (refundPending, winBackOffers, areWinBackOffersKnown, isOld) = (false, [], false, false)
+        (refundPending, winBackOffers, areWinBackOffersKnown, isStale) = (false, [], false, false)
     }
 
     private mutating func read(_ renewal: Renewal, _ standing: Standing) {

@@ -45,5 +45,5 @@ package struct Subscription: Hashable, Sendable {
     /// True if there are no others. For an ended subscription, only a renewal info from after the end says so.
     package internal(set) var areWinBackOffersKnown: Bool
     /// True if the App Store was to be queried, did not answer in time, and its last data about the subscription is too old.
-    package internal(set) var isOld: Bool
+    package internal(set) var isStale: Bool
 }

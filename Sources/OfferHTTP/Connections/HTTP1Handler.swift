@@ -144,7 +144,7 @@ package final class HTTP1Handler: ChannelDuplexHandler, RemovableChannelHandler,
         let response = responder.response(to: fault, context: RequestContext(reader.head))
         state = .finishing
         phaseBegan = context.eventLoop.now
-        add(Exchange(.response(response), owner: self, hasBody: !reader.asksForHead, isLast: true))
+        add(Exchange(.response(response), owner: self, hasBody: !reader.isHead, isLast: true))
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -37,7 +37,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     /// The request as far as it has arrived; nil if there is no head yet, or none that can be read.
     private var request: HTTPRequest?
     private var requestContext: RequestContext?
-    private var asksForHead = false
+    private var isHead = false
     /// The request bytes that this stream has added to those of its connection.
     private var heldBytes = 0 { didSet { connection.requestBytes += heldBytes - oldValue } }
     /// How long the client may leave the response unread.
@@ -128,7 +128,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
     private func begin(_ head: HPACKHeaders) throws(RequestFault) {
         let context = RequestContext(head)
         requestContext = context
-        asksForHead = head.first(name: ":method") == "HEAD"
+        isHead = head.first(name: ":method") == "HEAD"
         let request = try HTTPRequest(head, from: connection, context: context)
         self.request = request
         heldBytes += request.size
@@ -143,7 +143,7 @@ final class HTTP2StreamHandler: ChannelInboundHandler, ExchangeOwner, TimedHandl
 
     private func refuse(_ fault: RequestFault) {
         let response = responder.response(to: fault, context: requestContext ?? RequestContext())
-        answer(Exchange(.response(response), owner: self, hasBody: !asksForHead))
+        answer(Exchange(.response(response), owner: self, hasBody: !isHead))
     }
 
     private func answer(_ exchange: Exchange) {

@@ -51,7 +51,7 @@ package struct RequestReader {
 
     /// Whether the request being read is a HEAD request. The response to one has no body, even if the request cannot be
     /// parsed.
-    private(set) var asksForHead = false
+    private(set) var isHead = false
 
     /// The head of the request being read, once complete. It provides the context of the response if the rest cannot be parsed.
     var head: RequestHead? {
@@ -115,7 +115,7 @@ package struct RequestReader {
 
     private mutating func finish(_ head: RequestHead, _ body: [UInt8]) -> Event {
         part = .head(searched: 0)
-        asksForHead = false
+        isHead = false
         // Releasing a fully read buffer lets the event loop reuse it; allocating another took 1 % of an offer's time.
         if unread.readableBytes == 0 { unread = ByteBuffer() }
         return .request(head, body: body)
@@ -124,7 +124,7 @@ package struct RequestReader {
     /// - Returns: the size of the head including its empty line; nil if it is not complete.
     private mutating func endOfHead(from searched: Int) throws(RequestFault) -> Int? {
         skipEmptyLines()
-        asksForHead = Self.asksForHead(unread.readableBytesUInt8Span)
+        isHead = Self.isHead(unread.readableBytesUInt8Span)
         let unread = unread
         let bytes = unread.readableBytesUInt8Span
         // A client that speaks another protocol, such as TLS, is refused immediately.
@@ -150,7 +150,7 @@ package struct RequestReader {
         }
     }
 
-    private static func asksForHead(_ bytes: borrowing Span<UInt8>) -> Bool {
+    private static func isHead(_ bytes: borrowing Span<UInt8>) -> Bool {
         let method = "HEAD ".utf8Span.span
         return bytes.count >= method.count && method.indices.allSatisfy { bytes[$0] == method[$0] }
     }

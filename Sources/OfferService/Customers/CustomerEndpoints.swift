@@ -11,7 +11,7 @@ import SubscriberSync
 /// Each change is recorded in the audit trail before it is made, so none goes unrecorded.
 struct CustomerEndpoints: Sendable {
     private let store: CurrentStore
-    private let refresher: CustomerRefresher?
+    private let refresher: RefreshQueue?
     private let trail: AuditTrail?
     private let now: @Sendable () -> Timestamp
     /// Bounds the requests that wait for the database.
@@ -21,7 +21,7 @@ struct CustomerEndpoints: Sendable {
     ///   - refresher: nil if the App Store is not queried.
     ///   - trail: nil if there is no audit trail.
     init(
-        store: CurrentStore, refresher: CustomerRefresher?, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp
+        store: CurrentStore, refresher: RefreshQueue?, trail: AuditTrail?, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.refresher = refresher

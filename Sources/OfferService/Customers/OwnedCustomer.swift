@@ -74,7 +74,7 @@ struct OwnedCustomer {
         SubscriberState(
             of: facts, environment: self.app.environment, groups: app.groups, familySharable: app.familySharable,
             evidence: HistoryEvidence(
-                freshness: app.freshness ?? HistoryEvidence.usualFreshness, coverage: coverage,
+                freshness: app.freshness ?? HistoryEvidence.defaultFreshness, coverage: coverage,
                 isEverythingRead: isComplete, areConsumablesRead: !hasUnreadConsumables), at: now)
     }
 

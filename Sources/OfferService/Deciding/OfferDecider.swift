@@ -16,7 +16,7 @@ struct OfferDecider: Sendable {
     let loader: CustomerLoader
     let ledger: OfferLedger
 
-    init(signer: OfferSigner, store: CurrentStore, refresher: CustomerRefresher?, log: Logger) {
+    init(signer: OfferSigner, store: CurrentStore, refresher: RefreshQueue?, log: Logger) {
         self.signer = signer
         loader = CustomerLoader(store: store, refresher: refresher)
         ledger = OfferLedger(store: store, metrics: signer.metrics, log: log)
@@ -131,7 +131,7 @@ struct OfferDecider: Sendable {
         let validUntil = time + (lifetimes.max() ?? .zero)
         return SignaturePlan(
             terms: terms, v1: v1 ? makeNonce() : nil, jws: jws, at: time,
-            expiresAt: validUntil + (loader.refresher == nil ? .zero : Authorisation.askingTime),
+            expiresAt: validUntil + (loader.refresher == nil ? .zero : Authorisation.syncTime),
             validUntil: validUntil)
     }
 }

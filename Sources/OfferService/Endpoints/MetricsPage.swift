@@ -66,12 +66,12 @@ struct MetricsPage: Sendable {
         case .lastNotification: ofIntakes { $0.lastReceivedAt.map { Double($0.milliseconds) / 1000 } }
         case .notificationLag: ofIntakes { $0.lag }
         case .subscriptions: ofIntakes { Double($0.subscriptions) }
-        case .recoveredUntil: ofAskedApps { $0.recoveredUntil.map { Double($0.milliseconds) / 1000 } }
-        case .subscriptionsDue: ofAskedApps { Double($0.due) }
+        case .recoveredUntil: ofSyncedApps { $0.recoveredUntil.map { Double($0.milliseconds) / 1000 } }
+        case .subscriptionsDue: ofSyncedApps { Double($0.due) }
         case .forwardsPending: ofReceivers { Double($0.map(\.pending).reduce(0, +)) }
         case .forwardsDead: ofReceivers { Double($0.map(\.dead).reduce(0, +)) }
         case .oldestForward: ofReceivers { $0.compactMap(\.oldestPending).min().map { Double($0.milliseconds) / 1000 } }
-        case .storeUp: one(store.isConfigured ? (store.works ? 1 : 0) : nil)
+        case .storeUp: one(store.isConfigured ? (store.isHealthy ? 1 : 0) : nil)
         case .storeChanges: one(store.store.map { Double($0.counts.changes) })
         case .storeCommits: one(store.store.map { Double($0.counts.commits) })
         case .storeRoundTrips: one(store.store.map { Double($0.counts.roundTrips) })
@@ -101,8 +101,8 @@ struct MetricsPage: Sendable {
         }
     }
 
-    private func ofAskedApps(_ value: (AskingFigures) -> Double?) -> [(labels: [String], value: Double)] {
-        store.askingFigures.compactMap { app, figures in
+    private func ofSyncedApps(_ value: (SyncStatus) -> Double?) -> [(labels: [String], value: Double)] {
+        store.syncStatus.compactMap { app, figures in
             value(figures).map { (labels: [app.bundleID.text.description, app.environment.rawValue], value: $0) }
         }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
     }

@@ -20,7 +20,7 @@ package struct Health: Sendable {
     private let now: @Sendable () -> Timestamp
     private let gatekeeper: Gatekeeper
     private let store: CurrentStore
-    private let asksAppStore: Bool
+    private let queriesAppStore: Bool
 
     /// - Parameters:
     ///   - selfTest: nil to skip the self-test of the cryptography.
@@ -29,7 +29,7 @@ package struct Health: Sendable {
         policy: CurrentPolicy, keys: KeyHealth, certificate: CurrentCertificate, readiness: Readiness,
         trail: AuditTrail?,
         selfTest: SelfTest?, earliest: Timestamp, now: @escaping @Sendable () -> Timestamp, gatekeeper: Gatekeeper,
-        store: CurrentStore, asksAppStore: Bool
+        store: CurrentStore, queriesAppStore: Bool
     ) {
         self.policy = policy
         self.keys = keys
@@ -41,7 +41,7 @@ package struct Health: Sendable {
         self.now = now
         self.gatekeeper = gatekeeper
         self.store = store
-        self.asksAppStore = asksAppStore
+        self.queriesAppStore = queriesAppStore
     }
 
     /// `GET /health/live`.
@@ -116,11 +116,11 @@ package struct Health: Sendable {
             return readiness.isNewestInForce ? .ok : .degraded
         case .appStore: return readiness.hasProblem(from: .appStore) ? .degraded : .ok
         case .appStoreAPI:
-            guard asksAppStore else { return .off }
+            guard queriesAppStore else { return .off }
             return readiness.hasProblem(from: .appStoreAPI) ? .degraded : .ok
         case .store:
             guard store.isConfigured else { return .off }
-            return store.works && !readiness.hasProblem(from: .store) ? .ok : .degraded
+            return store.isHealthy && !readiness.hasProblem(from: .store) ? .ok : .degraded
         case .notifications:
             guard store.isConfigured else { return .off }
             return readiness.hasProblem(from: .notifications) ? .degraded : .ok

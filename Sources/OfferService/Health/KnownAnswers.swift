@@ -17,7 +17,8 @@ package struct KnownAnswers: Sendable {
         /// The functions that the service uses.
         package static let inUse = Functions(
             verify: { try VerifyingKey(der: $2).verify($0, of: $1) }, sha256: SHA256.hash,
-            hmacSHA256: HMACSHA256.code(of:under:), makeNonce: Sources.system.makeNonce, makeSecret: RandomSecret.make)
+            hmacSHA256: HMACSHA256.code(of:under:), makeNonce: SystemInputs.system.makeNonce,
+            makeSecret: RandomSecret.make)
     }
 
     /// The result of a test.

@@ -87,12 +87,12 @@ struct OfferLedger: Sendable {
         guard !plans.isEmpty || !request.facts.isEmpty else { return [] }
         // This comes before any reservation, because it can fail.
         let facts = plans.isEmpty || reserving == .nothing ? [] : try customer.digest()
-        let answers: [LedgerAnswer]
+        let answers: [LedgerResult]
         do throws(StoreError) {
             answers =
                 request.changesNothing
-                ? try await store.read { store async throws(StoreError) in try await store.askLedger(request) }
-                : try await store.write { store async throws(StoreError) in try await store.askLedger(request) }
+                ? try await store.read { store async throws(StoreError) in try await store.reserve(request) }
+                : try await store.write { store async throws(StoreError) in try await store.reserve(request) }
         } catch { throw Problem(error) }
         var outcomes: [Outcome] = []
         for (plan, answer) in zip(plans, answers) {
@@ -115,13 +115,13 @@ struct OfferLedger: Sendable {
         let request = request([], for: customer, reserving: .nothing, at: now)
         guard !request.facts.isEmpty else { return }
         do throws(StoreError) {
-            _ = try await store.write { store async throws(StoreError) in try await store.askLedger(request) }
+            _ = try await store.write { store async throws(StoreError) in try await store.reserve(request) }
         } catch { throw Problem(error) }
     }
 
     /// Merges proofs into the store. A failure is only logged.
     func merge(_ proofs: VerifiedProofs, of app: AppScope, at now: Timestamp) async {
-        guard store.works else { return }
+        guard store.isHealthy else { return }
         do {
             let facts = try proofs.facts(at: now)
             try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }

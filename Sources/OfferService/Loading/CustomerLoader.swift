@@ -10,7 +10,7 @@ import SubscriberSync
 struct CustomerLoader: Sendable {
     let store: CurrentStore
     /// nil if the App Store is not queried.
-    let refresher: CustomerRefresher?
+    let refresher: RefreshQueue?
 
     /// - Parameters:
     ///   - configured: the app in the catalogue.
@@ -36,7 +36,7 @@ struct CustomerLoader: Sendable {
         guard let refresher, !found.gaps.isEmpty, needsHistory(found.facts) else { return found }
         let receipt = customer.receiptText
         refreshes.history = await refresher.refresh(
-            found.gaps.prefix(Self.maximumQuestions).compactMap { CustomerQuestion($0, in: app, receipt: receipt) })
+            found.gaps.prefix(Self.maximumRefreshes).compactMap { RefreshRequest($0, in: app, receipt: receipt) })
         known = try await stored(customer, configured)
         return try EvaluatedCustomer(
             customer, in: app, configured, stored: known.first { $0.app == app }, newFacts: newFacts, refreshes, at: now
@@ -74,7 +74,7 @@ struct CustomerLoader: Sendable {
     }
 
     private func refreshLater(_ id: TransactionID, in app: AppScope) {
-        if let refresher, let question = CustomerQuestion(id, in: app) { refresher.refreshLater(question) }
+        if let refresher, let request = RefreshRequest(id, in: app) { refresher.refreshLater(request) }
     }
 
     /// Starts a refresh of the customer of some proofs if the store does not know them, or if its data is old.
@@ -82,7 +82,7 @@ struct CustomerLoader: Sendable {
         _ proofs: VerifiedProofs, of app: AppScope, _ configured: Catalogue.App?, at now: Timestamp
     ) async {
         guard let refresher, store.store != nil, let original = proofs.latestOriginalTransactionID,
-            let question = CustomerQuestion(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })
+            let request = RefreshRequest(original, in: app, receipt: proofs.receipt.map { _ in proofs.receiptText })
         else { return }
         let known = try? await store.read { store throws(StoreError) in
             try await store.customers(
@@ -92,12 +92,12 @@ struct CustomerLoader: Sendable {
         if known.isEmpty
             || known.contains(where: { !$0.staleSubscriptions(under: configured?.freshness, at: now).isEmpty })
         {
-            refresher.refreshLater(question)
+            refresher.refreshLater(request)
         }
     }
 
     /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
-    private static let maximumQuestions = 4
+    private static let maximumRefreshes = 4
 
     /// Everything that may belong to the customer, for each environment.
     private func stored(
@@ -131,12 +131,12 @@ struct CustomerLoader: Sendable {
     /// Refreshes a customer whom the store does not know, or whose data is older than the app accepts. The wait is limited.
     private func refresh(
         _ customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App, at now: Timestamp
-    ) async -> CustomerRefresher.Outcome {
+    ) async -> RefreshQueue.Outcome {
         guard let refresher else { return .notNeeded }
         let receipt = customer.receiptText
         let stale = known.flatMap { stored in
-            stored.staleSubscriptions(under: configured.freshness, at: now).prefix(Self.maximumQuestions)
-                .compactMap { CustomerQuestion($0, in: stored.app, receipt: receipt) }
+            stored.staleSubscriptions(under: configured.freshness, at: now).prefix(Self.maximumRefreshes)
+                .compactMap { RefreshRequest($0, in: stored.app, receipt: receipt) }
         }
         guard !customer.isKnown(by: known) else { return await refresher.refresh(stale) }
         // A signature that is bound to a transaction is about that transaction's Apple Account.
@@ -145,7 +145,7 @@ struct CustomerLoader: Sendable {
         let asked = proven ?? (customer.unprovenRefresh == .never ? nil : customer.transactionID)
         let unknown = customer.scopes(of: configured).compactMap { scope in
             asked.flatMap { id in
-                CustomerQuestion(
+                RefreshRequest(
                     id, in: scope, receipt: receipt,
                     isUnproven: proven == nil && customer.unprovenRefresh == .withinBudget)
             }

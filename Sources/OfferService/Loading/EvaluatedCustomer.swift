@@ -30,9 +30,9 @@ struct EvaluatedCustomer: Sendable {
 /// The outcomes of the refreshes that a decision has waited for.
 struct RefreshOutcomes {
     /// For subscriptions whose data is too old, and for customers whom the store does not know.
-    var customer = CustomerRefresher.Outcome.notNeeded
+    var customer = RefreshQueue.Outcome.notNeeded
     /// For the history, if a rule needs it.
-    var history = CustomerRefresher.Outcome.notNeeded
+    var history = RefreshQueue.Outcome.notNeeded
     /// True if the App Store has just answered that the Apple Account to which the request is bound has no purchases.
     var isEmpty = false
 }
@@ -57,7 +57,7 @@ extension EvaluatedCustomer {
         let appTransaction = customer.proofs?.appTransaction?.payload
         let receipt = customer.proofs?.receipt?.receipt
         let evidence = HistoryEvidence(
-            freshness: configured.freshness ?? HistoryEvidence.usualFreshness, coverage: all.coverage,
+            freshness: configured.freshness ?? HistoryEvidence.defaultFreshness, coverage: all.coverage,
             isEverythingRead: all.isComplete, areConsumablesRead: !all.hasUnreadConsumables,
             emptyHistoryDate: facts.isEmpty
                 ? refreshes.isEmpty ? now : Self.dateOfEmptyReceipt(receipt, appTransaction, customer) : nil,

@@ -133,7 +133,7 @@ package final class ServiceMetrics: Sendable {
     }
 
     /// Counts the ledger's answer about an offer.
-    func reserved(_ answer: LedgerAnswer, _ offer: OfferTerms, of app: AppScope) {
+    func reserved(_ answer: LedgerResult, _ offer: OfferTerms, of app: AppScope) {
         let outcome =
             switch answer {
             case .allowed: "allowed"

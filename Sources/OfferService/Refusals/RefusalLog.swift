@@ -21,8 +21,8 @@ package final class RefusalLog: Sendable {
 
     private let log: Logger
     private let run: Run
-    private let requests: LinePerSecond
-    private let offers: LinePerSecond
+    private let requests: SampledLine
+    private let offers: SampledLine
     private let waiting = Atomic(0)
     private let dropped = Atomic(0)
 
@@ -30,8 +30,8 @@ package final class RefusalLog: Sendable {
     package init(log: Logger, uptime: @escaping @Sendable () -> NIODeadline, run: Run? = nil) {
         self.log = log
         self.run = run ?? Self.onOwnThread()
-        requests = LinePerSecond(uptime: uptime)
-        offers = LinePerSecond(uptime: uptime)
+        requests = SampledLine(uptime: uptime)
+        offers = SampledLine(uptime: uptime)
     }
 
     private static func onOwnThread() -> Run {

@@ -63,8 +63,8 @@ struct RetentionAnswer: Hashable, Sendable {
     }
 
     /// The answer that needs no facts about the customer, or nothing.
-    init(without reason: Reason, _ question: RetentionQuestion) {
-        let choice = question.configured.rules.retentionFallback(question.view)
+    init(without reason: Reason, _ request: VerifiedRetentionRequest) {
+        let choice = request.configured.rules.retentionFallback(request.view)
         content =
             choice.map { .shown($0.content.kind, body: $0.body) }
             ?? (reason == .unknownCustomer ? .nothing : .unavailable)

@@ -24,50 +24,50 @@ struct RetentionDecider: Sendable {
     /// - Parameter claim: while it is open, the answer can be given. Otherwise, nothing is signed or stays reserved.
     /// - Returns: the answer; nil if it came too late.
     func answer(
-        _ question: RetentionQuestion, _ admission: Admission, _ claim: RetentionAnswers.Claim
+        _ request: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim
     ) async -> RetentionAnswer? {
         do throws(Problem) {
             return try await ledger.withReservations { reservations async throws(Problem) in
-                let (answer, reserved) = try await choose(question, admission, claim, &reservations)
+                let (answer, reserved) = try await choose(request, admission, claim, &reservations)
                 guard claim.settle(answer) else { return nil }
                 if let reserved { reservations.keep([reserved]) }
                 return answer
             }
         } catch {
-            let answer = RetentionAnswer(without: error.code == .storeUnavailable ? .store : .signing, question)
+            let answer = RetentionAnswer(without: error.code == .storeUnavailable ? .store : .signing, request)
             return claim.settle(answer) ? answer : nil
         }
     }
 
     /// - Returns: the answer and its reservation; no reservation if it is no offer, or if an earlier answer has reserved it.
     private func choose(
-        _ question: RetentionQuestion, _ admission: Admission, _ claim: RetentionAnswers.Claim,
+        _ request: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim,
         _ reservations: inout Reservations
     ) async throws(Problem) -> (RetentionAnswer, ReservedOffer?) {
         guard ledger.store.fault?.kind != .unreachable else { throw .storeUnavailable }
-        let (configured, now) = (question.configured, signer.sources.now())
-        let remembered = try await remembered(question, at: now)
+        let (configured, now) = (request.configured, signer.sources.now())
+        let remembered = try await remembered(request, at: now)
         let loaded = try await decider.loader.load(
-            subscription: question.originalTransactionID, in: question.app, configured, at: now)
-        guard let customer = loaded else { return (RetentionAnswer(without: .unknownCustomer, question), nil) }
-        if let remembered, let answer = try await repeated(remembered, question, customer, admission) {
+            subscription: request.originalTransactionID, in: request.app, configured, at: now)
+        guard let customer = loaded else { return (RetentionAnswer(without: .unknownCustomer, request), nil) }
+        if let remembered, let answer = try await repeated(remembered, request, customer, admission) {
             return (answer, nil)
         }
-        let decision = configured.rules.decideRetention(customer.facts, question.view, at: now)
-        signer.metrics.decided(decision.offers, of: question.app)
-        let plans = plans(for: decision, question, admission)
+        let decision = configured.rules.decideRetention(customer.facts, request.view, at: now)
+        signer.metrics.decided(decision.offers, of: request.app)
+        let plans = plans(for: decision, request, admission)
         guard !plans.isEmpty else { return (RetentionAnswer(decision.withoutOffers, .rules), nil) }
         guard claim.isOpen() else { throw .retentionMessageUnavailable }
         let outcome = try await ledger.reserve(
-            plans, for: customer, answering: question.requestIdentifier,
+            plans, for: customer, answering: request.requestIdentifier,
             rules: admission.policy.catalogue?.digest ?? [], at: plans[0].plan.at, &reservations)
         switch outcome {
         case .refused: return (RetentionAnswer(decision.withoutOffers, .rules), nil)
         case .known(let offer):
             // Another process has answered this request in the meantime.
             return (
-                try await repeated(offer, question, customer, admission)
-                    ?? RetentionAnswer(without: .signing, question), nil
+                try await repeated(offer, request, customer, admission)
+                    ?? RetentionAnswer(without: .signing, request), nil
             )
         case .reserved(let reserved, let messageIdentifier):
             guard claim.isOpen() else { throw .retentionMessageUnavailable }
@@ -77,12 +77,12 @@ struct RetentionDecider: Sendable {
 
     /// The offer that an earlier request with the same identifier has reserved.
     private func remembered(
-        _ question: RetentionQuestion, at now: Timestamp
+        _ request: VerifiedRetentionRequest, at now: Timestamp
     ) async throws(Problem) -> RememberedRetentionOffer? {
-        guard question.configured.rules.offersRetention else { return nil }
+        guard request.configured.rules.offersRetention else { return nil }
         do throws(StoreError) {
             return try await ledger.store.read { store throws(StoreError) in
-                try await store.retentionOffer(for: question.requestIdentifier, in: question.app, at: now)
+                try await store.retentionOffer(for: request.requestIdentifier, in: request.app, at: now)
             }
         } catch { throw Problem(error) }
     }
@@ -90,14 +90,14 @@ struct RetentionDecider: Sendable {
     /// Repeats the answer to a repeated request.
     /// - Returns: nil if the configuration no longer has the offer.
     private func repeated(
-        _ remembered: RememberedRetentionOffer, _ question: RetentionQuestion, _ customer: EvaluatedCustomer,
+        _ remembered: RememberedRetentionOffer, _ request: VerifiedRetentionRequest, _ customer: EvaluatedCustomer,
         _ admission: Admission
     ) async throws(Problem) -> RetentionAnswer? {
         let offer = RetentionCase.Offer(
             productID: remembered.productID, offerID: remembered.offerID, form: remembered.form)
-        guard let terms = question.configured.rules.retentionTerms(of: offer) else { return nil }
+        guard let terms = request.configured.rules.retentionTerms(of: offer) else { return nil }
         let reserved = try ledger.reserved(
-            remembered, terms, boundTo: question.originalTransactionID, for: customer,
+            remembered, terms, boundTo: request.originalTransactionID, for: customer,
             rules: admission.policy.catalogue?.digest ?? [])
         return try await signed(reserved, remembered.messageIdentifier, for: customer, admission)
     }
@@ -115,17 +115,17 @@ struct RetentionDecider: Sendable {
 
     /// The signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
     private func plans(
-        for decision: RetentionDecision, _ question: RetentionQuestion, _ admission: Admission
+        for decision: RetentionDecision, _ request: VerifiedRetentionRequest, _ admission: Admission
     ) -> [RetentionPlan] {
-        let rules = question.configured.rules
+        let rules = request.configured.rules
         return decision.choices.compactMap { choice in
             guard case .promotionalOffer(let terms, let form) = choice.content,
                 let time = try? signer.timestamp(),
-                canSign(form, question.app, rules, admission),
-                (try? signer.requireSignable(terms.item(of: question.app.bundleID), admission)) != nil
+                canSign(form, request.app, rules, admission),
+                (try? signer.requireSignable(terms.item(of: request.app.bundleID), admission)) != nil
             else { return nil }
             let plan = decider.plan(
-                terms, v1: form == .v1, boundTo: form == .v2 ? question.originalTransactionID : nil, rules, at: time)
+                terms, v1: form == .v1, boundTo: form == .v2 ? request.originalTransactionID : nil, rules, at: time)
             return RetentionPlan(
                 plan: plan,
                 form: RetentionReservation.Form(signature: form, messageIdentifier: choice.messageIdentifier))

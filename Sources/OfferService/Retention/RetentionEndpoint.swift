@@ -17,7 +17,7 @@ import OfferHTTP
 /// After any status except 200, it shows its default message.
 struct RetentionEndpoint: Sendable {
     private let decider: RetentionDecider
-    private let reader: RetentionQuestionReader
+    private let reader: RetentionRequestReader
     private let limits: RequestLimits
     private let metrics: ServiceMetrics
     private let health: RetentionHealth
@@ -32,7 +32,7 @@ struct RetentionEndpoint: Sendable {
     private static let maximumRequests = 512
 
     init(
-        decider: RetentionDecider, uptime: @escaping @Sendable () -> NIODeadline, reader: RetentionQuestionReader,
+        decider: RetentionDecider, uptime: @escaping @Sendable () -> NIODeadline, reader: RetentionRequestReader,
         limits: RequestLimits, work: DetachedWork,
         deadline: Duration, metrics: ServiceMetrics, health: RetentionHealth, log: Logger
     ) {
@@ -57,19 +57,19 @@ struct RetentionEndpoint: Sendable {
 
     private func receive(_ request: HTTPRequest, _ admission: Admission) async throws(Problem) -> HTTPResponse {
         try limits.requireNotifier(request, under: admission.policy)
-        let question = try read(request, under: admission.policy)
+        let verified = try read(request, under: admission.policy)
         // If memory or connections run short, this connection gives way after those of strangers.
         request.standing?.note(.user)
         let (answer, isRepeated) = await answers.answer(
-            question.key, by: request.received + deadline,
-            otherwise: { missDeadline(question, admission.context) },
-            { claim in begin(question, admission, claim) })
+            verified.key, by: request.received + deadline,
+            otherwise: { missDeadline(verified, admission.context) },
+            { claim in begin(verified, admission, claim) })
         metrics.answeredRetention(after: .now() - request.received)
         if isRepeated {
             metrics.repeatedRetention()
         } else {
             health.note(isDecision: answer.reason.isDecision)
-            metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: question.app)
+            metrics.decidedRetention(answer.kind, by: answer.rule, answer.reason.rawValue, of: verified.app)
         }
         switch answer.content {
         case .shown(_, let body): return HTTPResponse(body: body)
@@ -78,7 +78,7 @@ struct RetentionEndpoint: Sendable {
         }
     }
 
-    private func read(_ request: HTTPRequest, under policy: Policy) throws(Problem) -> RetentionQuestion {
+    private func read(_ request: HTTPRequest, under policy: Policy) throws(Problem) -> VerifiedRetentionRequest {
         do throws(Problem) {
             guard request.query == nil else { throw .queryNotExpected }
             guard request.contentEncoding == nil else { throw .encodedContent }
@@ -92,30 +92,30 @@ struct RetentionEndpoint: Sendable {
         }
     }
 
-    private func begin(_ question: RetentionQuestion, _ admission: Admission, _ claim: RetentionAnswers.Claim) {
+    private func begin(_ verified: VerifiedRetentionRequest, _ admission: Admission, _ claim: RetentionAnswers.Claim) {
         let isStarted = work.start {
-            if let answer = await decider.answer(question, admission, claim) {
-                note(answer, question, admission.context)
+            if let answer = await decider.answer(verified, admission, claim) {
+                note(answer, verified, admission.context)
             }
         }
         guard !isStarted else { return }
-        let answer = RetentionAnswer(without: .overload, question)
-        if claim.settle(answer) { note(answer, question, admission.context) }
+        let answer = RetentionAnswer(without: .overload, verified)
+        if claim.settle(answer) { note(answer, verified, admission.context) }
     }
 
-    private func missDeadline(_ question: RetentionQuestion, _ context: RequestContext) -> RetentionAnswer {
+    private func missDeadline(_ verified: VerifiedRetentionRequest, _ context: RequestContext) -> RetentionAnswer {
         metrics.missedRetentionDeadline()
-        let answer = RetentionAnswer(without: .deadline, question)
-        note(answer, question, context)
+        let answer = RetentionAnswer(without: .deadline, verified)
+        note(answer, verified, context)
         return answer
     }
 
     /// Logs a decision, but not the customer; `requestIdentifier` is the App Store's name for the request.
-    private func note(_ answer: RetentionAnswer, _ question: RetentionQuestion, _ context: RequestContext) {
+    private func note(_ answer: RetentionAnswer, _ verified: VerifiedRetentionRequest, _ context: RequestContext) {
         var metadata: Logger.Metadata = [
-            "app": "\(question.app.bundleID.text)", "environment": "\(question.app.environment.rawValue.printable)",
+            "app": "\(verified.app.bundleID.text)", "environment": "\(verified.app.environment.rawValue.printable)",
             "answer": "\(answer.kind)", "reason": "\(answer.reason.rawValue)",
-            "requestIdentifier": "\(question.requestIdentifier)",
+            "requestIdentifier": "\(verified.requestIdentifier)",
         ]
         if let rule = answer.rule { metadata["rule"] = "\(rule)" }
         log.info("retention message decided", metadata: context.metadata(metadata))

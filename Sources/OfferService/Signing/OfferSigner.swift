@@ -16,7 +16,7 @@ import OfferTelemetry
 /// It knows neither HTTP nor the store, and is synchronous.
 package struct OfferSigner: Sendable {
     let policy: CurrentPolicy
-    let sources: Sources
+    let sources: SystemInputs
     let metrics: ServiceMetrics
     let refusals: RefusalLog
     private let keyHealth: KeyHealth
@@ -32,7 +32,7 @@ package struct OfferSigner: Sendable {
     ///   - earliest: the earliest time to sign with; see ``ClockCheck/earliest``.
     init(
         policy: CurrentPolicy, keyHealth: KeyHealth, trail: AuditTrail?, selfTest: SelfTest?, earliest: Timestamp,
-        sources: Sources, metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
+        sources: SystemInputs, metrics: ServiceMetrics, refusals: RefusalLog, log: Logger
     ) {
         self.policy = policy
         self.keyHealth = keyHealth

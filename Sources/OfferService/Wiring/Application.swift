@@ -15,7 +15,7 @@ package struct Application: Sendable {
     /// The inputs of an application. All but the first three have defaults that suit tests.
     package struct Dependencies {
         package var policy: CurrentPolicy
-        package var sources: Sources
+        package var sources: SystemInputs
         package var log: Logger
         package var metrics = ServiceMetrics()
         package var readiness = Readiness()
@@ -29,7 +29,7 @@ package struct Application: Sendable {
         /// The store of subscribers; nil if none are remembered.
         package var store: CurrentStore?
         /// Refreshes unknown customers from the App Store; nil if it is not queried.
-        var refresher: CustomerRefresher?
+        var refresher: RefreshQueue?
         /// The time limit for a request for a retention message.
         package var retentionDeadline = Settings.retentionDeadline.defaultValue
         /// nil if there is no audit trail.
@@ -43,7 +43,7 @@ package struct Application: Sendable {
         /// Runs the composition of log lines about refusals; nil for a separate thread.
         package var composeRefusals: RefusalLog.Run?
 
-        package init(policy: CurrentPolicy, sources: Sources, log: Logger) {
+        package init(policy: CurrentPolicy, sources: SystemInputs, log: Logger) {
             self.policy = policy
             self.sources = sources
             self.log = log
@@ -99,7 +99,7 @@ package struct Application: Sendable {
         health = Health(
             policy: policy, keys: keyHealth, certificate: dependencies.certificate, readiness: dependencies.readiness,
             trail: dependencies.trail, selfTest: dependencies.selfTest, earliest: dependencies.earliest,
-            now: sources.now, gatekeeper: gatekeeper, store: store, asksAppStore: dependencies.refresher != nil)
+            now: sources.now, gatekeeper: gatekeeper, store: store, queriesAppStore: dependencies.refresher != nil)
         metricsPage = MetricsPage(
             metrics: metrics, health: health, budget: dependencies.budget, trust: trust, store: store)
         intake = NotificationIntake(store: store, trust: trust, now: sources.now, log: log)
@@ -108,7 +108,7 @@ package struct Application: Sendable {
         retentionHealth = RetentionHealth(uptime: sources.uptime, readiness: dependencies.readiness, log: log)
         retention = RetentionEndpoint(
             decider: RetentionDecider(decider), uptime: sources.uptime,
-            reader: RetentionQuestionReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),
+            reader: RetentionRequestReader(trust: trust, apps: ConfiguredApps(log: log), now: sources.now),
             limits: limits, work: detachedWork, deadline: dependencies.retentionDeadline, metrics: metrics,
             health: retentionHealth, log: log)
     }

@@ -29,7 +29,7 @@ package enum ServiceBuilder {
         readConfiguration: @escaping ConfigurationReloader.ReadConfiguration, log: Logger, logLevel: LogLevel,
         onListening: @escaping @Sendable (ListeningPorts) -> Void
     ) async throws(ConfigurationError) -> [any Service] {
-        let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), Sources.system)
+        let (readiness, metrics, sources) = (Readiness(), ServiceMetrics(), SystemInputs.system)
         let selfTest = try SelfTest(KnownAnswers())
         let reloader = try ConfigurationReloader(
             configuration, readConfiguration: readConfiguration, reloadSignals: reloadSignals, readiness: readiness,
@@ -55,15 +55,15 @@ package enum ServiceBuilder {
         let budget = MemoryBudget(limit: configuration.memoryLimit)
         dependencies.budget = budget
         let settings = configuration.appStore
-        let ocspClient = settings.asksOCSP ? OCSPClient() : nil
+        let ocspClient = settings.usesOCSP ? OCSPClient() : nil
         let trust = AppStoreTrust(
             settings, transport: ocspClient?.transport, now: sources.now, metrics: metrics.sync, log: log)
         dependencies.trust = trust
         let trail = dependencies.trail
-        let asking: AppStoreAsking?
+        let asking: AppStoreSync?
         do throws(Diagnostic) {
             asking = try configuration.appStoreAPI.map { settings throws(Diagnostic) in
-                try AppStoreAsking(
+                try AppStoreSync(
                     settings, policy: reloader.policy, trust: trust, store: store, trail: trail, now: sources.now,
                     uptime: sources.uptime, readiness: readiness, metrics: metrics.sync, log: log)
             }

@@ -100,7 +100,7 @@ struct CustomerSearch {
 
     /// The numbers of the purchases that identifiers name, without consumables for an account or Apple Account.
     private mutating func purchases(of identifiers: some Collection<CustomerIdentifier>) throws -> [Int64] {
-        let questions = identifiers.flatMap { identifier -> [Question] in
+        let questions = identifiers.flatMap { identifier -> [Query] in
             switch identifier {
             case .appAccountToken, .appTransactionID, .applicationUsername: []
             case .originalTransactionID(let id): [SubscriptionTable.id(of: id, app)]

@@ -26,7 +26,7 @@ struct LedgerCheck {
 
     /// The subscriptions that some identifiers name.
     static func subscriptions(of holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> Set<Int64> {
-        let questions: [Question] = holders.compactMap { holder in
+        let queries: [Query] = holders.compactMap { holder in
             switch holder {
             case .originalTransactionID(let original): SubscriptionTable.id(of: original, app)
             case .applicationUsername: nil
@@ -34,12 +34,12 @@ struct LedgerCheck {
                 IdentifierTable.subscriptions(naming: holder, app, limit: StoredCustomer.maximumSubscriptions)
             }
         }
-        return try Set(db.rows(questions).joined().map { try $0["id"] })
+        return try Set(db.rows(queries).joined().map { try $0["id"] })
     }
 
     /// - Returns: an answer for each offer. One that occurs twice is counted twice.
-    mutating func answers() throws -> [LedgerAnswer] {
-        var answers: [LedgerAnswer] = []
+    mutating func answers() throws -> [LedgerResult] {
+        var answers: [LedgerResult] = []
         var hasReserved = false
         for offer in request.offers {
             let answer = try answer(for: offer, hasReserved: hasReserved)
@@ -49,7 +49,7 @@ struct LedgerCheck {
         return answers
     }
 
-    private mutating func answer(for offer: LedgerRequest.Offer, hasReserved: Bool) throws -> LedgerAnswer {
+    private mutating func answer(for offer: LedgerRequest.Offer, hasReserved: Bool) throws -> LedgerResult {
         let ofOffer = held.filter {
             $0.authorisation.productID == offer.productID && $0.authorisation.offerID == offer.offerID
         }

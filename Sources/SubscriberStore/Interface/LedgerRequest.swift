@@ -67,7 +67,7 @@ package struct LedgerRequest: Sendable {
 }
 
 /// The ledger's answer for one offer.
-package enum LedgerAnswer: Hashable, Sendable {
+package enum LedgerResult: Hashable, Sendable {
     /// The limits allow a signature. Nothing is reserved.
     case allowed
     /// Durable. The signatures may be made.

@@ -30,7 +30,7 @@ package struct RetentionReservation: Sendable {
 
 package enum RetentionReservationAnswer: Hashable, Sendable {
     /// An answer for each offer.
-    case new([LedgerAnswer])
+    case new([LedgerResult])
     case known(RememberedRetentionOffer)
 }
 

@@ -55,9 +55,9 @@ package protocol SubscriberStore: Sendable {
     /// Merges facts, checks the limits of offers and reserves signatures, all in one change, so a cap holds for concurrent
     /// requests.
     /// - Returns: one answer for each offer, in their order.
-    func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer]
+    func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult]
 
-    /// Like ``askLedger(_:)`` for a request for a retention message, whose identifier reserves once within ten minutes.
+    /// Like ``reserve(_:)`` for a request for a retention message, whose identifier reserves once within ten minutes.
     func reserve(_ reservation: RetentionReservation) async throws(StoreError) -> RetentionReservationAnswer
 
     /// The reservation for a request for a retention message; nil if there is none, or no longer.

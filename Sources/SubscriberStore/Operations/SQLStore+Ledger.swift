@@ -2,7 +2,7 @@ package import OfferCore
 package import OfferEligibility
 
 extension SQLStore {
-    package func askLedger(_ request: LedgerRequest) async throws(StoreError) -> [LedgerAnswer] {
+    package func reserve(_ request: LedgerRequest) async throws(StoreError) -> [LedgerResult] {
         guard !request.changesNothing else {
             return try await read { db in
                 // An unknown app has no entries.

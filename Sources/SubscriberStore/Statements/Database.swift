@@ -22,7 +22,7 @@ package protocol Database {
 
     /// Executes statements that return few rows, at the same time.
     /// - Returns: the rows of each.
-    func rows(_ questions: [Question]) throws -> [[Row]]
+    func rows(_ queries: [Query]) throws -> [[Row]]
 
     /// Passes rows to `body` as they are read, whatever their number. `body` may execute other statements.
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
@@ -35,7 +35,7 @@ package protocol Database {
 }
 
 /// A statement that returns rows.
-package struct Question {
+package struct Query {
     let sql: String
     let arguments: [(any ColumnValue)?]
 
@@ -48,12 +48,12 @@ package struct Question {
 
 extension Database {
     func rows(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> [Row] {
-        try rows([Question(sql, arguments)]).first ?? []
+        try rows([Query(sql, arguments)]).first ?? []
     }
 
     /// The rows for each list of arguments.
     func rows(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [[Row]] {
-        try rows(lists.map { Question(sql, $0) })
+        try rows(lists.map { Query(sql, $0) })
     }
 
     /// The first row.

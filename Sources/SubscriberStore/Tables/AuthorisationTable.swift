@@ -30,12 +30,12 @@ enum AuthorisationTable {
             let key = try ErasureKey(db)
             stored += try holders.map { StoredIdentifier(kind: erasedKind, value: try key.digest(of: $0, app)) }
         }
-        let rows = try db.rows(ofHolders.questions(about: stored, app)).joined()
+        let rows = try db.rows(ofHolders.queries(about: stored, app)).joined()
         for row in rows where seen.insert(try row["id"]).inserted { found.append(try self.found(row)) }
         return found
     }
 
-    private static let ofHolders = IdentifierQuestions { kind, value in
+    private static let ofHolders = IdentifierQueries { kind, value in
         """
         SELECT authorisation.* FROM authorisation_holder AS holder
             JOIN authorisation ON authorisation.id = holder.authorisation
@@ -140,20 +140,20 @@ enum AuthorisationTable {
 
     /// The query for the next check of a subscription whose customer holds a signature.
     /// - Parameter last: the date of the App Store's last data. A signature that was unusable by then needs no check.
-    static func nextCheck(of original: TransactionID, _ subscription: Int64, after last: Timestamp) -> Question {
+    static func nextCheck(of original: TransactionID, _ subscription: Int64, after last: Timestamp) -> Query {
         let stored = StoredIdentifier(.originalTransactionID(original))
-        return Question(
+        return Query(
             """
             SELECT min(expires_at) AS expires_at FROM authorisation_holder AS holder
                 JOIN authorisation ON authorisation.id = holder.authorisation
             WHERE holder.app = (SELECT app FROM subscription WHERE id = ?) AND holder.kind = ? AND holder.value = ?
                 AND state = 1 AND expires_at > ?
-            """, [subscription, stored.kind, stored.value, (last + Authorisation.askingTime).milliseconds])
+            """, [subscription, stored.kind, stored.value, (last + Authorisation.syncTime).milliseconds])
     }
 
     /// Reads the result of ``nextCheck(of:_:after:)``; nil if nothing is outstanding.
     static func nextCheck(_ rows: [Row]) throws -> Timestamp? {
-        try rows.first?.time("expires_at").map { $0 - Authorisation.askingTime }
+        try rows.first?.time("expires_at").map { $0 - Authorisation.syncTime }
     }
 
     /// Removes an identifier from its authorisations. Its HMAC stays, so the redemption of a signature that the customer still

@@ -67,8 +67,8 @@ enum FactTable {
     }
 
     /// The query for the rows that ``fact(_:of:)`` reads.
-    static func all(_ subscription: Int64) -> Question {
-        Question(
+    static func all(_ subscription: Int64) -> Query {
+        Query(
             """
             SELECT kind, transaction_id, signed_date, digest, value FROM fact WHERE subscription = ?1
             UNION ALL SELECT kind, transaction_id, signed_date, digest, value FROM announcement WHERE subscription = ?1
@@ -110,8 +110,8 @@ enum FactTable {
 
     /// The query for the `id` of an app's subscriptions that have a transaction with this identifier, other than their first.
     /// The unary plus keeps SQLite from beginning with all subscriptions of the app.
-    static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Question {
-        Question(
+    static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Query {
+        Query(
             """
             SELECT DISTINCT subscription.id FROM fact JOIN subscription ON subscription.id = fact.subscription
             WHERE transaction_id = ? AND transaction_id != '' AND +app = ?

@@ -29,9 +29,9 @@ enum IdentifierTable {
     }
 
     /// The query for the `id` of purchases other than consumables, the latest first.
-    static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+    static func subscriptions(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
-        return Question(
+        return Query(
             """
             SELECT subscription AS id FROM identifier WHERE app = ? AND kind = ? AND value = ?
             ORDER BY subscription DESC LIMIT ?
@@ -40,9 +40,9 @@ enum IdentifierTable {
 
     /// The query for the `id` of purchases, the latest first, and for the `kind` that distinguishes consumables.
     /// - Parameter limit: the limit for each of the two.
-    static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+    static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
-        return Question(
+        return Query(
             """
             SELECT * FROM (SELECT subscription AS id, kind FROM identifier WHERE app = ?1 AND kind = ?2 AND value = ?3
                 ORDER BY subscription DESC LIMIT ?5) AS lasting
@@ -57,11 +57,11 @@ enum IdentifierTable {
     /// - Parameter appleAccount: nil for all purchases of the account.
     static func purchases(
         naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int
-    ) -> Question {
+    ) -> Query {
         let stored = StoredIdentifier(account)
         // No identifier has the kind 0.
         let other = appleAccount.map(StoredIdentifier.init) ?? StoredIdentifier(kind: 0, value: [])
-        return Question(
+        return Query(
             """
             SELECT subscription AS id FROM identifier AS named WHERE app = ?1 AND kind IN (?2, ?3) AND value = ?4
                 AND NOT EXISTS (SELECT 1 FROM identifier AS other WHERE other.subscription = named.subscription

@@ -39,11 +39,11 @@ enum LinkTable {
     }
 
     /// The queries for the links of identifiers to accounts.
-    static func links(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
-        ofIdentifiers.questions(about: identifiers, app)
+    static func links(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
+        ofIdentifiers.queries(about: identifiers, app)
     }
 
-    private static let ofIdentifiers = IdentifierQuestions(table: "link")
+    private static let ofIdentifiers = IdentifierQueries(table: "link")
 
     /// Removes the links of all identifiers to an account.
     static func removeAll(to account: CustomerIdentifier, _ app: Int64, _ db: any Database) throws {
@@ -57,17 +57,17 @@ enum LinkTable {
     private static let columns = "kind, identifier, account_kind, account"
 
     /// The query for the links of identifiers to an account.
-    static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+    static func links(to account: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(account)
-        return Question(
+        return Query(
             "SELECT \(columns) FROM link WHERE app = ? AND account_kind = ? AND account = ? LIMIT ?",
             [app, stored.kind, stored.value, limit])
     }
 
     /// The query for the link of an account to another one, and for the links of identifiers to it.
-    static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Question {
+    static func links(ofAndTo account: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(account)
-        return Question(
+        return Query(
             """
             SELECT \(columns) FROM link WHERE app = ?1 AND kind = ?2 AND identifier = ?3
             UNION ALL

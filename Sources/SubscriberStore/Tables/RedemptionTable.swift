@@ -273,10 +273,10 @@ enum RedemptionTable {
         by subscriptions: Set<Int64>, explainedBy authorisations: [Int64], _ app: AppScope, _ db: any Database
     ) throws -> [LedgerRedemption] {
         var found: [Int64: LedgerRedemption] = [:]
-        let questions =
-            subscriptions.map { Question("\(columns) WHERE redemption.subscription = ?", [$0]) }
-            + authorisations.map { Question("\(columns) WHERE redemption.authorisation = ?", [$0]) }
-        for row in try db.rows(questions).joined() { found[try row["id"]] = try redemption(row, app) }
+        let queries =
+            subscriptions.map { Query("\(columns) WHERE redemption.subscription = ?", [$0]) }
+            + authorisations.map { Query("\(columns) WHERE redemption.authorisation = ?", [$0]) }
+        for row in try db.rows(queries).joined() { found[try row["id"]] = try redemption(row, app) }
         return Array(found.values)
     }
 

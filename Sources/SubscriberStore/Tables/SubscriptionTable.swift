@@ -4,8 +4,8 @@ import OfferEligibility
 /// One row for each `originalTransactionId`.
 enum SubscriptionTable {
     /// The query for the `id`.
-    static func id(of original: TransactionID, _ app: Int64) -> Question {
-        Question("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
+    static func id(of original: TransactionID, _ app: Int64) -> Query {
+        Query("SELECT id FROM subscription WHERE app = ? AND original_transaction_id = ?", [app, original.string])
     }
 
     static func id(of original: TransactionID, _ app: Int64, _ db: any Database) throws -> Int64? {
@@ -13,7 +13,7 @@ enum SubscriptionTable {
     }
 
     /// The queries for the `id` of a transaction's subscriptions: one, unless the App Store contradicts itself.
-    static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Question] {
+    static func ids(ofTransaction id: TransactionID, _ app: Int64) -> [Query] {
         [self.id(of: id, app), FactTable.subscriptions(withTransaction: id, app)]
     }
 
@@ -27,13 +27,13 @@ enum SubscriptionTable {
     }
 
     /// The query for the `original_transaction_id`.
-    static func original(_ id: Int64) -> Question {
-        Question("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
+    static func original(_ id: Int64) -> Query {
+        Query("SELECT original_transaction_id FROM subscription WHERE id = ?", [id])
     }
 
     /// The query for the `original_transaction_id`, with the columns of `IdentifierTable.identifierIfAny` in one row or more.
-    static func originalAndIdentifiers(_ id: Int64) -> Question {
-        Question(
+    static func originalAndIdentifiers(_ id: Int64) -> Query {
+        Query(
             """
             SELECT original_transaction_id, kind, value
             FROM subscription LEFT JOIN identifier ON identifier.subscription = subscription.id
@@ -112,8 +112,8 @@ enum SubscriptionTable {
     }
 
     /// The query for the `environment`.
-    static func environment(of id: Int64) -> Question {
-        Question(
+    static func environment(of id: Int64) -> Query {
+        Query(
             "SELECT environment FROM subscription JOIN app ON app.id = subscription.app WHERE subscription.id = ?", [id]
         )
     }

@@ -32,11 +32,11 @@ enum TeamFactTable {
     }
 
     /// The queries for the facts of identifiers.
-    static func all(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
-        ofIdentifiers.questions(about: identifiers, app)
+    static func all(of identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
+        ofIdentifiers.queries(about: identifiers, app)
     }
 
-    private static let ofIdentifiers = IdentifierQuestions(table: "team_fact")
+    private static let ofIdentifiers = IdentifierQueries(table: "team_fact")
 
     static func all(of identifier: CustomerIdentifier, _ app: Int64, _ db: any Database) throws -> [TeamFact] {
         try db.rows(all(of: [identifier], app)).joined().map(fact)

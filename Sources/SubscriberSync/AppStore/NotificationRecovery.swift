@@ -61,7 +61,7 @@ package struct NotificationRecovery: Sendable {
     package func run(
         of app: AppScope, from start: Timestamp, onlyFailures: Bool = false,
         progress: (Counts) -> Void = { _ in }
-    ) async throws(AskingFailure) -> Counts {
+    ) async throws(SyncError) -> Counts {
         let end = now()
         // A minute less, because the App Store compares with its own clock.
         let reach = Self.reach(in: app.environment) - .seconds(60)
@@ -102,7 +102,7 @@ package struct NotificationRecovery: Sendable {
     private func read(
         _ query: NotificationHistoryQuery, of app: AppScope, _ counts: inout Counts,
         _ progress: (Counts) -> Void
-    ) async throws(AskingFailure) {
+    ) async throws(SyncError) {
         var token: String?
         var pages = Self.pages
         var restarts = 0
@@ -136,7 +136,7 @@ package struct NotificationRecovery: Sendable {
 
     private func keep(
         _ sent: SentNotification, of app: AppScope, _ counts: inout Counts
-    ) async throws(AskingFailure) {
+    ) async throws(SyncError) {
         counts.listed += 1
         let policy = policy()
         let reading: NotificationReader.Reading
@@ -172,7 +172,7 @@ package struct NotificationRecovery: Sendable {
     }
 
     /// The time before which all notifications of the App Store have been read; nil if there is none.
-    func checkpoint(of app: AppScope) async throws(AskingFailure) -> Timestamp? {
+    func checkpoint(of app: AppScope) async throws(SyncError) -> Timestamp? {
         do throws(StoreError) {
             return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }
         } catch { throw .store(error) }
@@ -180,7 +180,7 @@ package struct NotificationRecovery: Sendable {
 
     private func setCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, of app: AppScope
-    ) async throws(AskingFailure) {
+    ) async throws(SyncError) {
         let now = now()
         do throws(StoreError) {
             try await store.write { store throws(StoreError) in

@@ -23,7 +23,7 @@ struct PollingTiming {
     }
 
     /// The latest due time of the subscriptions that are polled at `time`.
-    func dueAt(forQuestionAt time: Timestamp) -> Timestamp { time - tolerance }
+    func dueAt(forRequestAt time: Timestamp) -> Timestamp { time - tolerance }
 
     /// The delay before the next request after requests that brought nothing new.
     ///

@@ -15,18 +15,18 @@ import SubscriberStore
 /// The schedule is in the store: see ``NextCheck``. If many subscriptions are due at once, such as after an outage,
 /// their polls are spread over time.
 package struct PollingWorker: Service {
-    private let refresh: SubscriberRefresh
+    private let refresh: SubscriptionFetch
     private let store: CurrentStore
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
-    private let problems: AskingProblems
+    private let problems: SyncProblems
     private let log: Logger
     private let leases: WorkLeases
     private let memory = NIOLockedValueBox(PollingMemory())
 
     package init(
-        _ refresh: SubscriberRefresh, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
-        now: @escaping @Sendable () -> Timestamp, problems: AskingProblems, log: Logger
+        _ refresh: SubscriptionFetch, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
+        now: @escaping @Sendable () -> Timestamp, problems: SyncProblems, log: Logger
     ) {
         self.refresh = refresh
         self.store = store
@@ -40,7 +40,7 @@ package struct PollingWorker: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await AppRounds(every: .seconds(1)).run {
-                policy().askedApps
+                policy().syncableApps
             } _: { app in
                 await leases.of(app).perform { await poll(app) }
             }
@@ -53,11 +53,11 @@ package struct PollingWorker: Service {
     @discardableResult
     package func poll(_ app: AppScope) async -> Int {
         let (now, timing) = (now(), PollingTiming(app.environment))
-        guard store.store != nil, memory.withLockedValue({ $0.mayAsk(app, at: now) }) else { return 0 }
+        guard store.store != nil, memory.withLockedValue({ $0.mayRequest(app, at: now) }) else { return 0 }
         let due = try? await store.write { store throws(StoreError) in
             try await store.claimDueSubscriptions(
-                of: app, dueBefore: timing.dueAt(forQuestionAt: now),
-                nextDueAt: timing.dueAt(forQuestionAt: now + timing.retry(after: 1)), limit: timing.rate)
+                of: app, dueBefore: timing.dueAt(forRequestAt: now),
+                nextDueAt: timing.dueAt(forRequestAt: now + timing.retry(after: 1)), limit: timing.rate)
         }
         guard let due else { return 0 }
         guard !due.isEmpty else {
@@ -76,18 +76,18 @@ package struct PollingWorker: Service {
         /// The App Store no longer knows the subscription.
         case unknown
         /// The request failed, and may succeed later.
-        case failed(AskingFailure)
+        case failed(SyncError)
         /// The app cannot be polled.
-        case notAsked(AskingFailure)
+        case notRequested(SyncError)
     }
 
     private func ask(about due: DueSubscription) async -> Outcome {
         guard let id = TransactionNumber(due.originalTransactionID) else { return .unknown }
-        do throws(AskingFailure) {
+        do throws(SyncError) {
             let facts = try await refresh.statuses(of: id, in: due.app).facts
             return facts.contains { $0.originalTransactionID == due.originalTransactionID } ? .answered : .unknown
         } catch {
-            if error.isOfApp { return .notAsked(error) }
+            if error.isOfApp { return .notRequested(error) }
             return error.isLasting ? .unknown : .failed(error)
         }
     }
@@ -98,23 +98,23 @@ package struct PollingWorker: Service {
         at now: Timestamp
     ) async -> Int {
         var settled: [SettledClaim] = []
-        var failures: [AskingFailure] = []
-        var block: AskingFailure?
+        var failures: [SyncError] = []
+        var block: SyncError?
         memory.withLockedValue { memory in
             for (due, outcome) in outcomes {
                 switch outcome {
                 case .answered, .failed:
                     // An answer as old as the stored data counts too.
-                    let count = memory.questionsInVain(about: due) + 1
-                    var next: Timestamp? = timing.dueAt(forQuestionAt: now + timing.retry(after: count))
+                    let count = memory.failedRequests(about: due) + 1
+                    var next: Timestamp? = timing.dueAt(forRequestAt: now + timing.retry(after: count))
                     if case .failed(let failure) = outcome {
                         failures.append(failure)
                         if failure.isOfData, count >= timing.refusals { next = nil }
                     }
                     if next != due.nextDueAt { settled.append(SettledClaim(due, dueAt: next)) }
-                    memory.note(questions: count, about: due, nextDueAt: next)
+                    memory.note(attempts: count, about: due, nextDueAt: next)
                 case .unknown: settled.append(SettledClaim(due, dueAt: nil))
-                case .notAsked(let failure):
+                case .notRequested(let failure):
                     settled.append(SettledClaim(due, dueAt: due.dueAt))
                     block = failure
                 }
@@ -126,11 +126,11 @@ package struct PollingWorker: Service {
         if !claims.isEmpty {
             try? await store.write { store throws(StoreError) in try await store.settle(claims) }
         }
-        return outcomes.count { if case .notAsked = $0.outcome { false } else { true } }
+        return outcomes.count { if case .notRequested = $0.outcome { false } else { true } }
     }
 
     private func report(
-        _ outcomes: [(due: DueSubscription, outcome: Outcome)], _ failure: AskingFailure?, of app: AppScope
+        _ outcomes: [(due: DueSubscription, outcome: Outcome)], _ failure: SyncError?, of app: AppScope
     ) {
         let unknown = outcomes.count { if case .unknown = $0.outcome { true } else { false } }
         if unknown > 0 {
@@ -148,7 +148,7 @@ package struct PollingWorker: Service {
     }
 }
 
-extension AskingFailure {
+extension SyncError {
     /// True if every request about the app fails now, whatever the subscription.
     fileprivate var isOfApp: Bool {
         switch self {

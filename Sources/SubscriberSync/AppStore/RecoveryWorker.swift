@@ -22,7 +22,7 @@ package struct RecoveryWorker: Service {
     private let store: CurrentStore
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
-    private let problems: AskingProblems
+    private let problems: SyncProblems
     private let log: Logger
     private let leases: WorkLeases
     private let plans = NIOLockedValueBox<[AppScope: Plan]>([:])
@@ -34,7 +34,7 @@ package struct RecoveryWorker: Service {
 
     package init(
         _ recovery: NotificationRecovery, store: CurrentStore, policy: @escaping @Sendable () -> Policy,
-        now: @escaping @Sendable () -> Timestamp, problems: AskingProblems, log: Logger
+        now: @escaping @Sendable () -> Timestamp, problems: SyncProblems, log: Logger
     ) {
         self.recovery = recovery
         self.store = store
@@ -53,7 +53,7 @@ package struct RecoveryWorker: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await AppRounds(every: .seconds(5)).run {
-                let apps = policy().askedApps
+                let apps = policy().syncableApps
                 problems.keepOnly(apps)
                 return apps
             } _: { app in
@@ -69,7 +69,7 @@ package struct RecoveryWorker: Service {
         let plan = plans.withLockedValue { $0[app] ?? Plan() }
         guard store.store != nil, plan.nextHistory <= now else { return }
         var next = plan
-        do throws(AskingFailure) {
+        do throws(SyncError) {
             try await readHistory(of: app)
             next.nextHistory = now + Self.interval(in: app.environment)
             if plan.nextFailures <= now {
@@ -85,7 +85,7 @@ package struct RecoveryWorker: Service {
         plans.withLockedValue { $0[app] = next }
     }
 
-    private func readHistory(of app: AppScope) async throws(AskingFailure) {
+    private func readHistory(of app: AppScope) async throws(SyncError) {
         // A checkpoint in the future was set by a clock that was ahead.
         let checkpoint = try await recovery.checkpoint(of: app).map { min($0, now()) }
         let start = checkpoint.map { Timestamp(milliseconds: $0.milliseconds - Self.overlap) } ?? .min

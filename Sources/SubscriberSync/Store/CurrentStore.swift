@@ -20,7 +20,7 @@ package final class CurrentStore: Sendable {
         var intakes: [Intake] = []
         var receivers: [Receiver] = []
         var unexplainedRedemptions: [AppStoreEnvironment: Int]?
-        var askingFigures: [AppScope: AskingFigures] = [:]
+        var syncStatus: [AppScope: SyncStatus] = [:]
     }
 
     /// nil if no subscribers are remembered.
@@ -52,7 +52,7 @@ package final class CurrentStore: Sendable {
     package var unreadable: StoreError? { state.withLockedValue { $0.unreadable } }
 
     /// True if the store is open and its last change succeeded.
-    package var works: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
+    package var isHealthy: Bool { state.withLockedValue { $0.store != nil && $0.fault == nil } }
 
     /// The notifications that had arrived a few seconds ago, for each app and environment.
     package var intakes: [Intake] {
@@ -73,9 +73,9 @@ package final class CurrentStore: Sendable {
     }
 
     /// The progress of requests to the App Store a few seconds ago.
-    package var askingFigures: [AppScope: AskingFigures] {
-        get { state.withLockedValue { $0.askingFigures } }
-        set { state.withLockedValue { $0.askingFigures = newValue } }
+    package var syncStatus: [AppScope: SyncStatus] {
+        get { state.withLockedValue { $0.syncStatus } }
+        set { state.withLockedValue { $0.syncStatus = newValue } }
     }
 
     /// Begins to use a store that has been opened.

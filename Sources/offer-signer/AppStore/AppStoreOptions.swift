@@ -29,7 +29,7 @@ struct AppStoreOptions: ParsableArguments {
     /// Opens the database and a connection to the App Store for one app, calls `work`, and closes both.
     /// - Parameter withoutStore: true if `work` needs no database, which may not exist yet.
     func withAppStore<Result: Sendable>(
-        withoutStore: Bool = false, _ work: @Sendable (AppStoreAsking, AppScope) async throws -> Result
+        withoutStore: Bool = false, _ work: @Sendable (AppStoreSync, AppScope) async throws -> Result
     ) async throws -> Result {
         var flags = key.flags
         flags[Settings.database] = database
@@ -55,16 +55,16 @@ struct AppStoreOptions: ParsableArguments {
         do {
             let store = withoutStore ? nil : try location.open(.latestVersion)
             defer { try? store?.close() }
-            return try await AppStoreAsking.run(settings, configuration, ring: plan.ring, store: store, log: log) {
+            return try await AppStoreSync.run(settings, configuration, ring: plan.ring, store: store, log: log) {
                 asking in
                 try await work(asking, app)
             }
         } catch let error as StoreError {
             throw error.diagnostic
-        } catch let error as AskingFailure {
+        } catch let error as SyncError {
             throw error.diagnostic
         } catch let error as APIFailure {
-            throw AskingFailure.api(error).diagnostic
+            throw SyncError.api(error).diagnostic
         }
     }
 

@@ -47,7 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
         for warning in configuration.catalogue.map(CatalogueLint.warnings) ?? [] {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
-        for note in configuration.catalogue.map({ CatalogueLint.notes(about: $0, asking: configuration.askedApps) })
+        for note in configuration.catalogue.map({ CatalogueLint.notes(about: $0, asking: configuration.syncableApps) })
             ?? []
         {
             StandardStreams.print("note: \(note.error)\nhint: \(note.hint)\n")
@@ -157,9 +157,9 @@ struct DoctorCommand: AsyncParsableCommand {
         let settings = configuration.appStoreAPI ?? AppStoreAPISettings()
         let transport: OutgoingClient
         do { transport = try settings.makeClient() } catch { return [error] }
-        let results = await KeyTrial.results(
+        let results = await KeyProbe.results(
             of: ring, apps: asked, issuerIDs: configuration.issuerIDs, hosts: settings.hosts, transport: transport,
-            now: Sources.system.now)
+            now: SystemInputs.system.now)
         for warning in await retentionWarnings(configuration, ring: ring, settings, transport) {
             StandardStreams.print("warning: \(warning.error)\nhint: \(warning.hint)\n")
         }
@@ -186,14 +186,14 @@ struct DoctorCommand: AsyncParsableCommand {
         let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
         let client = AppStoreClient(
             hosts: settings.hosts,
-            tokens: TokenSource(credentials: { policy.tokenCredentials }, now: Sources.system.now),
-            transport: transport, pacing: Pacing(now: Sources.system.now))
+            tokens: TokenSource(credentials: { policy.tokenCredentials }, now: SystemInputs.system.now),
+            transport: transport, pacing: Pacing(now: SystemInputs.system.now))
         var warnings: [Diagnostic] = []
-        for app in policy.askedApps {
+        for app in policy.syncableApps {
             guard let configured = policy.catalogue?.apps[app.bundleID], !configured.rules.retention.isEmpty else {
                 continue
             }
-            let found = await RetentionTrial(client: client, app: app, configured: configured).warnings()
+            let found = await RetentionCheck(client: client, app: app, configured: configured).warnings()
             if found.isEmpty {
                 report(
                     "the App Store can show the retention messages of \(app.bundleID.text) in \(app.environment.rawValue)"
@@ -226,7 +226,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         if settings.problems.isEmpty { report("App Store data is verified with Apple's roots") }
         report(
-            settings.asksOCSP
+            settings.usesOCSP
                 ? "OCSP responders would be asked about revoked certificates; not tried here"
                 : "OCSP responders are not asked about revoked certificates")
     }

@@ -42,17 +42,17 @@ struct RulesTryCommand: AsyncParsableCommand {
     private var time: Timestamp? { at.flatMap(Timestamp.init(dateOrTime:)) }
 
     func run() async throws {
-        let run = RulesTrialRun(
+        let runner = RulesDryRunner(
             inForce: try options.configuration().catalogue ?? Catalogue(apps: [:]), new: try newCatalogue(),
             at: time ?? Timestamp(.now), sampleSize: sample, workers: ProcessInfo.processInfo.activeProcessorCount)
-        let trial = try await options.withStore { store in
+        let dryRun = try await options.withStore { store in
             let progress = ProgressLines()
-            return try await run.run(over: store) { progress.report($0) }
+            return try await runner.run(over: store) { progress.report($0) }
         }
         switch format {
-        case .text: StandardStreams.print(trial.text)
-        case .csv: StandardStreams.print(trial.csv)
-        case .json: StandardStreams.print(String(decoding: trial.json, as: UTF8.self) + "\n")
+        case .text: StandardStreams.print(dryRun.text)
+        case .csv: StandardStreams.print(dryRun.csv)
+        case .json: StandardStreams.print(String(decoding: dryRun.json, as: UTF8.self) + "\n")
         }
     }
 

@@ -53,7 +53,7 @@ struct VerifyCommand: ParsableCommand {
             // It stands in for whichever key the evidence names.
             let candidate = CandidateKey(id: try KeyID(evidence), standing: .inService, accepts: key.verify)
             let issuerIDs = IssuerIDs(ofAllApps: try issuerID.map(IssuerID.init(option:)))
-            return (Explainer(keys: [candidate], issuerIDs: issuerIDs, now: Sources.system.now()), [])
+            return (Explainer(keys: [candidate], issuerIDs: issuerIDs, now: SystemInputs.system.now()), [])
         }
         var flags = key.verifyingFlags
         flags[Settings.issuerID] = issuerID
@@ -62,7 +62,8 @@ struct VerifyCommand: ParsableCommand {
         let names = KnownNames(catalogue: configuration.catalogue, choice: configuration.keys.wanted.choice)
         return (
             Explainer(
-                keys: keys.candidateKeys, names: names, issuerIDs: configuration.issuerIDs, now: Sources.system.now()),
+                keys: keys.candidateKeys, names: names, issuerIDs: configuration.issuerIDs,
+                now: SystemInputs.system.now()),
             keys.all.compactMap(\.problem)
         )
     }

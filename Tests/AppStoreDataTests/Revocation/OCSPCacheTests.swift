@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Remembered OCSP answers", .serialized)
 struct OCSPCacheTests {
-    @Test("an answer serves until its next update, and then the question is asked again")
+    @Test("an answer serves until its next update, and then the request is sent again")
     func untilNextUpdate() async throws {
         let bench = try RevocationBench()
         try await bench.run { checker, chain in
@@ -19,7 +19,7 @@ struct OCSPCacheTests {
             #expect(checker.cachedStatus(chain) == .good)
             #expect(await bench.responder.urls.count == 2)
             bench.clock.advance(by: 1)
-            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked)))
+            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .requested)))
             try? await checker.check(chain)
             #expect(await bench.responder.urls.count == 4)
         }
@@ -79,16 +79,16 @@ struct OCSPCacheTests {
             #expect(checker.cachedStatus(chain) == .revoked(failure))
             bench.clock.advance(by: -10 * 365 * 86_400)
             await #expect(throws: failure) { try await checker.check(chain) }
-            let leafQuestions = await bench.responder.urls.filter { $0 == RevocationBench.leafURL }
-            #expect(leafQuestions.count == 1)
+            let leafRequests = await bench.responder.urls.filter { $0 == RevocationBench.leafURL }
+            #expect(leafRequests.count == 1)
         }
     }
 
-    @Test("a quick request is told what is known, and the question runs behind it")
+    @Test("a request that does not wait is told what is known, and the responder is queried behind it")
     func background() async throws {
         let bench = try RevocationBench()
         try await bench.run { checker, chain in
-            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked)))
+            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .requested)))
             try await waitUntil { checker.cachedStatus(chain) == .good }
             #expect(await bench.responder.urls.count == 2)
         }
@@ -125,12 +125,12 @@ struct OCSPCacheTests {
         }
     }
 
-    @Test("a question is asked once, however many ask it at the same time")
+    @Test("a request is sent once, however many need it at the same time")
     func singleFlight() async throws {
         let bench = try RevocationBench()
         await bench.responder.close()
         try await bench.run { checker, chain in
-            for _ in 0..<10 { #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked))) }
+            for _ in 0..<10 { #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .requested))) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<10 { group.addTask { try await checker.check(chain) } }
                 try await waitUntil { await bench.responder.urls.count >= 2 }
@@ -142,7 +142,7 @@ struct OCSPCacheTests {
         #expect(await bench.responder.urls.count == 2)
     }
 
-    @Test("a failed question is not repeated in the background for a minute, but at once for those who wait")
+    @Test("a failed request is not repeated in the background for a minute, but at once for those who wait")
     func pause() async throws {
         let bench = try RevocationBench { _ in StubResponder.replying(500, []) }
         try await bench.run { checker, chain in
@@ -155,12 +155,12 @@ struct OCSPCacheTests {
             await #expect(throws: failed) { try await checker.check(chain) }
             #expect(await bench.responder.urls.count == 4)
             bench.clock.advance(by: 60)
-            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked)))
+            #expect(checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .requested)))
             try await waitUntil { await bench.responder.urls.count == 6 }
         }
     }
 
-    @Test("a failed question is a problem for an hour, or until it is answered")
+    @Test("a failed request is a problem for an hour, or until it is answered")
     func problems() async throws {
         let bench = try RevocationBench { _ in StubResponder.replying(500, []) }
         try await bench.run { checker, chain in
@@ -203,8 +203,8 @@ struct OCSPCacheTests {
         #expect(await bench.responder.urls.count == 2)
     }
 
-    @Test("a question that is waiting when the checker stops is not asked")
-    func stopBeforeAsking() async throws {
+    @Test("a request that is waiting when the checker stops is not sent")
+    func stopBeforeRequest() async throws {
         let bench = try RevocationBench()
         let chain = try bench.chain()
         _ = bench.checker.cachedStatus(chain)
@@ -220,40 +220,40 @@ struct OCSPCacheTests {
     func checkBeforeRun() async throws {
         let bench = try RevocationBench()
         let chain = try bench.chain()
-        #expect(bench.checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .beingAsked)))
+        #expect(bench.checker.cachedStatus(chain) == .notKnown(.unknown(.leaf, .requested)))
         try await bench.run { checker, chain in try await checker.check(chain) }
         #expect(await bench.responder.urls.count == 2)
     }
 
-    @Test("a certificate with another issuer is another question")
+    @Test("a certificate with another issuer is another request")
     func otherIssuer() throws {
         let leaf = try X509Certificate(der: TestChain.standard.get().leaf)
         let ids = try [TestChain.standard.get(), TestChain()].map { chain in
-            RevocationQuestion(certificate: leaf, issuer: try X509Certificate(der: chain.intermediate)).id
+            RevocationRequest(certificate: leaf, issuer: try X509Certificate(der: chain.intermediate)).id
         }
         #expect(ids[0] != ids[1])
     }
 
-    @Test("at most 128 questions are under way")
-    func openQuestions() {
-        var questions = OpenQuestions()
+    @Test("at most 128 requests are under way")
+    func openRequests() {
+        var requests = OpenRequests()
         for number in 0..<128 {
-            guard case .opened = questions.admit([UInt8(number)], nil, at: 0) else {
-                Issue.record("question \(number) was not opened")
+            guard case .opened = requests.admit([UInt8(number)], nil, at: 0) else {
+                Issue.record("request \(number) was not opened")
                 return
             }
         }
-        guard case .settled(.unknown(.overloaded)) = questions.admit([200], nil, at: 0) else {
+        guard case .settled(.unknown(.overloaded)) = requests.admit([200], nil, at: 0) else {
             Issue.record("there is no limit")
             return
         }
-        guard case .joined = questions.admit([0], nil, at: 0) else {
-            Issue.record("a question under way was not joined")
+        guard case .joined = requests.admit([0], nil, at: 0) else {
+            Issue.record("a request under way was not joined")
             return
         }
-        _ = questions.close([0])
-        guard case .opened = questions.admit([200], nil, at: 0) else {
-            Issue.record("a closed question still counts")
+        _ = requests.close([0])
+        guard case .opened = requests.admit([200], nil, at: 0) else {
+            Issue.record("a closed request still counts")
             return
         }
     }
@@ -261,23 +261,23 @@ struct OCSPCacheTests {
     @Test("the memory is bounded: failures go first, then the answers that expire first, and revocations last")
     func bound() throws {
         let leaf = try X509Certificate(der: TestChain.standard.get().leaf)
-        // Six certificates as issuers make six questions.
-        let questions = try (0..<6).map { _ in
-            RevocationQuestion(certificate: leaf, issuer: try X509Certificate(der: TestChain().intermediate))
+        // Six certificates as issuers make six requests.
+        let requests = try (0..<6).map { _ in
+            RevocationRequest(certificate: leaf, issuer: try X509Certificate(der: TestChain().intermediate))
         }
         var memory = OCSPMemory(limit: 3)
-        memory.note(.revoked(date: 5), of: questions[0], at: 0)
-        memory.note(.unknown(.overloaded), of: questions[1], at: 0)
-        memory.note(.good(until: 200), of: questions[2], at: 0)
-        memory.note(.good(until: 100), of: questions[3], at: 0)
+        memory.note(.revoked(date: 5), of: requests[0], at: 0)
+        memory.note(.unknown(.overloaded), of: requests[1], at: 0)
+        memory.note(.good(until: 200), of: requests[2], at: 0)
+        memory.note(.good(until: 100), of: requests[3], at: 0)
         #expect(memory.failures(at: 0).isEmpty)
-        memory.note(.good(until: 300), of: questions[4], at: 0)
-        #expect(memory.answer(to: questions[3].id, at: 0) == nil)
-        memory.note(.unknown(.overloaded), of: questions[5], at: 0)
-        #expect(memory.answer(to: questions[2].id, at: 0) == nil)
+        memory.note(.good(until: 300), of: requests[4], at: 0)
+        #expect(memory.answer(to: requests[3].id, at: 0) == nil)
+        memory.note(.unknown(.overloaded), of: requests[5], at: 0)
+        #expect(memory.answer(to: requests[2].id, at: 0) == nil)
         #expect(memory.failures(at: 0).count == 1)
-        #expect(memory.answer(to: questions[4].id, at: 0) == .good(until: 300))
-        #expect(memory.answer(to: questions[0].id, at: 0) == .revoked(date: 5))
+        #expect(memory.answer(to: requests[4].id, at: 0) == .good(until: 300))
+        #expect(memory.answer(to: requests[0].id, at: 0) == .revoked(date: 5))
     }
 
     @Test(
@@ -292,13 +292,13 @@ struct OCSPCacheTests {
             ("http://ocsp.äpple.com/", false), ("file:///etc/passwd", false),
         ])
     func urls(url: String, isUsable: Bool) {
-        #expect(RevocationQuestion.isUsable(url) == isUsable)
+        #expect(RevocationRequest.isUsable(url) == isUsable)
     }
 
     @Test("a URL of more than 512 bytes is not asked")
     func longURL() {
         let url = "http://ocsp.apple.com/"
-        #expect(RevocationQuestion.isUsable(url + String(repeating: "a", count: 512 - url.utf8.count)))
-        #expect(!RevocationQuestion.isUsable(url + String(repeating: "a", count: 513 - url.utf8.count)))
+        #expect(RevocationRequest.isUsable(url + String(repeating: "a", count: 512 - url.utf8.count)))
+        #expect(!RevocationRequest.isUsable(url + String(repeating: "a", count: 513 - url.utf8.count)))
     }
 }

@@ -95,7 +95,7 @@ extension FuzzTarget {
                 ring: KeyRing(active: KeyRing.Key(id: id, pair: key)),
                 callers: Callers([], userIssuers: [issuer], usernameSalt: nil),
                 limits: limits))
-        let sources = Sources(now: { now }, makeNonce: Sources.system.makeNonce)
+        let sources = SystemInputs(now: { now }, makeNonce: SystemInputs.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
         dependencies.userKeys = keys
         dependencies.composeRefusals = { $0() }

@@ -11,11 +11,11 @@ struct ConditionTests {
         at now: Timestamp = DecidingSamples.now, _ environment: AppStoreEnvironment = .production
     ) throws -> Truth {
         let customer = DecidingSamples.customer(facts, team: team, at: now, environment)
-        let situation = try DecidingSamples.situation(customer, at: now)
-        let truth = condition.truth(in: situation)
-        #expect(condition.reasons(truth, in: situation).isEmpty == (truth == .yes), "what does not hold has a reason")
-        #expect(condition.reasons(truth, wanting: false, in: situation).isEmpty == (truth == .no))
-        for reason in condition.reasons(truth, in: situation) {
+        let context = try DecidingSamples.context(customer, at: now)
+        let truth = condition.truth(in: context)
+        #expect(condition.reasons(truth, in: context).isEmpty == (truth == .yes), "what does not hold has a reason")
+        #expect(condition.reasons(truth, wanting: false, in: context).isEmpty == (truth == .no))
+        for reason in condition.reasons(truth, in: context) {
             #expect((reason.code == .unknown) == (truth == .unknown), "\(reason)")
             #expect(reason.text.hasSuffix(".") && !reason.text.contains("Optional"), "\(reason.text)")
         }
@@ -229,11 +229,11 @@ struct ConditionTests {
             #expect(try truth(DecidingSamples.subscription(test), facts) == expected, "\(test)")
         }
         let state = SubscriberState(try active(), at: DecidingSamples.now)
-        let situation = try DecidingSamples.situation(CustomerFacts(state: state, environment: .production))
+        let context = try DecidingSamples.context(CustomerFacts(state: state, environment: .production))
         for test in [
             .originalPurchase(DateRange(until: .day(0))), .originalAppVersion(VersionRange(before: AppVersion("3"))),
         ] as [CustomerTest] {
-            #expect(Condition.test(test).truth(in: situation) == .unknown)
+            #expect(Condition.test(test).truth(in: context) == .unknown)
         }
         #expect(
             try truth(
@@ -288,7 +288,7 @@ struct ConditionTests {
                 evidence: HistoryEvidence(isAppStoreSilent: oldBefore != nil), oldBefore: oldBefore,
                 at: DecidingSamples.now)
             return condition.truth(
-                in: try DecidingSamples.situation(CustomerFacts(state: state, environment: .production)))
+                in: try DecidingSamples.context(CustomerFacts(state: state, environment: .production)))
         }
         let tests: [SubscriptionTest] = [
             .status([.active]), .autoRenew(false), .endsIn(Bounds(atMost: .days(20))), .renewals(Bounds(atMost: 0)),
@@ -378,7 +378,7 @@ struct ConditionTests {
     func place() throws {
         let test = ShareTest(share: 0.5, name: "winback")
         func place(_ facts: [SubscriberFact]) throws -> Double? {
-            test.position(in: try DecidingSamples.situation(DecidingSamples.customer(facts)))
+            test.position(in: try DecidingSamples.context(DecidingSamples.customer(facts)))
         }
         func purchase(_ id: String, _ appleAccount: String?) throws -> SubscriberFact {
             try TestFacts.transaction(id, of: id, 0, 60) {

@@ -57,8 +57,9 @@ struct DecidingPropertyTests {
                 var rule = RandomRule(random: SplitMix64(seed: random.next()))
                 let condition = try rule.condition()
                 let terms = try DecidingSamples.terms(condition)
-                let situation = Situation(customer, offering: terms.productID, products: reference.products, at: now)
-                let truth = condition.truth(in: situation)
+                let context = EvaluationContext(
+                    customer, offering: terms.productID, products: reference.products, at: now)
+                let truth = condition.truth(in: context)
                 let expected = reference.value(condition)
                 seen[expected, default: 0] += 1
                 try #require(
@@ -78,19 +79,19 @@ struct DecidingPropertyTests {
         var random = SplitMix64(seed: 21)
         for _ in 0..<(Self.cases / 20) {
             let (customer, now) = try customer(&random)
-            let situation = Situation(
+            let context = EvaluationContext(
                 customer, offering: try ProductID("monthly"), products: try DecidingSamples.products(), at: now)
             var rule = RandomRule(random: SplitMix64(seed: random.next()))
             let members = [try rule.condition(), try rule.condition(), try rule.condition()]
-            let fewer = Condition.all(Array(members.prefix(2))).truth(in: situation)
-            let all = Condition.all(members).truth(in: situation)
+            let fewer = Condition.all(Array(members.prefix(2))).truth(in: context)
+            let all = Condition.all(members).truth(in: context)
             #expect(!(fewer == .no && all != .no) && !(fewer != .yes && all == .yes))
-            #expect(Condition.all(members.shuffled(using: &random)).truth(in: situation) == all)
+            #expect(Condition.all(members.shuffled(using: &random)).truth(in: context) == all)
             #expect(
-                Condition.any(members.shuffled(using: &random)).truth(in: situation)
-                    == Condition.any(members).truth(in: situation))
-            let codes = Set(Condition.all(members).reasons(all, in: situation))
-            #expect(Set(Condition.all(members.reversed()).reasons(all, in: situation)) == codes)
+                Condition.any(members.shuffled(using: &random)).truth(in: context)
+                    == Condition.any(members).truth(in: context))
+            let codes = Set(Condition.all(members).reasons(all, in: context))
+            #expect(Set(Condition.all(members.reversed()).reasons(all, in: context)) == codes)
         }
     }
 
@@ -125,7 +126,7 @@ struct DecidingPropertyTests {
                 let state = SubscriberState(facts, history.environment, at: now)
                 let customer = CustomerFacts(state: state, environment: history.environment)
                 return condition.truth(
-                    in: Situation(
+                    in: EvaluationContext(
                         customer, offering: try ProductID("monthly"), products: try DecidingSamples.products(), at: now)
                 )
             }

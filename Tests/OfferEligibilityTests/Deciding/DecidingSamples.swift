@@ -40,8 +40,8 @@ enum DecidingSamples {
             originalAppVersion: AppVersion("2.5"), originalPurchase: .day(-100))
     }
 
-    static func situation(_ customer: CustomerFacts, at now: Timestamp = now) throws -> Situation {
-        Situation(customer, offering: try ProductID("monthly"), products: try products(), at: now)
+    static func context(_ customer: CustomerFacts, at now: Timestamp = now) throws -> EvaluationContext {
+        EvaluationContext(customer, offering: try ProductID("monthly"), products: try products(), at: now)
     }
 
     static func products() throws -> ProductTraits {

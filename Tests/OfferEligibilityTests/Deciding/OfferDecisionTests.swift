@@ -71,7 +71,7 @@ struct OfferDecisionTests {
     }
 
     @Test("each subscription of the group that could take the offer is looked at, not only the current one")
-    func takers() throws {
+    func redeemableSubscriptions() throws {
         func codes(_ change: (inout Purchase) throws -> Void, _ renewal: SubscriberFact) throws -> [ReasonCode] {
             let other = try TestFacts.transaction("5", of: "5", -5, 55) {
                 $0.appTransactionID = try TransactionID("2")

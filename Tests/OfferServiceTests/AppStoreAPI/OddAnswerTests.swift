@@ -34,9 +34,9 @@ struct OddAnswerTests {
     private struct Setup {
         let service: TestService
         let store: SQLiteStore
-        let refresh: SubscriberRefresh
+        let refresh: SubscriptionFetch
         let recovery: NotificationRecovery
-        let refresher: CustomerRefresher
+        let refresher: RefreshQueue
 
         init(_ answers: [String], in folder: TemporaryFolder) throws {
             let pair = try SigningKey(text: PrivateKeyPEM.generate())
@@ -58,13 +58,13 @@ struct OddAnswerTests {
                 hosts: APIHosts(production: "https://production.example", sandbox: "https://sandbox.example"),
                 tokens: TokenSource(credentials: { policy.tokenCredentials }, now: now), transport: Answers(answers),
                 pacing: Pacing(now: now, sleep: { _ in }))
-            refresh = SubscriberRefresh(client: client, trust: trust, store: current, policy: { policy }, now: now)
+            refresh = SubscriptionFetch(client: client, trust: trust, store: current, policy: { policy }, now: now)
             let receipts = ReceiptServiceClient(
                 hosts: ReceiptServiceHosts(production: "https://receipts.example", sandbox: "https://receipts.example"),
                 transport: Answers(answers), pacing: Pacing(now: now, sleep: { _ in }))
-            refresher = CustomerRefresher(
-                refresh, receipts: ReceiptRefresh(client: receipts, store: current, policy: { policy }),
-                patience: .seconds(60), problems: AskingProblems(readiness: Readiness(), now: now, log: log), log: log)
+            refresher = RefreshQueue(
+                refresh, receipts: ReceiptFetch(client: receipts, store: current, policy: { policy }),
+                patience: .seconds(60), problems: SyncProblems(readiness: Readiness(), now: now, log: log), log: log)
             recovery = NotificationRecovery(
                 client: client, intake: NotificationIntake(store: current, trust: trust, now: now, log: log),
                 store: current, policy: { policy }, now: now, metrics: service.metrics.sync, log: log)
@@ -123,16 +123,16 @@ struct OddAnswerTests {
     func empty() async throws {
         let id = Sample.id("704000000000000001")
         for (entries, isEmpty) in [([], true), (["17"], false), ([try Self.jws(.transaction)], false)] {
-            let expected: CustomerRefresher.Outcome =
+            let expected: RefreshQueue.Outcome =
                 entries == ["17"] ? .unanswered : .answered(hasNews: !isEmpty)
-            var outcome = CustomerRefresher.Outcome.notNeeded
+            var outcome = RefreshQueue.Outcome.notNeeded
             // On a busy machine, the time for an answer may be over before it is read.
             for _ in 0..<20 where outcome != expected {
                 let folder = try TemporaryFolder()
                 let setup = try Setup([#"{"data":[]}"#, Self.page(entries)], in: folder)
                 let task = Task { try await setup.refresher.run() }
-                let question = try #require(CustomerQuestion(id, in: Sample.production))
-                outcome = await setup.refresher.refresh([question])
+                let request = try #require(RefreshRequest(id, in: Sample.production))
+                outcome = await setup.refresher.refresh([request])
                 if outcome == expected {
                     #expect(setup.refresher.saysEmpty(id, in: Sample.production) == isEmpty, "\(entries)")
                     #expect(!setup.refresher.saysEmpty(id, in: Sample.sandbox))
@@ -172,7 +172,7 @@ struct OddAnswerTests {
         for entries in pages {
             let folder = try TemporaryFolder()
             let setup = try Setup([Self.page(entries)], in: folder)
-            await #expect(throws: AskingFailure.self) {
+            await #expect(throws: SyncError.self) {
                 try await setup.refresh.history(of: Self.number, in: Sample.production)
             }
             #expect(try await setup.facts().isEmpty)
@@ -188,7 +188,7 @@ struct OddAnswerTests {
         let pages = (names + names).map { Self.page([good], revision: $0, hasMore: true) }
         let folder = try TemporaryFolder()
         let setup = try Setup(pages, in: folder)
-        let failure = await #expect(throws: AskingFailure.self) {
+        let failure = await #expect(throws: SyncError.self) {
             try await setup.refresh.history(of: Self.number, in: Sample.production)
         }
         #expect("\(try #require(failure))".contains("would not end"))
@@ -208,13 +208,13 @@ struct OddAnswerTests {
 
     @Test("a history that always has another page ends with an error")
     func endlessHistory() async throws {
-        let pages = (0...SubscriberRefresh.maximumPages).map { Self.page([], revision: "r\($0)", hasMore: true) }
+        let pages = (0...SubscriptionFetch.maximumPages).map { Self.page([], revision: "r\($0)", hasMore: true) }
         let folder = try TemporaryFolder()
         let setup = try Setup(pages, in: folder)
-        let failure = await #expect(throws: AskingFailure.self) {
+        let failure = await #expect(throws: SyncError.self) {
             try await setup.refresh.history(of: Self.number, in: Sample.production)
         }
-        #expect("\(try #require(failure))".contains("more than \(SubscriberRefresh.maximumPages) pages"))
+        #expect("\(try #require(failure))".contains("more than \(SubscriptionFetch.maximumPages) pages"))
         try setup.store.close()
     }
 
@@ -239,7 +239,7 @@ struct OddAnswerTests {
         let folder = try TemporaryFolder()
         let setup = try Setup(pages, in: folder)
         let start = Timestamp(milliseconds: Timestamp(Date()).milliseconds - 3_600_000)
-        let failure = await #expect(throws: AskingFailure.self) {
+        let failure = await #expect(throws: SyncError.self) {
             try await setup.recovery.run(of: Sample.production, from: start)
         }
         #expect("\(try #require(failure))".contains("would not end"))

@@ -24,7 +24,7 @@ final class SimulatedService: Sendable {
     private struct Running: Sendable {
         let routes: TestService
         let store: SQLiteStore
-        let asking: AppStoreAsking
+        let asking: AppStoreSync
         let recovery: RecoveryWorker
         let poller: PollingWorker
         let readiness: Readiness
@@ -87,13 +87,13 @@ final class SimulatedService: Sendable {
             isFast ? .uptimeNanoseconds(UInt64(now().milliseconds) * 1_000_000) : .now()
         }
         let readiness = Readiness()
-        let asking = try AppStoreAsking(
+        let asking = try AppStoreSync(
             AppStoreAPISettings(
                 hosts: APIHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL),
                 roots: Self.certificates(standIn.tls.rootPath), wait: wait),
             policy: policies, trust: trust, store: current, trail: nil, now: now, uptime: uptime,
             readiness: readiness, metrics: routes.metrics.sync, log: log)
-        let problems = AskingProblems(readiness: readiness, now: now, log: log)
+        let problems = SyncProblems(readiness: readiness, now: now, log: log)
         let recovery = RecoveryWorker(
             asking.recovery, store: current, policy: { policies.snapshot }, now: now, problems: problems, log: log)
         let poller = PollingWorker(
@@ -184,7 +184,7 @@ final class SimulatedService: Sendable {
     }
 
     /// What asks about customers while requests wait. It does so while it runs.
-    var refresher: CustomerRefresher? { running.withLockedValue { $0?.asking.refresher } }
+    var refresher: RefreshQueue? { running.withLockedValue { $0?.asking.refresher } }
 
     /// What health says about questions to the App Store.
     var problems: [Diagnostic] { running.withLockedValue { $0 }?.readiness.problems ?? [] }

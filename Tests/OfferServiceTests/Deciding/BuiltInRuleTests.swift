@@ -44,8 +44,8 @@ struct BuiltInRuleTests {
 
     @Test("each rule holds for those it is meant for, and for nobody else", arguments: customers)
     func holds(customer: String, rules: String) throws {
-        let situation = try Self.situation(customer)
-        let holding = BuiltInRules.conditions.filter { $0.value.truth(in: situation) == .yes }.map(\.key).sorted()
+        let context = try Self.context(customer)
+        let holding = BuiltInRules.conditions.filter { $0.value.truth(in: context) == .yes }.map(\.key).sorted()
         #expect(holding.joined(separator: " ") == rules)
     }
 
@@ -59,7 +59,7 @@ struct BuiltInRuleTests {
         }
     }
 
-    private static func situation(_ text: String) throws -> Situation {
+    private static func context(_ text: String) throws -> EvaluationContext {
         let words = text.split(separator: " ").map(String.init)
         func value(_ prefix: String) -> String? {
             words.first { $0.hasPrefix(prefix + ":") }.map { String($0.dropFirst(prefix.count + 1)) }
@@ -116,7 +116,7 @@ struct BuiltInRuleTests {
         let traits = try ProductTraits(
             groups: [product("basic"): "21012345", product("monthly"): "21012345", product("yearly"): "21012345"],
             ranks: [product("basic"): 1, product("monthly"): 2, product("yearly"): 2])
-        return Situation(
+        return EvaluationContext(
             CustomerFacts(state: state, environment: .production, team: team), offering: try product("monthly"),
             products: traits, at: now)
     }

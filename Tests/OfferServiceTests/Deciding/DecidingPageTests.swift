@@ -29,7 +29,7 @@ struct DecidingPageTests {
     @Test(
         "each customer gets the answer on the page",
         arguments: ["Win back", "Retention", "Upgrade", "Customer service", "Loyalty", "Save"])
-    func situation(heading: String) async throws {
+    func context(heading: String) async throws {
         let token = "a-token-of-the-app-1"
         let story = try Story(
             service: DecisionService(

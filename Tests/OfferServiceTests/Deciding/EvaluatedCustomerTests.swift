@@ -13,7 +13,7 @@ struct EvaluatedCustomerTests {
     private static let now = Sample.day(10)
 
     private static func customer(
-        _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: CustomerRefresher.Outcome,
+        _ facts: [SubscriberFact], new: [SubscriberFact] = [], _ lookUp: RefreshQueue.Outcome,
         freshness: Duration? = nil
     ) throws -> EvaluatedCustomer {
         let named = NamedCustomer(

@@ -343,7 +343,7 @@ struct WrongYesTests {
             let unread = try await service.decide()
             #expect(unread.response.status == 200 && unread.refused["keep"] == ["unknown"], "\(unread.response.text)")
             #expect(try await service.decide(DecisionService.token(2) + #","sign":false"#).eligible == ["keep"])
-            #expect(service.current.works && service.current.unreadable != nil)
+            #expect(service.current.isHealthy && service.current.unreadable != nil)
         }
         // The alarm still works.
         await alarm.check()

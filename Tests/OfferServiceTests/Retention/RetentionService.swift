@@ -118,14 +118,14 @@ struct RetentionService {
     /// The answer that the service gives.
     func answer(giving claim: RetentionAnswers.Claim) async -> RetentionAnswer? {
         guard let app = service.catalogue.apps[Sample.bundleID] else { preconditionFailure("the app is configured") }
-        let question = RetentionQuestion(
+        let request = VerifiedRetentionRequest(
             app: Sample.production, configured: app, originalTransactionID: Sample.id("1000"),
             requestIdentifier: UUIDText(high: 8, low: 8),
             view: RetentionView(
                 productID: app.rules.offers[0].productID, locale: RetentionLocale("en"), environment: .production))
         let signing = service.routes.signing
         return await RetentionDecider(signing.decider).answer(
-            question,
+            request,
             Admission(principal: .anyone, policy: signing.signer.policy.snapshot, context: RequestContext()), claim)
     }
 

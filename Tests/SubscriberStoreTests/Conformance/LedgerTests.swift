@@ -54,12 +54,12 @@ struct LedgerTests {
         "a signature is reserved while the limits allow it, and again when it has expired", arguments: StoreEngine.all)
     func reserves(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            let first = try await store.reserve(reservation(1))
+            let first = try await store.reserveOne(reservation(1))
             #expect(first == .reserved)
-            #expect(try await store.reserve(reservation(2)) == .refused([.outstanding]))
-            #expect(try await store.reserve(reservation(3, offer: "other")) == .reserved, "another offer")
-            #expect(try await store.reserve(reservation(4, in: Sample.sandbox)) == .reserved, "another environment")
-            #expect(try await store.reserve(reservation(5, at: Self.start + 1)) == .reserved)
+            #expect(try await store.reserveOne(reservation(2)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(reservation(3, offer: "other")) == .reserved, "another offer")
+            #expect(try await store.reserveOne(reservation(4, in: Sample.sandbox)) == .reserved, "another environment")
+            #expect(try await store.reserveOne(reservation(5, at: Self.start + 1)) == .reserved)
             #expect(try await states(store) == [.outstanding, .outstanding, .outstanding])
         }
     }
@@ -71,13 +71,13 @@ struct LedgerTests {
             OfferLimits(perCustomer: .init(count: 3), outstanding: 2), OfferLimits(total: 2, outstanding: 5),
         ]
         for limits in limits {
-            var answers: [[LedgerAnswer]] = []
+            var answers: [[LedgerResult]] = []
             for isOneRequest in [true, false] {
                 try await engine.withStore { store in
                     let offers = try (1...4).map { try Self.offer("half", limits, nonces: [2 * $0, 2 * $0 + 1]) }
-                    var given: [LedgerAnswer] = []
+                    var given: [LedgerResult] = []
                     for part in isOneRequest ? [offers] : offers.map({ [$0] }) {
-                        given += try await store.askLedger(
+                        given += try await store.reserve(
                             LedgerRequest(
                                 app: Sample.production, holders: [Self.account], offers: part, reserving: .all,
                                 at: Sample.day(Self.start)))
@@ -94,9 +94,9 @@ struct LedgerTests {
     func withdraws(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let first = try reservation(1)
-            _ = try await store.reserve(first)
+            _ = try await store.reserveOne(first)
             try await store.withdraw(first.offers[0].nonces, in: Sample.production)
-            #expect(try await store.reserve(reservation(2)) == .reserved)
+            #expect(try await store.reserveOne(reservation(2)) == .reserved)
             #expect(try await states(store) == [.withdrawn, .outstanding])
         }
     }
@@ -107,11 +107,13 @@ struct LedgerTests {
     func closes(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 1, every: .days(100)), outstanding: 2)
-            for number in 1...2 { #expect(try await store.reserve(reservation(UInt64(number), limits)) == .reserved) }
+            for number in 1...2 {
+                #expect(try await store.reserveOne(reservation(UInt64(number), limits)) == .reserved)
+            }
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .outstanding])
-            #expect(try await store.reserve(reservation(3, limits, at: Self.start + 50)) == .refused([.customerCap]))
-            #expect(try await store.reserve(reservation(4, limits, at: Self.start + 101)) == .reserved)
+            #expect(try await store.reserveOne(reservation(3, limits, at: Self.start + 50)) == .refused([.customerCap]))
+            #expect(try await store.reserveOne(reservation(4, limits, at: Self.start + 101)) == .reserved)
             #expect(try await store.unexplainedRedemptions().isEmpty)
         }
     }
@@ -126,7 +128,7 @@ struct LedgerTests {
                 $0.appAccountToken = Sample.token(1)
             }
             try await store.merge([purchase], in: Sample.production)
-            _ = try await store.reserve(reservation(1, limits))
+            _ = try await store.reserveOne(reservation(1, limits))
             let announced = Sample.renewal(of: "1", signed: Self.start + 0.2) {
                 $0.offer = AppliedOffer(type: .promotional, identifier: "half")
             }
@@ -134,7 +136,7 @@ struct LedgerTests {
             #expect(try await states(store) == [.redeemed])
             try await store.merge([redeemed(on: Self.start + 2)], in: Sample.production)
             // One redemption: a second one is still possible, and none is unexplained.
-            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 3)) == .reserved)
+            #expect(try await store.reserveOne(reservation(2, limits, at: Self.start + 3)) == .reserved)
             #expect(try await store.unexplainedRedemptions().isEmpty)
         }
     }
@@ -142,18 +144,18 @@ struct LedgerTests {
     @Test("the same purchases under another account get no second slot", arguments: StoreEngine.all)
     func sameSubscription(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserveOne(reservation(1))
             let subscription = CustomerIdentifier.originalTransactionID(Sample.id("1"))
             #expect(
-                try await store.reserve(reservation(2, by: [Sample.account(2), subscription]))
+                try await store.reserveOne(reservation(2, by: [Sample.account(2), subscription]))
                     == .refused([.outstanding]))
-            #expect(try await store.reserve(reservation(3, by: [Sample.account(2)])) == .reserved)
+            #expect(try await store.reserveOne(reservation(3, by: [Sample.account(2)])) == .reserved)
             // Account 2 redeems with another subscription, and account 1 does not.
             try await store.merge([redeemed("9", of: "9", on: Self.start + 0.5, account: 2)], in: Sample.production)
             #expect(
-                try await store.reserve(reservation(4, by: [Sample.account(2)], at: Self.start + 5))
+                try await store.reserveOne(reservation(4, by: [Sample.account(2)], at: Self.start + 5))
                     == .refused([.customerCap]))
-            #expect(try await store.reserve(reservation(5, at: Self.start + 5)) == .reserved)
+            #expect(try await store.reserveOne(reservation(5, at: Self.start + 5)) == .reserved)
         }
     }
 
@@ -162,8 +164,8 @@ struct LedgerTests {
         try await engine.withStore { store in
             let limits = OfferLimits(cooldown: .days(30))
             try await store.merge([redeemed(on: Self.start, offer: "other")], in: Sample.production)
-            #expect(try await store.reserve(reservation(1, limits, at: Self.start + 29)) == .refused([.cooldown]))
-            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 30)) == .reserved)
+            #expect(try await store.reserveOne(reservation(1, limits, at: Self.start + 29)) == .refused([.cooldown]))
+            #expect(try await store.reserveOne(reservation(2, limits, at: Self.start + 30)) == .reserved)
         }
     }
 
@@ -171,17 +173,17 @@ struct LedgerTests {
     func race(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(total: 10)
-            let outcomes = try await withThrowingTaskGroup(of: LedgerAnswer.self) { group in
+            let outcomes = try await withThrowingTaskGroup(of: LedgerResult.self) { group in
                 for number in 1...64 {
                     let reservation = try reservation(UInt64(number), by: [Sample.account(UInt64(number))], limits)
-                    group.addTask { try await store.reserve(reservation) }
+                    group.addTask { try await store.reserveOne(reservation) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.count { $0 == .reserved } == 10)
             #expect(outcomes.count { $0 == .refused([.totalCap]) } == 54)
             let later = try reservation(99, by: [Sample.account(99)], limits, at: Self.start + 1)
-            #expect(try await store.reserve(later) == .reserved, "all have expired")
+            #expect(try await store.reserveOne(later) == .reserved, "all have expired")
         }
     }
 
@@ -194,7 +196,7 @@ struct LedgerTests {
             let found = try await store.unexplainedRedemptions()
             #expect(found.map(\.at) == [Sample.day(Self.start)] && found.first?.app == Sample.production)
             // An authorisation of a later time explains nothing.
-            _ = try await store.reserve(
+            _ = try await store.reserveOne(
                 reservation(1, by: [.originalTransactionID(Sample.id("3"))], OfferLimits(), at: Self.start + 2))
             try await store.merge([redeemed("3", of: "3", on: Self.start)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().count == 1)
@@ -206,9 +208,9 @@ struct LedgerTests {
     @Test("an expired authorisation still explains a redemption that becomes known late", arguments: StoreEngine.all)
     func late(engine: StoreEngine) async throws {
         try await engine.withStore { store in
-            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserveOne(reservation(1))
             // The slot is free and taken by another signature before the App Store reports what was done with the first.
-            _ = try await store.reserve(reservation(2, at: Self.start + 3))
+            _ = try await store.reserveOne(reservation(2, at: Self.start + 3))
             try await store.merge([redeemed(on: Self.start + 0.9)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .outstanding])
             #expect(try await store.unexplainedRedemptions().isEmpty)
@@ -218,8 +220,8 @@ struct LedgerTests {
     @Test("an export contains the ledger, and the other store counts the same", arguments: StoreEngine.all)
     func moves(engine: StoreEngine) async throws {
         let (records, lines) = try await engine.withStore { store in
-            _ = try await store.reserve(reservation(1))
-            _ = try await store.reserve(reservation(2, offer: "other"))
+            _ = try await store.reserveOne(reservation(1))
+            _ = try await store.reserveOne(reservation(2, offer: "other"))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             let records = NIOLockedValueBox<[StoreRecord]>([])
             try await store.forEachRecord { record throws(StoreError) in records.withLockedValue { $0.append(record) } }
@@ -229,7 +231,7 @@ struct LedgerTests {
             for _ in 1...2 { try await store.add(records) }
             #expect(try await states(store) == [.redeemed, .outstanding])
             #expect(try await store.unexplainedRedemptions().isEmpty)
-            #expect(try await store.reserve(reservation(3, at: Self.start + 9)) == .refused([.customerCap]))
+            #expect(try await store.reserveOne(reservation(3, at: Self.start + 9)) == .refused([.customerCap]))
             #expect(try await store.records() == lines)
         }
     }
@@ -250,15 +252,15 @@ struct LedgerTests {
     func oneForm(engine: StoreEngine) async throws {
         for limits in [OfferLimits(perCustomer: .init(count: 1)), OfferLimits(total: 1)] {
             try await engine.withStore { store in
-                #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reservedFirst)
+                #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reservedFirst)
                 #expect(try await states(store) == [.outstanding], "the other form is not made")
                 #expect(
-                    try await store.reserve(forms([3, 4], limits, at: Self.start + 0.1)) == .refused([.outstanding]))
+                    try await store.reserveOne(forms([3, 4], limits, at: Self.start + 0.1)) == .refused([.outstanding]))
                 try await store.merge([redeemed(on: Self.start + 0.2)], in: Sample.production)
                 #expect(try await states(store) == [.redeemed])
                 let other = try forms([5, 6], limits, by: limits.total == nil ? 1 : 2, at: Self.start + 0.3)
                 #expect(
-                    try await store.reserve(other)
+                    try await store.reserveOne(other)
                         == .refused([limits.total == nil ? .customerCap : .totalCap]))
             }
         }
@@ -268,18 +270,18 @@ struct LedgerTests {
     func eachForm(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 5), total: 3, outstanding: 2)
-            #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserve(forms([3, 4], limits, at: Self.start)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserveOne(forms([3, 4], limits, at: Self.start)) == .refused([.outstanding]))
             // Two of three slots are held.
-            #expect(try await store.reserve(forms([5, 6], limits, by: 2, at: Self.start)) == .reservedFirst)
-            #expect(try await store.reserve(forms([7], limits, by: 3, at: Self.start)) == .refused([.totalCap]))
+            #expect(try await store.reserveOne(forms([5, 6], limits, by: 2, at: Self.start)) == .reservedFirst)
+            #expect(try await store.reserveOne(forms([7], limits, by: 3, at: Self.start)) == .refused([.totalCap]))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             try await store.merge([redeemed("3", of: "3", on: Self.start + 0.2)], in: Sample.production)
             try await store.merge([redeemed("4", of: "4", on: Self.start + 0.3, account: 2)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .redeemed])
             #expect(try await store.unexplainedRedemptions().isEmpty)
             #expect(
-                try await store.reserve(forms([8], limits, at: Self.start + 0.4)) == .refused([.totalCap]),
+                try await store.reserveOne(forms([8], limits, at: Self.start + 0.4)) == .refused([.totalCap]),
                 "three are redeemed, and never a fourth")
         }
     }
@@ -290,17 +292,17 @@ struct LedgerTests {
     func twins(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(outstanding: 2)
-            #expect(try await store.reserve(forms([1, 2], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserve(forms([3, 4], limits, at: Self.start)) == .reserved)
-            #expect(try await store.reserve(forms([5], limits, at: Self.start)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(forms([1, 2], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserveOne(forms([3, 4], limits, at: Self.start)) == .reserved)
+            #expect(try await store.reserveOne(forms([5], limits, at: Self.start)) == .refused([.outstanding]))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .outstanding, .outstanding, .outstanding])
             // The other form can still be used, so it counts on.
-            #expect(try await store.reserve(forms([6], limits, at: Self.start + 0.2)) == .refused([.outstanding]))
+            #expect(try await store.reserveOne(forms([6], limits, at: Self.start + 0.2)) == .refused([.outstanding]))
             try await store.merge([redeemed("3", of: "3", on: Self.start + 0.3)], in: Sample.production)
             #expect(try await states(store) == [.redeemed, .redeemed, .outstanding, .outstanding])
             #expect(try await store.unexplainedRedemptions().isEmpty)
-            #expect(try await store.reserve(forms([7], limits, at: Self.start + 0.4)) == .reserved)
+            #expect(try await store.reserveOne(forms([7], limits, at: Self.start + 0.4)) == .reserved)
             let records = try await store.records()
             #expect(records.contains { $0.contains(#""twin""#) })
         }
@@ -315,16 +317,16 @@ struct LedgerTests {
                     app: Sample.production, holders: [Self.account], offers: offers, reserving: reserving,
                     at: Sample.day(Self.start))
             }
-            let asked = try await store.askLedger(request([1, 2, 3], .nothing))
+            let asked = try await store.reserve(request([1, 2, 3], .nothing))
             #expect(asked == [.allowed, .allowed, .allowed])
             #expect(try await states(store).isEmpty)
-            #expect(try await store.askLedger(request([1, 2, 3], .first)) == [.reserved, .allowed, .allowed])
+            #expect(try await store.reserve(request([1, 2, 3], .first)) == [.reserved, .allowed, .allowed])
             #expect(
-                try await store.askLedger(request([4, 5, 6], .first)) == [
+                try await store.reserve(request([4, 5, 6], .first)) == [
                     .refused([.outstanding]), .reserved, .allowed,
                 ])
             #expect(
-                try await store.askLedger(request([7, 8, 9], .all))
+                try await store.reserve(request([7, 8, 9], .all))
                     == [.refused([.outstanding]), .refused([.outstanding]), .reserved])
         }
     }
@@ -336,7 +338,7 @@ struct LedgerTests {
             let request = LedgerRequest(
                 app: Sample.production, facts: [redeemed(on: Self.start)], holders: [Self.account], offers: [offer],
                 reserving: .all, at: Sample.day(Self.start + 1))
-            #expect(try await store.reserve(request) == .refused([.customerCap]))
+            #expect(try await store.reserveOne(request) == .refused([.customerCap]))
             let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
             #expect(entries.redemptions.map(\.offerID) == ["half"] && entries.redemptions[0].authorisedAt == nil)
             #expect(entries.redemptions[0].originalTransactionID == Sample.id("1"))
@@ -354,7 +356,7 @@ struct LedgerTests {
                     of: Sample.production, dueBefore: Sample.day(day), nextDueAt: Sample.day(day + 0.01), limit: 9
                 ).map(\.originalTransactionID)
             }
-            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserveOne(reservation(1))
             // The signature is worthless two hours before the slot is free.
             #expect(try await due(Self.start + 0.9).isEmpty)
             #expect(try await due(Self.start + 0.92) == [Sample.id("1")])
@@ -370,7 +372,7 @@ struct LedgerTests {
     func afterGap(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(perCustomer: .init(count: 2))
-            _ = try await store.reserve(reservation(1, limits))
+            _ = try await store.reserveOne(reservation(1, limits))
             try await store.merge([redeemed("5", on: Self.start + 0.1)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().isEmpty)
             // It was redeemed long before too, and the customer had left in between.
@@ -378,7 +380,7 @@ struct LedgerTests {
             #expect(try await store.unexplainedRedemptions().isEmpty, "the later one keeps its signature")
             let entries = try await store.ledgerEntries(of: [Self.account], in: Sample.production)
             #expect(entries.redemptions.map(\.at) == [Sample.day(Self.start + 0.1), Sample.day(Self.start - 200)])
-            #expect(try await store.reserve(reservation(2, limits, at: Self.start + 2)) == .refused([.customerCap]))
+            #expect(try await store.reserveOne(reservation(2, limits, at: Self.start + 2)) == .refused([.customerCap]))
         }
     }
 
@@ -418,7 +420,7 @@ struct LedgerTests {
                 app: Sample.production, holders: [Self.account],
                 offers: [try Self.offer("half", OfferLimits(), nonces: [1, 2], expiresAt: Self.start + 1)],
                 reserving: .all, at: Sample.day(Self.start))
-            #expect(try await store.reserve(request) == .reserved)
+            #expect(try await store.reserveOne(request) == .reserved)
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             try await store.merge([redeemed("9", of: "9", on: Self.start + 2)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 2)])
@@ -482,7 +484,7 @@ struct LedgerTests {
     func lists(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             #expect(try await store.lastRedemption() == 0)
-            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserveOne(reservation(1))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             try await store.merge([redeemed("9", of: "9", on: Self.start, account: 2)], in: Sample.sandbox)
             let all = try await store.redemptions(after: 0, limit: 9)
@@ -497,12 +499,12 @@ struct LedgerTests {
     func erasure(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(total: 1)
-            _ = try await store.reserve(reservation(1, limits))
+            _ = try await store.reserveOne(reservation(1, limits))
             try await store.merge([redeemed(on: Self.start + 0.1)], in: Sample.production)
             _ = try await store.erase(Self.account, in: Sample.production)
             #expect(try await states(store).isEmpty)
             let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 9)
-            #expect(try await store.reserve(other) == .refused([.totalCap]))
+            #expect(try await store.reserveOne(other) == .refused([.totalCap]))
         }
     }
 
@@ -512,7 +514,7 @@ struct LedgerTests {
     func erasedDuringOffer(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(total: 2)
-            _ = try await store.reserve(reservation(1, limits))
+            _ = try await store.reserveOne(reservation(1, limits))
             try await store.merge([redeemed("2", on: Self.start + 0.1)], in: Sample.production)
             _ = try await store.erase(Self.account, in: Sample.production)
             // The second and the third month arrive, and the first one is reported again.
@@ -521,7 +523,7 @@ struct LedgerTests {
                 #expect(try await store.unexplainedRedemptions().isEmpty, "\(id)")
             }
             let other = try reservation(2, by: [Sample.account(2)], limits, at: Self.start + 61)
-            #expect(try await store.reserve(other) == .reserved, "one of two slots is left")
+            #expect(try await store.reserveOne(other) == .reserved, "one of two slots is left")
             try await store.merge([redeemed("9", on: Self.start + 400)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().map(\.at) == [Sample.day(Self.start + 400)])
         }
@@ -534,7 +536,7 @@ struct LedgerTests {
                 $0.appAccountToken = Sample.token(1)
             }
             try await store.merge([purchase], in: Sample.production)
-            _ = try await store.reserve(reservation(1))
+            _ = try await store.reserveOne(reservation(1))
             _ = try await store.erase(Self.account, in: Sample.production)
             #expect(try await states(store).isEmpty)
             #expect(try await store.records().allSatisfy { !$0.contains(Sample.token(1).description) })
@@ -549,14 +551,14 @@ struct LedgerTests {
     func partialErasure(engine: StoreEngine) async throws {
         try await engine.withStore { store in
             let limits = OfferLimits(total: 1)
-            _ = try await store.reserve(reservation(1, limits))
+            _ = try await store.reserveOne(reservation(1, limits))
             let other = Sample.transaction("1", of: "1", Self.start - 30, Self.start) {
                 $0.appAccountToken = Sample.token(2)
             }
             try await store.merge([other, redeemed(on: Self.start + 0.1)], in: Sample.production)
             _ = try await store.erase(Self.account, in: Sample.production)
             let third = try reservation(2, by: [Sample.account(3)], limits, at: Self.start + 9)
-            #expect(try await store.reserve(third) == .refused([.totalCap]))
+            #expect(try await store.reserveOne(third) == .refused([.totalCap]))
             // The same period, reported again without the account, is the same redemption.
             try await store.merge([redeemed(on: Self.start + 0.1, account: nil)], in: Sample.production)
             #expect(try await store.unexplainedRedemptions().isEmpty)
@@ -567,8 +569,8 @@ struct LedgerTests {
 
 extension SubscriberStore {
     /// Asks about one offer.
-    fileprivate func reserve(_ request: LedgerRequest) async throws -> LedgerAnswer {
-        try #require(try await askLedger(request).first)
+    fileprivate func reserveOne(_ request: LedgerRequest) async throws -> LedgerResult {
+        try #require(try await reserve(request).first)
     }
 
     fileprivate func unexplainedRedemptions() async throws -> [LedgerRedemption] {

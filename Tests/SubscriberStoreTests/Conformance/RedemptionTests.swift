@@ -89,7 +89,7 @@ struct RedemptionTests {
                     (OfferLimits(cooldown: .days(10)), .cooldown),
                 ]
                 for (limits, code) in limits {
-                    let answers = try await store.askLedger(Self.request([1], limits, at: 14))
+                    let answers = try await store.reserve(Self.request([1], limits, at: 14))
                     #expect(answers == [.refused([code])], "\(order)")
                 }
                 // The next period has it, and is the redemption that was announced.
@@ -120,7 +120,7 @@ struct RedemptionTests {
         for hasSignature in [false, true] {
             try await engine.withStore { store in
                 try await store.merge([Self.period("2", 0)], in: Sample.production)
-                if hasSignature { _ = try await store.askLedger(Self.request([1], OfferLimits(), at: 4.9)) }
+                if hasSignature { _ = try await store.reserve(Self.request([1], OfferLimits(), at: 4.9)) }
                 for fact in [
                     Self.renewal(5, "half", endOfPeriod: 30), Self.renewal(1, nil, endOfPeriod: 30, isOn: false),
                 ] {
@@ -223,7 +223,7 @@ struct RedemptionTests {
         for (day, isExplained) in expected {
             try await engine.withStore { store in
                 let request = try Self.request([1], OfferLimits(), at: 10, expiresAt: 11 + 120 * minute, validUntil: 11)
-                #expect(try await store.askLedger(request) == [.reserved])
+                #expect(try await store.reserve(request) == [.reserved])
                 try await store.merge([Self.period("2", day)], in: Sample.production)
                 #expect(try await Self.unexplained(store) == (isExplained ? 0 : 1), "day \(day)")
             }
@@ -238,7 +238,7 @@ struct RedemptionTests {
         ]
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [3, 0, 1], [2, 0, 1, 3]] {
             try await engine.withStore { store in
-                #expect(try await store.askLedger(Self.request([1], OfferLimits(), at: 10)) == [.reserved])
+                #expect(try await store.reserve(Self.request([1], OfferLimits(), at: 10)) == [.reserved])
                 for place in order { try await store.merge([facts[place]], in: Sample.production) }
                 #expect(try await Self.unexplained(store) == 0, "\(order)")
                 #expect(try await Self.days(store) == [30], "\(order)")
@@ -264,7 +264,7 @@ struct RedemptionTests {
                 for limits in [
                     OfferLimits(perCustomer: .init(count: 1)), OfferLimits(total: 1), OfferLimits(cooldown: .days(9)),
                 ] {
-                    let answers = try await store.askLedger(Self.request([], limits, at: 2))
+                    let answers = try await store.reserve(Self.request([], limits, at: 2))
                     #expect((answers == [.allowed]) == (count == 0), "\(ownership ?? "none")")
                 }
             }
@@ -297,7 +297,7 @@ struct RedemptionTests {
                 for number in 1...2 as ClosedRange<UInt64> {
                     let request = try Self.request(
                         [2 * number, 2 * number + 1], limits, by: [Sample.account(number)], at: 0)
-                    #expect(try await store.askLedger(request) == [.reserved])
+                    #expect(try await store.reserve(request) == [.reserved])
                 }
                 return try await Self.records(store)
             }
@@ -305,26 +305,26 @@ struct RedemptionTests {
                 let moved = records.map { isOld ? $0.ofOlderVersion : $0 }
                 for _ in 1...2 { try await store.add(moved) }
                 let third = try Self.request([9], limits, by: [Sample.account(3)], at: 0.5)
-                #expect(try await store.askLedger(third) == [.refused([.totalCap])])
+                #expect(try await store.reserve(third) == [.refused([.totalCap])])
                 for original in ["11", "12", "13", "14"] {
                     let account = Sample.token(original < "13" ? 1 : 2)
                     let period = Self.period(original, 0.1, of: original) { $0.appAccountToken = account }
                     try await store.merge([period], in: Sample.production)
                 }
                 #expect(try await Self.unexplained(store) == 0)
-                #expect(try await store.askLedger(third) == [.refused([.totalCap])])
+                #expect(try await store.reserve(third) == [.refused([.totalCap])])
                 if !isOld { #expect(try await Self.records(store).count >= records.count) }
             }
         }
         // Forms that shared a slot share it again.
         let records = try await engine.withStore { store in
-            _ = try await store.askLedger(Self.request([2, 3], OfferLimits(), at: 0))
+            _ = try await store.reserve(Self.request([2, 3], OfferLimits(), at: 0))
             return try await Self.records(store)
         }
         try await engine.withStore { store in
             try await store.add(records)
             let other = try Self.request([9], OfferLimits(total: 2), by: [Sample.account(3)], at: 0.5)
-            #expect(try await store.askLedger(other) == [.reserved])
+            #expect(try await store.reserve(other) == [.reserved])
         }
     }
 
@@ -348,7 +348,7 @@ struct RedemptionTests {
             }
             func isLeft(of total: Int) async throws -> Bool {
                 let request = try Self.request([], OfferLimits(total: total), by: [Sample.account(99)], at: 2)
-                return try await store.askLedger(request) == [.allowed]
+                return try await store.reserve(request) == [.allowed]
             }
             func areTaken(_ slots: Int) async throws -> Bool {
                 let (hasOneMore, hasOne) = (try await isLeft(of: slots + 1), try await isLeft(of: slots))

@@ -35,12 +35,12 @@ struct PostgreSQLFailureTests {
         #expect(failing.proxy.mode == .passing)
         let nonce = Sample.nonce(1)
         failing.proxy.mode = .cuttingAfterCommit
-        #expect(try await store.askLedger(Self.request(nonce)) == [.reserved])
+        #expect(try await store.reserve(Self.request(nonce)) == [.reserved])
         #expect(failing.proxy.mode == .passing)
         #expect(
             try failing.database.numbers("SELECT count(*) FROM offer_signer.authorisation WHERE state = 1") == [1])
         #expect(
-            try await store.askLedger(Self.request(Sample.nonce(2))) != [.reserved], "the only place is taken")
+            try await store.reserve(Self.request(Sample.nonce(2))) != [.reserved], "the only place is taken")
         #expect(try await store.intakes().map { [$0.notifications, $0.subscriptions] } == [[2, 3]])
         try store.close()
         try await failing.end()

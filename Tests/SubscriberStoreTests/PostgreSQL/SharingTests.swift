@@ -113,7 +113,7 @@ struct SharingTests {
                     app: Sample.production, holders: [customer(number)], offers: [offer], reserving: .all,
                     at: Sample.day(0))
                 let store = stores[number % stores.count]
-                group.addTask { try await store.askLedger(request) == [.reserved] }
+                group.addTask { try await store.reserve(request) == [.reserved] }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }

@@ -33,7 +33,7 @@ enum ServiceWork {
             nonces: [nonce], expiresAt: Sample.day(99))
         let request = LedgerRequest(
             app: Sample.production, holders: [holder], offers: [offer], reserving: .first, at: Sample.day(3))
-        _ = try await store.askLedger(request)
+        _ = try await store.reserve(request)
         try await store.withdraw([nonce], in: Sample.production)
         try await store.merge(
             [

@@ -18,8 +18,8 @@ struct PostgreSQLDatabase: Database {
         try connection.send(NumberedParameters.translated(sql), Self.values(arguments))
     }
 
-    func rows(_ questions: [Question]) throws -> [[Row]] {
-        try connection.execute(questions.map { (NumberedParameters.translated($0.sql), Self.values($0.arguments)) })
+    func rows(_ queries: [Query]) throws -> [[Row]] {
+        try connection.execute(queries.map { (NumberedParameters.translated($0.sql), Self.values($0.arguments)) })
             .map(Self.rows)
     }
 

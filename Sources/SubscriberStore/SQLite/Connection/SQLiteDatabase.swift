@@ -21,13 +21,13 @@ struct SQLiteDatabase: Database {
 
     func send(_ sql: String, _ arguments: [(any ColumnValue)?]) throws { _ = try change(sql, arguments) }
 
-    func rows(_ questions: [Question]) throws -> [[Row]] { try questions.map(rows) }
+    func rows(_ queries: [Query]) throws -> [[Row]] { try queries.map(rows) }
 
-    private func rows(_ question: Question) throws -> [Row] {
-        let statement = try connection.cachedStatement(sql: question.sql)
+    private func rows(_ query: Query) throws -> [Row] {
+        let statement = try connection.cachedStatement(sql: query.sql)
         let columns = statement.columnNames
         var rows: [Row] = []
-        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(question.arguments))
+        let cursor = try GRDB.Row.fetchCursor(statement, arguments: Self.arguments(query.arguments))
         while let row = try cursor.next() { rows.append(try Self.row(row, columns)) }
         return rows
     }

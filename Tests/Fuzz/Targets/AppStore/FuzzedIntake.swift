@@ -47,7 +47,7 @@ final class FuzzedIntake: Sendable {
             Policy(
                 ring: KeyRing(active: key), catalogue: Catalogue(apps: [bundleID: app]), issuerIDs: IssuerIDs(),
                 callers: Callers([]), limits: Limits(), proxies: TrustedProxies()))
-        let sources = Sources(now: { Self.now }, makeNonce: Sources.system.makeNonce)
+        let sources = SystemInputs(now: { Self.now }, makeNonce: SystemInputs.system.makeNonce)
         var dependencies = Application.Dependencies(policy: policy, sources: sources, log: log)
         dependencies.trust = AppStoreTrust(
             AppStoreSettings(roots: AppStoreKeys.roots), now: sources.now, metrics: dependencies.metrics.sync, log: log)

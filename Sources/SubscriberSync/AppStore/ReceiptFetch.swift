@@ -9,7 +9,7 @@ package import SubscriberStore
 /// Requests the current content of a receipt from the legacy receipt service, and merges the answer into the store.
 ///
 /// It serves apps with a `sharedSecret`, and receipts whose customer is unknown to the App Store Server API.
-package struct ReceiptRefresh: Sendable {
+package struct ReceiptFetch: Sendable {
     /// The reason the answer did not reach the store.
     package enum Failure: Error {
         /// The app has no shared secret.
@@ -50,7 +50,7 @@ package struct ReceiptRefresh: Sendable {
     }
 }
 
-extension ReceiptRefresh.Failure: CustomStringConvertible {
+extension ReceiptFetch.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSharedSecret: "the app has no sharedSecret"
@@ -62,7 +62,7 @@ extension ReceiptRefresh.Failure: CustomStringConvertible {
     }
 }
 
-extension ReceiptRefresh.Failure {
+extension ReceiptFetch.Failure {
     /// The problem that an operator can solve; nil if the failure concerns a single receipt.
     var problem: Diagnostic? {
         switch self {

@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-extension RulesTrial {
+extension RulesDryRun {
     /// The offers in the order of a report.
     private var sorted: [(offer: Offer, outcome: Outcome)] {
         outcomes.sorted { one, other in
@@ -80,7 +80,7 @@ extension RulesTrial {
     }
 }
 
-extension RulesTrial.Outcome {
+extension RulesDryRun.Outcome {
     /// The decisions that occur: a yes first, then the reasons in alphabetical order.
     fileprivate var codes: [ReasonCode?] {
         Set(inForce.keys).union(new.keys).union([nil]).sorted { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }
@@ -97,7 +97,7 @@ extension RulesTrial.Outcome {
     }
 }
 
-extension RulesTrial.Change {
+extension RulesDryRun.Change {
     fileprivate var sampleText: String {
         sample.map { "\($0.kind.rawValue) \(String(decoding: $0.utf8, as: UTF8.self).printable)" }
             .joined(separator: ", ")
@@ -121,7 +121,7 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func write(_ change: RulesTrial.Change) {
+    fileprivate mutating func write(_ change: RulesDryRun.Change) {
         member("count", Int64(change.count))
         objects("sample", change.sample) { writer, customer in writer.member(customer) }
     }

@@ -18,7 +18,7 @@ import Testing
 @testable import SubscriberSync
 
 @Suite("What verifyReceipt says is stored")
-struct ReceiptRefreshTests {
+struct ReceiptFetchTests {
     /// A stand-in, a store, and what asks one about receipts for the other.
     private struct Setup {
         let standIn: AppStoreStandIn
@@ -49,7 +49,7 @@ struct ReceiptRefreshTests {
             let hosts = ReceiptServiceHosts(production: standIn.productionURL, sandbox: standIn.sandboxURL)
             let client = ReceiptServiceClient(
                 hosts: hosts, transport: transport, pacing: Pacing(now: { Timestamp(Date()) }, sleep: { _ in }))
-            let refresh = ReceiptRefresh(
+            let refresh = ReceiptFetch(
                 client: client, store: CurrentStore(settings, store: store, log: RecordedLog().logger),
                 policy: { policy })
             return try await refresh.refresh(Array(receipt.utf8), of: app, by: .now() + .minutes(30))
@@ -99,11 +99,11 @@ struct ReceiptRefreshTests {
             for (receipt, secret) in [
                 ("nothing", "0123456789abcdef0123456789abcdef"), (original, "wrong"), (original, nil),
             ] {
-                await #expect(throws: ReceiptRefresh.Failure.self) {
+                await #expect(throws: ReceiptFetch.Failure.self) {
                     try await setup.refresh(receipt, of: Sample.sandbox, secret: secret)
                 }
             }
-            await #expect(throws: ReceiptRefresh.Failure.self) {
+            await #expect(throws: ReceiptFetch.Failure.self) {
                 try await setup.refresh(original, of: Sample.production)
             }
             #expect(try await setup.store.intakes().isEmpty)

@@ -7,12 +7,12 @@ import SubscriberStore
 import Testing
 
 @Suite("Rules on trial")
-struct RulesTrialTests {
+struct RulesDryRunTests {
     private static func trial(
         _ service: DecisionService, _ inForce: String, _ new: String, workers: Int = 2
-    ) async throws -> RulesTrial {
+    ) async throws -> RulesDryRun {
         func catalogue(_ offers: String) throws -> Catalogue { try DecisionService(offers).catalogue }
-        return try await RulesTrialRun(
+        return try await RulesDryRunner(
             inForce: catalogue(inForce), new: catalogue(new), at: Sample.day(10), sampleSize: 2, workers: workers
         ).run(over: service.store) { _ in }
     }
@@ -71,7 +71,7 @@ struct RulesTrialTests {
                       - {productID: basic, subscriptionGroupID: "21012345", rank: 3, offers: []}
                       - {productID: monthly, subscriptionGroupID: "21012345", rank: 2, offers: [\(rule)]}
                 """)
-        let trial = try await RulesTrialRun(
+        let trial = try await RulesDryRunner(
             inForce: service.catalogue, new: other.catalogue, at: Sample.day(10), sampleSize: 2, workers: 1
         ).run(over: service.store) { _ in }
         let outcome = try #require(trial.outcomes.values.first)

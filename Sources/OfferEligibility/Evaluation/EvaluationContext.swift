@@ -2,18 +2,18 @@ package import OfferCore
 
 /// The input of a condition: a customer, the offered product and the time.
 ///
-/// All rules of a product's offers share one situation. It is a class, because copying it costs more than evaluating a
+/// All rules of a product's offers share one context. It is a class, because copying it costs more than evaluating a
 /// condition.
-package final class Situation: Sendable {
+package final class EvaluationContext: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is unknown.
     let groupID: String?
     /// The subscriptions in that group that could take the offer. The current one comes first.
-    let takers: [Candidate]
+    let redeemableSubscriptions: [SubscriptionUnderTest]
     /// The current subscription in that group, if there is one.
-    let offered: [Candidate]
+    let offered: [SubscriptionUnderTest]
     /// The current subscription of each group.
-    let current: [Candidate]
+    let current: [SubscriptionUnderTest]
     let products: ProductTraits
     let now: Timestamp
 
@@ -22,9 +22,10 @@ package final class Situation: Sendable {
         self.products = products
         self.now = now
         groupID = Self.group(of: productID, products, facts)
-        takers = (groupID.map(facts.state.takers) ?? []).map(Candidate.init)
-        offered = Array(takers.prefix(1))
-        current = facts.state.current.map(Candidate.init)
+        redeemableSubscriptions = (groupID.map(facts.state.redeemableSubscriptions) ?? []).map(
+            SubscriptionUnderTest.init)
+        offered = Array(redeemableSubscriptions.prefix(1))
+        current = facts.state.current.map(SubscriptionUnderTest.init)
     }
 
     /// The current subscription in the offered group.
@@ -38,7 +39,7 @@ package final class Situation: Sendable {
     }
 
     /// The current subscription of a group.
-    func current(inGroup groupID: String) -> Candidate? {
+    func current(inGroup groupID: String) -> SubscriptionUnderTest? {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
@@ -64,7 +65,7 @@ package final class Situation: Sendable {
 }
 
 /// A subscription that conditions test. It is a class, because copying its many members costs more than testing one.
-final class Candidate: Sendable {
+final class SubscriptionUnderTest: Sendable {
     let subscription: Subscription
 
     init(_ subscription: Subscription) {

@@ -6,7 +6,7 @@ import OfferEligibility
 package import SubscriberStore
 
 /// The reason an answer of the App Store did not reach the store.
-package enum AskingFailure: Error, Sendable {
+package enum SyncError: Error, Sendable {
     case api(APIFailure)
     /// Something in the answer is not Apple's, or not about the requested app.
     case data(DataRefusal)
@@ -18,7 +18,7 @@ package enum AskingFailure: Error, Sendable {
     }
 }
 
-extension AskingFailure: CustomStringConvertible {
+extension SyncError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .api(let failure): "\(failure)"
@@ -28,7 +28,7 @@ extension AskingFailure: CustomStringConvertible {
     }
 }
 
-extension AskingFailure {
+extension SyncError {
     /// The failure as a problem for an operator.
     package var diagnostic: Diagnostic {
         switch self {

@@ -4,7 +4,7 @@ package import OfferCore
 package import OfferEligibility
 
 /// A request to refresh a customer from the App Store.
-package struct CustomerQuestion: Sendable {
+package struct RefreshRequest: Sendable {
     /// Requests with the same key share one refresh.
     package struct Key: Hashable, Sendable {
         let app: AppScope

@@ -11,12 +11,12 @@ import Testing
 @testable import SubscriberSync
 
 @Suite("The failures of questions to the App Store")
-struct AskingProblemsTests {
+struct SyncProblemsTests {
     @Test("one is shown until the question succeeds, the app is no longer asked about, or it is old")
     func life() {
         let readiness = Readiness()
         let time = NIOLockedValueBox(Sample.day(0))
-        let problems = AskingProblems(
+        let problems = SyncProblems(
             readiness: readiness, now: { time.withLockedValue { $0 } }, log: RecordedLog().logger)
         func shown() -> Int { readiness.problems.count }
         for app in [Sample.production, Sample.sandbox] {

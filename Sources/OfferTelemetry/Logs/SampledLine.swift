@@ -4,7 +4,7 @@ package import NIOCore
 
 /// The pace of a log line about events that strangers can cause as often as they like: one line a second, which says how
 /// many events it stands for.
-package final class LinePerSecond: Sendable {
+package final class SampledLine: Sendable {
     private struct State {
         var next = NIODeadline.uptimeNanoseconds(0)
         /// The events since the last line, by kind.

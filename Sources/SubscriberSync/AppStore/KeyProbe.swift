@@ -5,7 +5,7 @@ package import OfferEligibility
 package import OutgoingHTTP
 
 /// Sends a harmless request with each key and diagnoses a 401.
-package struct KeyTrial: Sendable {
+package struct KeyProbe: Sendable {
     /// The App Store's verdict on a token.
     package enum Verdict: Sendable {
         case accepted
@@ -81,9 +81,9 @@ package struct KeyTrial: Sendable {
     }
 }
 
-extension KeyTrial.Result {
+extension KeyProbe.Result {
     /// The problem with this key and its likely cause, in view of the other results.
-    package func problem(beside others: [KeyTrial.Result]) -> Diagnostic? {
+    package func problem(beside others: [KeyProbe.Result]) -> Diagnostic? {
         let refused = verdicts.filter { if case .refused = $0.value { true } else { false } }
         for case .unknown(let failure) in verdicts.values {
             return Diagnostic("key \(keyID) could not be tried for \(name): \(failure)", hint: failure.hint)

@@ -7,7 +7,7 @@ package import OfferEligibility
 package import OfferTelemetry
 
 /// The current failures of the service's own requests to the App Store, for health and log.
-package final class AskingProblems: Sendable {
+package final class SyncProblems: Sendable {
     enum Part: String, Sendable {
         case recovery, polling
         case receipts = "verifyReceipt"
@@ -35,7 +35,7 @@ package final class AskingProblems: Sendable {
     }
 
     /// A used-up limit is not a problem: the requests are only delayed.
-    func note(_ failure: AskingFailure, of app: AppScope, _ part: Part) {
+    func note(_ failure: SyncError, of app: AppScope, _ part: Part) {
         if case .api(.limited) = failure { return }
         note(failure.diagnostic, of: app, part)
     }

@@ -13,17 +13,17 @@ package import ServiceLifecycle
 
 /// Everything that sends requests to the App Store, wired together. `serve` and the commands under `app-store` use the
 /// same wiring.
-package struct AppStoreAsking: Sendable {
+package struct AppStoreSync: Sendable {
     package let client: AppStoreClient
-    package let refresh: SubscriberRefresh
+    package let refresh: SubscriptionFetch
     package let recovery: NotificationRecovery
-    package let refresher: CustomerRefresher
+    package let refresher: RefreshQueue
     private let transport: OutgoingClient
     private let trust: AppStoreTrust
     private let store: CurrentStore
     private let policy: @Sendable () -> Policy
     private let now: @Sendable () -> Timestamp
-    private let problems: AskingProblems
+    private let problems: SyncProblems
     private let log: Logger
 
     /// - Parameters:
@@ -44,16 +44,16 @@ package struct AppStoreAsking: Sendable {
         client = AppStoreClient(
             hosts: settings.hosts, tokens: tokens, transport: transport,
             pacing: Pacing(now: now, uptime: uptime), observe: metrics.asked)
-        refresh = SubscriberRefresh(client: client, trust: trust, store: store, policy: policy, now: now)
+        refresh = SubscriptionFetch(client: client, trust: trust, store: store, policy: policy, now: now)
         let intake = NotificationIntake(store: store, trust: trust, now: now, log: log)
         recovery = NotificationRecovery(
             client: client, intake: intake, store: store, policy: policy, now: now, metrics: metrics, log: log)
         let receipts = ReceiptServiceClient(
             hosts: settings.receiptHosts, transport: transport, pacing: Pacing(now: now, uptime: uptime),
             observe: metrics.asked)
-        problems = AskingProblems(readiness: readiness, now: now, log: log)
-        refresher = CustomerRefresher(
-            refresh, receipts: ReceiptRefresh(client: receipts, store: store, policy: policy), patience: settings.wait,
+        problems = SyncProblems(readiness: readiness, now: now, log: log)
+        refresher = RefreshQueue(
+            refresh, receipts: ReceiptFetch(client: receipts, store: store, policy: policy), patience: settings.wait,
             problems: problems, log: log)
         self.trust = trust
         self.store = store
@@ -66,7 +66,7 @@ package struct AppStoreAsking: Sendable {
     /// the app.
     package func payload<Payload: SignedPayload>(
         _: Payload.Type, of text: [UInt8], about app: AppScope
-    ) throws(AskingFailure) -> [UInt8] {
+    ) throws(SyncError) -> [UInt8] {
         do throws(DataRefusal) {
             return try SignedAnswerReader(trust, for: app, under: policy(), at: now()).payload(Payload.self, of: text)
         } catch { throw .data(error) }
@@ -78,7 +78,7 @@ package struct AppStoreAsking: Sendable {
             TransportCloser(transport: transport), refresher,
             RecoveryWorker(recovery, store: store, policy: policy, now: now, problems: problems, log: log),
             PollingWorker(refresh, store: store, policy: policy, now: now, problems: problems, log: log),
-            AskingWatch(store: store, policy: policy, now: now),
+            SyncMonitor(store: store, policy: policy, now: now),
         ]
     }
 

@@ -8,7 +8,7 @@ import OfferEligibility
 import OfferTelemetry
 package import SubscriberStore
 
-extension AppStoreAsking {
+extension AppStoreSync {
     /// Connects to the App Store outside the service, with the same checks, while `work` runs.
     /// - Parameters:
     ///   - settings: those of `configuration`.
@@ -16,17 +16,17 @@ extension AppStoreAsking {
     ///   - store: nil if `work` needs none.
     package static func run<Output: Sendable>(
         _ settings: AppStoreAPISettings, _ configuration: Configuration, ring: KeyRing, store: (any SubscriberStore)?,
-        log: Logger, _ work: @Sendable (AppStoreAsking) async throws -> Output
+        log: Logger, _ work: @Sendable (AppStoreSync) async throws -> Output
     ) async throws -> Output {
         let metrics = SyncMetrics(MetricRegistry())
         let now: @Sendable () -> Timestamp = { Timestamp(Date()) }
-        let ocspClient = configuration.appStore.asksOCSP ? OCSPClient() : nil
+        let ocspClient = configuration.appStore.usesOCSP ? OCSPClient() : nil
         let trust = AppStoreTrust(
             configuration.appStore, transport: ocspClient?.transport, now: now, metrics: metrics, log: log)
         let trail = try await AuditTrail.open(
             configuration.audit, now: now, readiness: Readiness(), metrics: .unregistered, log: log)
         let policy = Policy(ring: ring, catalogue: configuration.catalogue, issuerIDs: configuration.issuerIDs)
-        let asking = try AppStoreAsking(
+        let asking = try AppStoreSync(
             settings, policy: CurrentPolicy(policy), trust: trust,
             store: CurrentStore(configuration.store, store: store, log: log), trail: trail, now: now,
             readiness: Readiness(), metrics: metrics, log: log)

@@ -4,7 +4,7 @@ package import OfferEligibility
 
 extension Policy {
     /// The apps and environments that the App Store can be queried about: those with a server, a key and an issuer ID.
-    package var askedApps: [AppScope] {
+    package var syncableApps: [AppScope] {
         let apps = catalogue?.apps.filter { issuerIDs[$0.key] != nil && (try? ring.signingKey(for: $0.key)) != nil }
         return (apps ?? [:]).flatMap { bundleID, app in
             [AppStoreEnvironment.production, .sandbox].filter(app.environments.contains)

@@ -1,7 +1,7 @@
 import OfferCrypto
 
 /// A certificate whose status is queried, with the certificate that signed it.
-struct RevocationQuestion: Sendable {
+struct RevocationRequest: Sendable {
     let certificate: X509Certificate
     let issuer: X509Certificate
 
@@ -30,11 +30,11 @@ struct RevocationQuestion: Sendable {
 extension CertificatePath {
     /// The queries about the leaf and the intermediate. The root is trusted directly, so it needs no query. For the same
     /// reason, this is nil for Xcode's certificate.
-    var revocationQuestions: (leaf: RevocationQuestion, intermediate: RevocationQuestion)? {
+    var revocationRequests: (leaf: RevocationRequest, intermediate: RevocationRequest)? {
         guard let intermediate else { return nil }
         return (
-            RevocationQuestion(certificate: leaf, issuer: intermediate),
-            RevocationQuestion(certificate: intermediate, issuer: root)
+            RevocationRequest(certificate: leaf, issuer: intermediate),
+            RevocationRequest(certificate: intermediate, issuer: root)
         )
     }
 }

@@ -2,11 +2,11 @@ import OfferCore
 
 /// A reason to refuse an offer. The values that ``DecisionReason`` shows are looked up only on request: they cost more than the
 /// decision, and most callers need only the codes.
-enum Finding: Sendable {
+enum RuleFinding: Sendable {
     /// A test of the customer, its result, and whether it should hold.
     indirect case test(CustomerTest, Truth, wanted: Bool)
     /// A test of one subscription.
-    indirect case subscriptionTest(SubscriptionTest, Truth, wanted: Bool, Candidate)
+    indirect case subscriptionTest(SubscriptionTest, Truth, wanted: Bool, SubscriptionUnderTest)
     /// A reason that is not a test.
     indirect case other(DecisionReason)
 
@@ -18,10 +18,10 @@ enum Finding: Sendable {
         }
     }
 
-    /// - Parameter situation: the evaluated one.
-    func reason(in situation: Situation) -> DecisionReason {
+    /// - Parameter context: the evaluated one.
+    func reason(in context: EvaluationContext) -> DecisionReason {
         switch self {
-        case .test(let test, let truth, let wanted): test.reason(truth, wanting: wanted, in: situation)
+        case .test(let test, let truth, let wanted): test.reason(truth, wanting: wanted, in: context)
         case .subscriptionTest(let test, let truth, let wanted, let candidate):
             test.reason(truth, wanting: wanted, of: candidate.subscription)
         case .other(let reason): reason
@@ -29,7 +29,7 @@ enum Finding: Sendable {
     }
 }
 
-extension [Finding] {
+extension [RuleFinding] {
     /// The reasons, without repeats.
-    func reasons(in situation: Situation) -> [DecisionReason] { map { $0.reason(in: situation) }.withoutRepeats }
+    func reasons(in context: EvaluationContext) -> [DecisionReason] { map { $0.reason(in: context) }.withoutRepeats }
 }

@@ -4,7 +4,7 @@ package import OfferCore
 package import OfferEligibility
 
 /// Checks with the App Store that the messages of an app's retention cases can be shown.
-package struct RetentionTrial: Sendable {
+package struct RetentionCheck: Sendable {
     private let client: AppStoreClient
     private let app: AppScope
     private let configured: Catalogue.App

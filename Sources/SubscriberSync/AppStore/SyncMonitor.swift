@@ -5,7 +5,7 @@ import ServiceLifecycle
 import SubscriberStore
 
 /// Reads the figures about requests to the App Store, in every process that uses the database.
-struct AskingWatch: Service {
+struct SyncMonitor: Service {
     let store: CurrentStore
     let policy: @Sendable () -> Policy
     let now: @Sendable () -> Timestamp
@@ -21,15 +21,15 @@ struct AskingWatch: Service {
 
     func read() async {
         guard store.store != nil else { return }
-        var figures: [AppScope: AskingFigures] = [:]
-        for app in policy().askedApps {
-            let time = PollingTiming(app.environment).dueAt(forQuestionAt: now())
+        var figures: [AppScope: SyncStatus] = [:]
+        for app in policy().syncableApps {
+            let time = PollingTiming(app.environment).dueAt(forRequestAt: now())
             figures[app] = try? await store.read { store async throws(StoreError) in
-                AskingFigures(
+                SyncStatus(
                     recoveredUntil: try await store.recoveryCheckpoint(of: app),
                     due: try await store.countDueSubscriptions(of: app, dueBefore: time, limit: Self.maximumDue))
             }
         }
-        store.askingFigures = figures
+        store.syncStatus = figures
     }
 }

@@ -13,11 +13,11 @@ import Testing
 @testable import SubscriberSync
 
 @Suite("Questions about customers while a request waits", .timeLimit(.minutes(30)))
-struct CustomerRefresherTests {
+struct RefreshQueueTests {
     private static let app = Sample.production
 
     private func withRefresher(
-        wait: Duration, _ body: (CustomerRefresher, CustomerQuestion, SimulatedService) async throws -> Void
+        wait: Duration, _ body: (RefreshQueue, RefreshRequest, SimulatedService) async throws -> Void
     ) async throws {
         let service = try await SimulatedService(customers: 5, posting: Poster.Settings())
         for _ in 0..<24 { await service.pass(3600) }
@@ -25,20 +25,20 @@ struct CustomerRefresherTests {
         let refresher = try #require(service.refresher)
         let task = Task { try await refresher.run() }
         let original = try #require(service.standIn.production.subscriptions.joined().first)
-        let question = try #require(CustomerQuestion(Sample.id(original), in: Self.app))
-        try await body(refresher, question, service)
+        let request = try #require(RefreshRequest(Sample.id(original), in: Self.app))
+        try await body(refresher, request, service)
         task.cancel()
         _ = await task.result
         try await service.stop()
         await service.standIn.stop()
     }
 
-    private func questions(_ service: SimulatedService) -> Int {
+    private func requests(_ service: SimulatedService) -> Int {
         service.standIn.statistics.requests("subscription_statuses")
     }
 
-    private func isKnown(_ question: CustomerQuestion, _ service: SimulatedService) async throws -> Bool {
-        let id = Sample.id(question.key.id.text)
+    private func isKnown(_ request: RefreshRequest, _ service: SimulatedService) async throws -> Bool {
+        let id = Sample.id(request.key.id.text)
         return try await service.withStore { store in
             let customers = try await store.customers(
                 known: .transactionID(id), bundleID: Self.app.bundleID, environment: nil)
@@ -46,54 +46,54 @@ struct CustomerRefresherTests {
         }
     }
 
-    @Test("requests about one customer at the same moment share one question, and all learn the answer")
+    @Test("requests about one customer at the same moment share one request, and all learn the answer")
     func sharing() async throws {
-        try await withRefresher(wait: .seconds(60)) { refresher, question, service in
+        try await withRefresher(wait: .seconds(60)) { refresher, request, service in
             service.standIn.faults.add(.delay(200), endpoint: "subscription_statuses")
-            let outcomes = await withTaskGroup(of: CustomerRefresher.Outcome.self) { group in
-                for _ in 0..<5 { group.addTask { await refresher.refresh([question]) } }
+            let outcomes = await withTaskGroup(of: RefreshQueue.Outcome.self) { group in
+                for _ in 0..<5 { group.addTask { await refresher.refresh([request]) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes == Array(repeating: .answered(hasNews: true), count: 5))
-            #expect(questions(service) == 1)
-            let isKnown = try await isKnown(question, service)
+            #expect(requests(service) == 1)
+            let isKnown = try await isKnown(request, service)
             #expect(isKnown)
         }
     }
 
     @Test("a request that stops waiting is told so, and a later one finds the answer")
     func timeout() async throws {
-        try await withRefresher(wait: .milliseconds(50)) { refresher, question, service in
+        try await withRefresher(wait: .milliseconds(50)) { refresher, request, service in
             service.standIn.faults.add(.delay(500), endpoint: "subscription_statuses")
-            #expect(await refresher.refresh([question]) == .unanswered)
-            while await refresher.refresh([question]) != .answered(hasNews: false) {
+            #expect(await refresher.refresh([request]) == .unanswered)
+            while await refresher.refresh([request]) != .answered(hasNews: false) {
                 try await Task.sleep(for: .milliseconds(20))
             }
-            let isKnown = try await isKnown(question, service)
+            let isKnown = try await isKnown(request, service)
             #expect(isKnown)
-            #expect(questions(service) == 1)
+            #expect(requests(service) == 1)
         }
     }
 
     @Test("a failure is no answer, also not for those who come within the minute after it")
     func failure() async throws {
-        try await withRefresher(wait: .seconds(60)) { refresher, question, service in
+        try await withRefresher(wait: .seconds(60)) { refresher, request, service in
             service.standIn.faults.add(.malformed, count: .max)
-            for _ in 0..<3 { #expect(await refresher.refresh([question]) == .unanswered) }
-            #expect(questions(service) == 1)
+            for _ in 0..<3 { #expect(await refresher.refresh([request]) == .unanswered) }
+            #expect(requests(service) == 1)
         }
     }
 
-    @Test("that a customer is unknown is an answer, and no question needs none")
+    @Test("that a customer is unknown is an answer, and no request needs none")
     func unknown() async throws {
-        try await withRefresher(wait: .seconds(60)) { refresher, question, service in
+        try await withRefresher(wait: .seconds(60)) { refresher, request, service in
             #expect(await refresher.refresh([]) == .notNeeded)
-            let stranger = try #require(CustomerQuestion(Sample.id("499999999999999"), in: Self.app))
+            let stranger = try #require(RefreshRequest(Sample.id("499999999999999"), in: Self.app))
             #expect(await refresher.refresh([stranger]) == .answered(hasNews: false))
-            #expect(await refresher.refresh([stranger, question]) == .answered(hasNews: true))
-            let both = await refresher.refresh([question, stranger]) { $0 != .unanswered }
+            #expect(await refresher.refresh([stranger, request]) == .answered(hasNews: true))
+            let both = await refresher.refresh([request, stranger]) { $0 != .unanswered }
             #expect(both == .answered(hasNews: false), "known since a moment ago, and the second was not needed")
-            #expect(questions(service) == 2)
+            #expect(requests(service) == 2)
         }
     }
 

@@ -5,7 +5,7 @@ package import SubscriberStore
 import SubscriberSync
 
 /// Replays rules over all stored customers, on all cores.
-package struct RulesTrialRun: Sendable {
+package struct RulesDryRunner: Sendable {
     package let inForce: Catalogue
     package let new: Catalogue
     package let at: Timestamp
@@ -27,7 +27,7 @@ package struct RulesTrialRun: Sendable {
     /// - Parameter progress: called with the completed share of subscriptions, from 0 to 1.
     package func run(
         over store: any SubscriberStore, progress: @escaping @Sendable (Double) -> Void
-    ) async throws(StoreError) -> RulesTrial {
+    ) async throws(StoreError) -> RulesDryRun {
         var pages: [Page] = []
         for app in apps {
             guard let numbers = try await store.subscriptionNumbers(in: app) else { continue }
@@ -37,32 +37,32 @@ package struct RulesTrialRun: Sendable {
         }
         let queue = NIOLockedValueBox(pages[...])
         let total = Double(max(1, pages.count))
-        return try await withTaskGroup(of: Result<RulesTrial, StoreError>.self) { group in
+        return try await withTaskGroup(of: Result<RulesDryRun, StoreError>.self) { group in
             for _ in 0..<max(1, workers) {
                 group.addTask {
                     await Result { () async throws(StoreError) in
-                        var trial = RulesTrial(inForce: inForce, new: new, sampleSize: sampleSize)
+                        var dryRun = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
                         while let (page, left) = queue.withLockedValue({ pages in
                             pages.popFirst().map { ($0, pages.count) }
                         }) {
                             for customer in try await store.customers(in: page.app, numbered: page.numbers) {
-                                trial.add(customer, at: at)
+                                dryRun.add(customer, at: at)
                             }
                             progress(1 - Double(left) / total)
                         }
-                        return trial
+                        return dryRun
                     }
                 }
             }
-            var whole = RulesTrial(inForce: inForce, new: new, sampleSize: sampleSize)
+            var whole = RulesDryRun(inForce: inForce, new: new, sampleSize: sampleSize)
             var fault: StoreError?
             for await part in group {
                 switch part {
-                case .success(let trial): whole.merge(trial)
+                case .success(let dryRun): whole.merge(dryRun)
                 case .failure(let error): fault = error
                 }
             }
-            return fault.map { .failure($0) } ?? Result<RulesTrial, StoreError>.success(whole)
+            return fault.map { .failure($0) } ?? Result<RulesDryRun, StoreError>.success(whole)
         }.get()
     }
 

@@ -6,7 +6,7 @@ import SubscriberSync
 /// The decisions of new rules about stored customers, compared with those of the rules in force.
 ///
 /// Limits are ignored: the ledger knows the past signatures, not those that new rules would have allowed.
-package struct RulesTrial: Sendable {
+package struct RulesDryRun: Sendable {
     /// An offer of an app in one environment.
     package struct Offer: Hashable, Sendable {
         package let app: AppScope
@@ -69,7 +69,7 @@ package struct RulesTrial: Sendable {
     }
 
     /// Adds the results for another part of the customers.
-    package mutating func merge(_ other: RulesTrial) {
+    package mutating func merge(_ other: RulesDryRun) {
         customers += other.customers
         comparisons.merge(other.comparisons) { $0.merging($1, sampleSize) }
     }
@@ -84,7 +84,7 @@ private struct RulesComparison {
     /// The offers in force in the order of their decisions, then the new ones.
     let offers: [OfferTerms]
     /// One for each of ``offers``.
-    private(set) var outcomes: [RulesTrial.Outcome]
+    private(set) var outcomes: [RulesDryRun.Outcome]
     /// For each offer in force, true if the new rules have the same terms, so that one decision stands for both.
     private let isKept: [Bool]
     /// The new rules without the offers that are kept.
@@ -109,7 +109,7 @@ private struct RulesComparison {
             return known ?? offers.count - 1
         }
         self.offers = offers
-        outcomes = offers.map { _ in RulesTrial.Outcome() }
+        outcomes = offers.map { _ in RulesDryRun.Outcome() }
     }
 
     mutating func add(
@@ -147,7 +147,7 @@ extension Catalogue.App {
     }
 }
 
-extension RulesTrial.Outcome {
+extension RulesDryRun.Outcome {
     /// - Parameters:
     ///   - before: the decision by the rules in force; nil if they do not have the offer.
     ///   - after: the decision by the new rules; nil if they do not have it.
@@ -186,7 +186,7 @@ extension [ReasonCode?: Int] {
     }
 }
 
-extension RulesTrial.Change {
+extension RulesDryRun.Change {
     fileprivate mutating func add(_ customer: CustomerIdentifier, _ sampleSize: Int) {
         count += 1
         if sample.count < sampleSize { sample.append(customer) }

@@ -4,7 +4,7 @@ package import OfferCore
 import OfferCrypto
 
 /// Time and randomness. Tests provide their own.
-package struct Sources: Sendable {
+package struct SystemInputs: Sendable {
     /// The wall clock, which provides the timestamps of signatures.
     package var now: @Sendable () -> Timestamp
     /// The monotonic clock for rate limits.
@@ -21,7 +21,7 @@ package struct Sources: Sendable {
     }
 
     /// The system's clocks and its cryptographically secure random numbers.
-    package static let system = Sources(
+    package static let system = SystemInputs(
         now: { Timestamp(Date()) },
         makeNonce: {
             var random = SystemRandomNumbers()

@@ -13,8 +13,8 @@ import ServiceLifecycle
 ///
 /// Requests about one customer share one refresh. It continues after a request stops waiting, so a later request gets
 /// the answer.
-package final class CustomerRefresher: Service {
-    private typealias Key = CustomerQuestion.Key
+package final class RefreshQueue: Service {
+    private typealias Key = RefreshRequest.Key
 
     /// The result of waiting for a refresh.
     package enum Outcome: Hashable {
@@ -39,16 +39,16 @@ package final class CustomerRefresher: Service {
         var asked: [Key: Asked] = [:]
     }
 
-    private let refresh: SubscriberRefresh
-    private let receipts: ReceiptRefresh
-    private let problems: AskingProblems
+    private let refresh: SubscriptionFetch
+    private let receipts: ReceiptFetch
+    private let problems: SyncProblems
     private let log: Logger
     /// The time that a request waits.
     private let patience: Duration
     private let state = NIOLockedValueBox(State())
     private let unproven = RateLimiter<AppScope>()
-    private let questions: AsyncStream<CustomerQuestion>
-    private let question: AsyncStream<CustomerQuestion>.Continuation
+    private let requests: AsyncStream<RefreshRequest>
+    private let request: AsyncStream<RefreshRequest>.Continuation
 
     /// Further refreshes are dropped.
     private static let maximumWaiting = 256
@@ -64,7 +64,7 @@ package final class CustomerRefresher: Service {
 
     /// - Parameter patience: how long a request waits.
     package init(
-        _ refresh: SubscriberRefresh, receipts: ReceiptRefresh, patience: Duration, problems: AskingProblems,
+        _ refresh: SubscriptionFetch, receipts: ReceiptFetch, patience: Duration, problems: SyncProblems,
         log: Logger
     ) {
         self.refresh = refresh
@@ -72,31 +72,31 @@ package final class CustomerRefresher: Service {
         self.patience = patience
         self.problems = problems
         self.log = log
-        (questions, question) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+        (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
             await withDiscardingTaskGroup { group in
                 for _ in 0..<Self.concurrency {
-                    group.addTask { [self] in for await question in questions { await ask(question) } }
+                    group.addTask { [self] in for await request in requests { await ask(request) } }
                 }
             }
         }
-        question.finish()
+        request.finish()
         for key in state.withLockedValue({ Array($0.waiting.keys) }) { answer(key, .unanswered) }
     }
 
     /// Refreshes one customer after the other and waits up to ``patience`` in total.
     /// - Parameter isOver: returns true if an outcome makes the remaining refreshes unnecessary.
     package func refresh(
-        _ questions: [CustomerQuestion], until isOver: (Outcome) -> Bool = { _ in false }
+        _ requests: [RefreshRequest], until isOver: (Outcome) -> Bool = { _ in false }
     ) async -> Outcome {
         let began = ContinuousClock.now
         var whole = Outcome.notNeeded
-        for question in questions {
+        for request in requests {
             let rest = patience - (ContinuousClock.now - began)
-            let outcome = rest > .zero ? await refresh(question, within: rest) : .unanswered
+            let outcome = rest > .zero ? await refresh(request, within: rest) : .unanswered
             whole = whole.and(outcome)
             if isOver(outcome) { return outcome }
         }
@@ -104,10 +104,10 @@ package final class CustomerRefresher: Service {
     }
 
     /// Refreshes a customer and waits for up to `duration`.
-    private func refresh(_ question: CustomerQuestion, within duration: Duration) async -> Outcome {
+    private func refresh(_ request: RefreshRequest, within duration: Duration) async -> Outcome {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(continuation)
-            if let known = add(waiter, to: question) { return waiter.resume(known) }
+            if let known = add(waiter, to: request) { return waiter.resume(known) }
             MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(duration)) {
                 waiter.resume(.unanswered)
             }
@@ -117,18 +117,18 @@ package final class CustomerRefresher: Service {
     /// Returns true if the App Store answered within the last minute that a customer has no purchases. The store has no
     /// data about such a customer.
     package func saysEmpty(_ id: TransactionID, in app: AppScope) -> Bool {
-        guard let key = CustomerQuestion(id, in: app)?.key else { return false }
+        guard let key = RefreshRequest(id, in: app)?.key else { return false }
         return state.withLockedValue { state in
             state.asked[key].map { $0.isEmpty && NIODeadline.now() < $0.at + Self.pause } ?? false
         }
     }
 
     /// Refreshes a customer in the background, so that a later request finds the data.
-    package func refreshLater(_ question: CustomerQuestion) { _ = add(nil, to: question) }
+    package func refreshLater(_ request: RefreshRequest) { _ = add(nil, to: request) }
 
     /// - Returns: nil if a refresh is under way; otherwise the outcome known without one.
-    private func add(_ waiter: Waiter?, to question: CustomerQuestion) -> Outcome? {
-        let key = question.key
+    private func add(_ waiter: Waiter?, to request: RefreshRequest) -> Outcome? {
+        let key = request.key
         return state.withLockedValue { state in
             let waiters = waiter.map { [$0] } ?? []
             if state.waiting[key] != nil {
@@ -139,12 +139,12 @@ package final class CustomerRefresher: Service {
             if let asked = state.asked[key], now < asked.at + Self.pause {
                 return asked.isAnswered == true ? .answered(hasNews: false) : .unanswered
             }
-            if question.isUnproven, let limit = Self.unprovenLimit,
+            if request.isUnproven, let limit = Self.unprovenLimit,
                 unproven.take(key.app, limit: limit, now: now) != nil
             {
                 return .unanswered
             }
-            guard case .enqueued = self.question.yield(question) else { return .unanswered }
+            guard case .enqueued = self.request.yield(request) else { return .unanswered }
             state.waiting[key] = waiters
             if state.asked.count >= Self.maximumRemembered {
                 state.asked = state.asked.filter { now < $0.value.at + Self.pause }
@@ -154,31 +154,31 @@ package final class CustomerRefresher: Service {
         }
     }
 
-    private func ask(_ question: CustomerQuestion) async {
-        let (app, id, deadline) = (question.key.app, question.key.id, NIODeadline.now() + Self.timeLimit)
-        do throws(AskingFailure) {
+    private func ask(_ request: RefreshRequest) async {
+        let (app, id, deadline) = (request.key.app, request.key.id, NIODeadline.now() + Self.timeLimit)
+        do throws(SyncError) {
             let statuses = try await refresh.statuses(of: id, in: app, by: deadline)
             let history = try await refresh.history(of: id, in: app, by: deadline)
             let isWhole = statuses.isWhole && history.isWhole
             let hasNews = !statuses.facts.isEmpty || !history.facts.isEmpty
             answer(
-                question.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
+                request.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
                 isEmpty: statuses.isEmpty && history.isEmpty)
         } catch {
             log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
             answer(
-                question.key,
-                await askReceiptService(question) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
+                request.key,
+                await queryReceiptService(request) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
         }
     }
 
     /// Sends the receipt to the receipt service. The time limit starts again, because the App Store Server API may have
     /// timed out.
     /// - Returns: nil if there is no answer.
-    private func askReceiptService(_ question: CustomerQuestion) async -> Outcome? {
-        guard let receipt = question.receipt else { return nil }
-        let app = question.key.app
-        do throws(ReceiptRefresh.Failure) {
+    private func queryReceiptService(_ request: RefreshRequest) async -> Outcome? {
+        guard let receipt = request.receipt else { return nil }
+        let app = request.key.app
+        do throws(ReceiptFetch.Failure) {
             let facts = try await receipts.refresh(receipt, of: app, by: .now() + Self.timeLimit)
             problems.clear(of: app, .receipts)
             return .answered(hasNews: !facts.isEmpty)
@@ -199,7 +199,7 @@ package final class CustomerRefresher: Service {
     }
 }
 
-extension CustomerRefresher.Outcome {
+extension RefreshQueue.Outcome {
     /// The combined outcome of two refreshes.
     fileprivate func and(_ other: Self) -> Self {
         switch (self, other) {
@@ -212,14 +212,14 @@ extension CustomerRefresher.Outcome {
 
 /// A request that waits for the App Store's answer, or until its own time limit.
 private final class Waiter: Sendable {
-    private let continuation: NIOLockedValueBox<CheckedContinuation<CustomerRefresher.Outcome, Never>?>
+    private let continuation: NIOLockedValueBox<CheckedContinuation<RefreshQueue.Outcome, Never>?>
 
-    init(_ continuation: CheckedContinuation<CustomerRefresher.Outcome, Never>) {
+    init(_ continuation: CheckedContinuation<RefreshQueue.Outcome, Never>) {
         self.continuation = NIOLockedValueBox(continuation)
     }
 
     /// Only the first call counts.
-    func resume(_ outcome: CustomerRefresher.Outcome) {
+    func resume(_ outcome: RefreshQueue.Outcome) {
         continuation.withLockedValue { continuation in
             defer { continuation = nil }
             return continuation

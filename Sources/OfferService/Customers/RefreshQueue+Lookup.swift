@@ -4,35 +4,35 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-extension CustomerRefresher {
+extension RefreshQueue {
     /// Refreshes a customer whom the store does not know, or whose data is older than the app's `freshness`. The wait
     /// is limited in total.
     /// - Parameter stored: what the store knows.
     func refresh(
         _ customer: CustomerReference, knownAs stored: [StoredCustomer], of app: Catalogue.App, at now: Timestamp
     ) async -> Outcome {
-        guard stored.isEmpty else { return await refresh(stored.flatMap { $0.questions(in: app, at: now) }) }
+        guard stored.isEmpty else { return await refresh(stored.flatMap { $0.requests(in: app, at: now) }) }
         // An identifier of the App Store belongs to one environment.
-        return await refresh(customer.questions(in: app)) { $0 == .answered(hasNews: true) }
+        return await refresh(customer.requests(in: app)) { $0 == .answered(hasNews: true) }
     }
 }
 
 extension CustomerReference {
     /// The requests for each environment of the app, production first. Empty for an account of the app, which the App
     /// Store cannot be queried about.
-    fileprivate func questions(in app: Catalogue.App) -> [CustomerQuestion] {
+    fileprivate func requests(in app: Catalogue.App) -> [RefreshRequest] {
         guard let id = identifier.transaction else { return [] }
         return [AppStoreEnvironment.production, .sandbox].filter { candidate in
             app.environments.contains(candidate) && environment.map { $0 == candidate } ?? true
-        }.compactMap { CustomerQuestion(id, in: AppScope(bundleID: bundleID, environment: $0)) }
+        }.compactMap { RefreshRequest(id, in: AppScope(bundleID: bundleID, environment: $0)) }
     }
 }
 
 extension StoredCustomer {
     /// - Returns: none if the App Store's data about the customer is recent enough.
-    fileprivate func questions(in configured: Catalogue.App, at now: Timestamp) -> [CustomerQuestion] {
+    fileprivate func requests(in configured: Catalogue.App, at now: Timestamp) -> [RefreshRequest] {
         staleSubscriptions(under: configured.freshness, at: now).prefix(4)
-            .compactMap { CustomerQuestion($0, in: app) }
+            .compactMap { RefreshRequest($0, in: app) }
     }
 }
 

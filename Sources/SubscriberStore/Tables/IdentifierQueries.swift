@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 /// Queries for the rows of identifiers, several in each: a statement costs more than the few rows that it finds.
-struct IdentifierQuestions {
+struct IdentifierQueries {
     /// The statements about one identifier, two, and so on. A customer with one subscription has three.
     private let statements: [String]
 
@@ -22,17 +22,17 @@ struct IdentifierQuestions {
         self.init { "SELECT * FROM \(table) WHERE app = ?1 AND kind = \($0) AND identifier = \($1)" }
     }
 
-    func questions(about identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Question] {
-        questions(about: identifiers.map(StoredIdentifier.init), app)
+    func queries(about identifiers: some Collection<CustomerIdentifier>, _ app: Int64) -> [Query] {
+        queries(about: identifiers.map(StoredIdentifier.init), app)
     }
 
     /// - Returns: as many queries as needed. Their rows are in no order.
-    func questions(about identifiers: [StoredIdentifier], _ app: Int64) -> [Question] {
-        var questions: [Question] = []
+    func queries(about identifiers: [StoredIdentifier], _ app: Int64) -> [Query] {
+        var queries: [Query] = []
         var arguments: [(any ColumnValue)?] = [app]
         var size = 0
         func ask() {
-            questions.append(Question(statements[size - 1], arguments))
+            queries.append(Query(statements[size - 1], arguments))
             (arguments, size) = ([app], 0)
         }
         for stored in identifiers {
@@ -42,6 +42,6 @@ struct IdentifierQuestions {
             if size == Self.maximumSize { ask() }
         }
         if size > 0 { ask() }
-        return questions
+        return queries
     }
 }

@@ -5,7 +5,7 @@ import OfferEligibility
 import SubscriberSync
 
 /// A verified request for a retention message, of one of our apps.
-struct RetentionQuestion: Sendable {
+struct VerifiedRetentionRequest: Sendable {
     let app: AppScope
     let configured: Catalogue.App
     let originalTransactionID: TransactionID
@@ -17,7 +17,7 @@ struct RetentionQuestion: Sendable {
 }
 
 /// Verifies requests for retention messages, without waiting for OCSP responders.
-struct RetentionQuestionReader: Sendable {
+struct RetentionRequestReader: Sendable {
     private let trust: AppStoreTrust
     private let apps: ConfiguredApps
     private let now: @Sendable () -> Timestamp
@@ -33,18 +33,18 @@ struct RetentionQuestionReader: Sendable {
 
     /// - Parameter text: a compact JWS.
     /// - Throws: if Apple did not sign it, if its date is not recent, or if it is about none of our apps and environments.
-    func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
+    func read(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> VerifiedRetentionRequest {
         do throws(DataRefusal) {
-            let question = try verified(text, under: policy)
+            let verified = try verified(text, under: policy)
             trust.noteVerified(RetentionRequest.kind.rawValue)
-            return question
+            return verified
         } catch {
             trust.noteRefused(RetentionRequest.kind.rawValue, error)
             throw error
         }
     }
 
-    private func verified(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> RetentionQuestion {
+    private func verified(_ text: [UInt8], under policy: Policy) throws(DataRefusal) -> VerifiedRetentionRequest {
         let now = now()
         let data: VerifiedData<RetentionRequest> = try trust.verify(
             text, at: .ofSigning(otherwise: now.milliseconds / 1000))
@@ -62,7 +62,7 @@ struct RetentionQuestionReader: Sendable {
         guard let app = policy.catalogue?.apps[expected.bundleID], app.appAppleID == request.appAppleID else {
             throw DataRefusal(CheckFailure.anotherAppAppleID)
         }
-        return RetentionQuestion(
+        return VerifiedRetentionRequest(
             app: AppScope(bundleID: expected.bundleID, environment: request.environment), configured: app,
             originalTransactionID: request.originalTransactionID, requestIdentifier: request.requestIdentifier,
             view: RetentionView(

@@ -1,9 +1,9 @@
 /// The queries under way, each with the callers that wait for its outcome, and the answers so far.
-struct OpenQuestions {
+struct OpenRequests {
     typealias Waiter = CheckedContinuation<OCSPOutcome, Never>
 
     var memory = OCSPMemory(limit: Self.maximumCount)
-    private var waiters: [RevocationQuestion.ID: [Waiter]] = [:]
+    private var waiters: [RevocationRequest.ID: [Waiter]] = [:]
     private var isStopped = false
 
     /// The maximum number of queries under way, and of remembered certificates. Apple uses about two at a time.
@@ -20,7 +20,7 @@ struct OpenQuestions {
 
     /// Opens a query unless its outcome is known or it is already open.
     /// - Parameter waiter: the caller that waits for the outcome. Without one, a query that has just failed is not repeated.
-    mutating func admit(_ id: RevocationQuestion.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
+    mutating func admit(_ id: RevocationRequest.ID, _ waiter: Waiter?, at now: Int64) -> Admission {
         if let answer = memory.answer(to: id, at: now) { return .settled(answer) }
         let new = waiter.map { [$0] } ?? []
         if waiters[id] != nil {
@@ -35,7 +35,7 @@ struct OpenQuestions {
     }
 
     /// - Returns: the callers that wait for the outcome.
-    mutating func close(_ id: RevocationQuestion.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
+    mutating func close(_ id: RevocationRequest.ID) -> [Waiter] { waiters.removeValue(forKey: id) ?? [] }
 
     /// Closes all queries and admits no others.
     /// - Returns: all waiting callers.

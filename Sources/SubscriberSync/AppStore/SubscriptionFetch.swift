@@ -8,7 +8,7 @@ package import OfferEligibility
 import SubscriberStore
 
 /// Refreshes one customer: requests data from the App Store, verifies the answers, and merges them into the store.
-package struct SubscriberRefresh: Sendable {
+package struct SubscriptionFetch: Sendable {
     private let client: AppStoreClient
     private let trust: AppStoreTrust
     private let store: CurrentStore
@@ -47,7 +47,7 @@ package struct SubscriberRefresh: Sendable {
     @discardableResult
     package func statuses(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
-    ) async throws(AskingFailure) -> Answer {
+    ) async throws(SyncError) -> Answer {
         let statuses = try await send(.subscriptionStatuses(of: id), app, deadline)
         let reading: SignedAnswerReader.Reading
         do { reading = try reader(for: app).read(statuses) } catch { throw .data(error) }
@@ -59,9 +59,9 @@ package struct SubscriberRefresh: Sendable {
     @discardableResult
     package func history(
         of id: TransactionNumber, in app: AppScope, by deadline: NIODeadline? = nil
-    ) async throws(AskingFailure) -> Answer {
+    ) async throws(SyncError) -> Answer {
         let known = try await readHistory(of: id, in: app)
-        do throws(AskingFailure) {
+        do throws(SyncError) {
             return try await history(of: id, in: app, after: known, by: deadline)
         } catch {
             guard known != nil, case .api(.refused(let code)) = error, code.meansRestart else { throw error }
@@ -71,7 +71,7 @@ package struct SubscriberRefresh: Sendable {
 
     private func history(
         of id: TransactionNumber, in app: AppScope, after known: ReadHistory?, by deadline: NIODeadline?
-    ) async throws(AskingFailure) -> Answer {
+    ) async throws(SyncError) -> Answer {
         var answer = Answer()
         var revision = known?.revision
         var pages = PageSequence(link: "revision", from: revision?.text, maximumCount: Self.maximumPages)
@@ -98,7 +98,7 @@ package struct SubscriberRefresh: Sendable {
         let subscriptions: Set<TransactionID>
     }
 
-    private func readHistory(of id: TransactionNumber, in app: AppScope) async throws(AskingFailure) -> ReadHistory? {
+    private func readHistory(of id: TransactionNumber, in app: AppScope) async throws(SyncError) -> ReadHistory? {
         let transactionID: TransactionID
         do { transactionID = try TransactionID(utf8: Array(id.text.utf8)) } catch { return nil }
         let customers: [StoredCustomer]
@@ -125,7 +125,7 @@ package struct SubscriberRefresh: Sendable {
     /// Marks the history of each subscription's customer as known.
     private func marks(
         of subscriptions: Set<TransactionID>, at revision: HistoryRevision?
-    ) throws(AskingFailure) -> [SubscriberFact] {
+    ) throws(SyncError) -> [SubscriberFact] {
         guard let revision else { return [] }
         let digest: [UInt8]
         do { digest = try SHA256.hash(Array(revision.text.utf8)) } catch {
@@ -141,7 +141,7 @@ package struct SubscriberRefresh: Sendable {
 
     private func send<Answer>(
         _ call: APICall<Answer>, _ app: AppScope, _ deadline: NIODeadline?
-    ) async throws(AskingFailure) -> Answer {
+    ) async throws(SyncError) -> Answer {
         do { return try await client.send(call, for: app, by: deadline) } catch { throw .api(error) }
     }
 
@@ -149,7 +149,7 @@ package struct SubscriberRefresh: Sendable {
         SignedAnswerReader(trust, for: app, under: policy(), at: now())
     }
 
-    private func keep(_ reading: SignedAnswerReader.Reading, of app: AppScope) async throws(AskingFailure) {
+    private func keep(_ reading: SignedAnswerReader.Reading, of app: AppScope) async throws(SyncError) {
         for refusal in reading.leftOut { trust.noteLeftOut(refusal, of: app) }
         do throws(DataRefusal) {
             for chain in reading.chains { try await trust.requireGood(chain) }
@@ -161,7 +161,7 @@ package struct SubscriberRefresh: Sendable {
         try await keep(reading.facts, of: app)
     }
 
-    private func keep(_ facts: [SubscriberFact], of app: AppScope) async throws(AskingFailure) {
+    private func keep(_ facts: [SubscriberFact], of app: AppScope) async throws(SyncError) {
         guard !facts.isEmpty else { return }
         do throws(StoreError) {
             try await store.write { store throws(StoreError) in try await store.merge(facts, in: app) }
