@@ -123,16 +123,3 @@ struct NotificationEndpoint: Sendable {
         log.log(level: isTest ? .notice : .info, "notification stored", metadata: context.metadata(metadata))
     }
 }
-
-extension Problem {
-    fileprivate init(_ error: NotificationBodyError) {
-        self =
-            switch error {
-            case .json(let error): .unreadableJSON(error)
-            case .notAnObject: .notAnObject
-            case .payloadIsNoString(let found): .wrongType(field: "signedPayload", expected: "a string", found: found)
-            case .noPayload: .missingField("signedPayload")
-            case .refused(let refusal): .notificationRefused(refusal)
-            }
-    }
-}

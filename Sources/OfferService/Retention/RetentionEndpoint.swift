@@ -5,6 +5,7 @@ import OfferConfiguration
 import OfferCore
 import OfferEligibility
 import OfferHTTP
+import SubscriberSync
 
 /// `POST /v1/retention-messages`: chooses the message that the App Store shows to a customer who is about to cancel.
 ///
@@ -82,7 +83,10 @@ struct RetentionEndpoint: Sendable {
         do throws(Problem) {
             guard request.query == nil else { throw .queryNotExpected }
             guard request.contentEncoding == nil else { throw .encodedContent }
-            let text = try RetentionBody.signedPayload(in: request.body)
+            let text: [UInt8]
+            do throws(NotificationBodyError) { text = try NotificationBody.signedPayload(in: request.body) } catch {
+                throw Problem(error)
+            }
             do throws(DataRefusal) { return try reader.read(text, under: policy) } catch {
                 throw .retentionRequestRefused(error)
             }

@@ -18,22 +18,47 @@ package enum NotificationBody: Sendable {
 
     /// - Parameter bytes: a body as received.
     package init(bytes: [UInt8]) throws(NotificationBodyError) {
-        let value: JSONValue
-        do {
-            value = try JSONReader.read(bytes, maximumCount: Self.maximumCount, maximumTotal: Self.maximumTotal)
-        } catch { throw .json(error) }
-        guard case .object(let members) = value else { throw .notAnObject }
-        try self.init(members)
+        try self.init(
+            Self.members(in: bytes, maximumCount: Self.maximumCount, maximumTotal: Self.maximumTotal))
     }
 
-    /// - Parameter members: those of the JSON object. Apple adds members without notice, so unknown ones are ignored.
+    /// - Parameter members: those of the JSON object.
     package init(_ members: JSONObject) throws(NotificationBodyError) {
+        if let text = try Self.signedPayload(of: members) {
+            self = .signed(text)
+            return
+        }
+        guard LegacyNotification.isLegacy(members) else { throw .noPayload }
+        do { self = .legacy(try LegacyNotification(members)) } catch { throw .refused(DataRefusal(error)) }
+    }
+
+    /// Reads a body that must be `{"signedPayload": JWS}`, such as a request for a retention message.
+    /// - Returns: the compact JWS, not yet verified.
+    package static func signedPayload(in bytes: [UInt8]) throws(NotificationBodyError) -> [UInt8] {
+        let members = try members(
+            in: bytes, maximumCount: JSONReader.Limit.count, maximumTotal: JSONReader.Limit.total)
+        guard let text = try signedPayload(of: members) else { throw .noPayload }
+        return text
+    }
+
+    private static func members(
+        in bytes: [UInt8], maximumCount: Int, maximumTotal: Int
+    ) throws(NotificationBodyError) -> JSONObject {
+        let value: JSONValue
+        do { value = try JSONReader.read(bytes, maximumCount: maximumCount, maximumTotal: maximumTotal) } catch {
+            throw .json(error)
+        }
+        guard case .object(let members) = value else { throw .notAnObject }
+        return members
+    }
+
+    /// Apple adds members without notice, so unknown ones are ignored.
+    /// - Returns: nil without the member.
+    private static func signedPayload(of members: JSONObject) throws(NotificationBodyError) -> [UInt8]? {
         switch members["signedPayload"] {
-        case .string(let text)?: self = .signed(text)
+        case .string(let text)?: return text
         case let other?: throw .payloadIsNoString(found: other.kind)
-        case nil:
-            guard LegacyNotification.isLegacy(members) else { throw .noPayload }
-            do { self = .legacy(try LegacyNotification(members)) } catch { throw .refused(DataRefusal(error)) }
+        case nil: return nil
         }
     }
 }

@@ -26,12 +26,8 @@ package struct NotificationIntake: Sendable {
         -> NotificationReader.Reading
     {
         do throws(DataRefusal) {
-            let apps = try apps.expected(under: policy)
-            let reading =
-                switch body {
-                case .signed(let text): try reader.read(signed: text, for: apps, at: now())
-                case .legacy(let notification): try read(notification, for: apps, under: policy)
-                }
+            let reading = try reader.read(
+                body, for: apps.expected(under: policy), in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
             for chain in reading.chains { try await trust.requireGood(chain) }
             trust.noteVerified(PayloadKind.notification.rawValue)
             return reading
@@ -39,15 +35,6 @@ package struct NotificationIntake: Sendable {
             trust.noteRefused(PayloadKind.notification.rawValue, error)
             throw error
         }
-    }
-
-    private func read(
-        _ notification: LegacyNotification, for apps: ExpectedApps, under policy: Policy
-    ) throws(DataRefusal) -> NotificationReader.Reading {
-        do throws(LegacyNotificationFailure) {
-            return try reader.read(
-                legacy: notification, for: apps, in: policy.catalogue ?? Catalogue(apps: [:]), at: now())
-        } catch { throw DataRefusal(error) }
     }
 
     /// Stores a notification. It is durable when this returns.

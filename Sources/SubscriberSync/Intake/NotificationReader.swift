@@ -26,12 +26,25 @@ package struct NotificationReader: Sendable {
         self.verifier = verifier
     }
 
-    /// Verifies a notification of version 2, which takes about a quarter of a millisecond of CPU time.
+    /// Verifies a notification, whether it has just arrived, comes from the App Store's history, or was stored.
     /// - Parameters:
-    ///   - text: a compact JWS.
+    ///   - catalogue: has the shared secrets of notifications of version 1.
     ///   - now: the time of reception.
-    /// - Throws: if Apple did not sign it, if it is not about one of our apps, or if it cannot be verified now.
-    package func read(signed text: [UInt8], for apps: ExpectedApps, at now: Timestamp) throws(DataRefusal) -> Reading {
+    /// - Throws: if it is not genuine, if it is not about one of our apps, or if it cannot be verified now.
+    package func read(
+        _ body: NotificationBody, for apps: ExpectedApps, in catalogue: Catalogue, at now: Timestamp
+    ) throws(DataRefusal) -> Reading {
+        switch body {
+        case .signed(let text): return try read(signed: text, for: apps, at: now)
+        case .legacy(let notification):
+            do throws(LegacyNotificationFailure) {
+                return try read(legacy: notification, for: apps, in: catalogue, at: now)
+            } catch { throw DataRefusal(error) }
+        }
+    }
+
+    /// Verifies a notification of version 2, which takes about a quarter of a millisecond of CPU time.
+    private func read(signed text: [UInt8], for apps: ExpectedApps, at now: Timestamp) throws(DataRefusal) -> Reading {
         let received = try verifier.receiveNotification(
             text, for: apps, at: .ofSigning(otherwise: now.milliseconds / 1000))
         let facts: [SubscriberFact]
@@ -54,7 +67,7 @@ package struct NotificationReader: Sendable {
     }
 
     /// Verifies a notification of version 1 by the app's shared secret, and the receipt in it by Apple's signature.
-    package func read(
+    private func read(
         legacy notification: LegacyNotification, for apps: ExpectedApps, in catalogue: Catalogue, at now: Timestamp
     ) throws(LegacyNotificationFailure) -> Reading {
         let verified = try VerifiedLegacyNotification(

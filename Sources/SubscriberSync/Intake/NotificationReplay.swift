@@ -78,13 +78,8 @@ package struct NotificationReplay: Sendable {
         guard let body = try? NotificationBody(bytes: payload.body) else {
             return .failure(DataRefusal(PayloadError(.unrecognised)))
         }
-        let time = payload.notification.receivedAt
         do throws(DataRefusal) {
-            let reading =
-                switch body {
-                case .signed(let text): try reader.read(signed: text, for: apps, at: time)
-                case .legacy(let notification): try read(notification, for: apps, at: time)
-                }
+            let reading = try reader.read(body, for: apps, in: catalogue, at: payload.notification.receivedAt)
             if let fault = reading.fault { return .failure(fault) }
             let digests = try digests(of: reading.signedTexts)
             return .success(RereadPayload(id: payload.id, facts: reading.facts, digests: digests))
@@ -95,13 +90,5 @@ package struct NotificationReplay: Sendable {
         do { return try Set(texts.map(SHA256.hash)) } catch {
             throw DataRefusal(VerificationFailure(.verificationUnavailable))
         }
-    }
-
-    private func read(
-        _ notification: LegacyNotification, for apps: ExpectedApps, at time: Timestamp
-    ) throws(DataRefusal) -> NotificationReader.Reading {
-        do throws(LegacyNotificationFailure) {
-            return try reader.read(legacy: notification, for: apps, in: catalogue, at: time)
-        } catch { throw DataRefusal(error) }
     }
 }

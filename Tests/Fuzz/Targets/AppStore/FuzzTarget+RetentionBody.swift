@@ -1,6 +1,7 @@
 import OfferCore
 import OfferEligibility
 import OfferService
+import SubscriberSync
 
 extension FuzzTarget {
     /// The reader of the App Store's requests for retention messages. The input is a body; after the word `locale`, it is the
@@ -11,9 +12,10 @@ extension FuzzTarget {
             return try check(locale: String(decoding: input.dropFirst(marker.count), as: UTF8.self))
         }
         let text: [UInt8]
-        do throws(Problem) { text = try RetentionBody.signedPayload(in: input) } catch {
-            try promise("a refusal is the sender's fault", error.status == 400)
-            return try promise("a refusal never quotes the data", !Marked.isIn(error.detail))
+        do throws(NotificationBodyError) { text = try NotificationBody.signedPayload(in: input) } catch {
+            let problem = Problem(error)
+            try promise("a refusal is the sender's fault", problem.status == 400)
+            return try promise("a refusal never quotes the data", !Marked.isIn(problem.detail))
         }
         try promise("a payload is part of the body", text.count <= input.count)
     }
