@@ -88,7 +88,7 @@ struct RulesReader {
     // MARK: Conditions
 
     private static let names =
-        ["all", "any", "not", "rule", "subscription"] + CustomerTestReader.Name.allCases.map(\.rawValue)
+        ["all", "any", "not", "rule", "subscription"] + CustomerTest.kinds.map { $0.name }
 
     private mutating func condition(at place: RuleNode, _ reader: inout YAMLReader) -> Condition? {
         let members = reader.members(of: place, "a condition", known: Self.names)
@@ -112,10 +112,10 @@ struct RulesReader {
         case "subscription":
             return SubscriptionConditionReader.read(value, &reader).map { .subscription($0) }
         default:
-            guard let test = CustomerTestReader.Name(rawValue: name) else {
+            guard let kind = CustomerTest.kinds.first(where: { $0.name == name }) else {
                 return reader.refuse(value, expected: Self.names.joined(separator: ", "))
             }
-            return CustomerTestReader.read(test, value, &reader).map { .test($0) }
+            return CustomerTest.read(kind, value, &reader).map { .test($0) }
         }
     }
 

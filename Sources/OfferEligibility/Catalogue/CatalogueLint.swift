@@ -115,14 +115,15 @@ private struct AppLint {
         let (products, groups) = (Set(app.offers.keys), Set(app.groups.values))
         return offer.rule.condition.leaves.flatMap { leaf -> [Diagnostic] in
             switch leaf {
-            case .test(.redeemed(let test)):
+            case .test(let test):
+                guard let test = test.kind as? RedemptionTest else { return [] }
                 return (test.offers ?? []).subtracting(offers).sorted().map {
                     warning(offer, "the rule names the offer \($0), which the app does not have", hint: "correct it")
                 }
             case .subscription(let condition):
                 var named = condition.products ?? []
-                for case .renewsTo(let renewals) in condition.tests {
-                    for case .product(let product) in renewals { named.insert(product) }
+                for test in condition.tests.compactMap({ $0.kind as? RenewsToTest }) {
+                    for case .product(let product) in test.renewals { named.insert(product) }
                 }
                 let unknown =
                     named.subtracting(products).map(\.text.description).sorted().map {
@@ -242,11 +243,8 @@ extension Condition {
         leaves.contains { leaf in
             guard case .subscription(let condition) = leaf else { return false }
             return condition.tests.contains { test in
-                switch test {
-                case .rank: true
-                case .renewsTo(let renewals): !renewals.isDisjoint(with: [.lower, .higher])
-                default: false
-                }
+                test.kind is RankTest
+                    || (test.kind as? RenewsToTest)?.renewals.isDisjoint(with: [.lower, .higher]) == false
             }
         }
     }

@@ -19,21 +19,7 @@ extension Condition {
         case .not(let member): member.needsCompleteHistory(wanting: !wanted)
         case .rule(_, let condition): condition.needsCompleteHistory(wanting: wanted)
         case .subscription(let condition): !wanted && condition.groups == .any && condition.products == nil
-        case .test(let test): test.needsCompleteHistory(wanting: wanted)
-        }
-    }
-}
-
-extension CustomerTest {
-    fileprivate func needsCompleteHistory(wanting wanted: Bool) -> Bool {
-        switch self {
-        case .everSubscribed(let expected), .usedIntroductoryOffer(let expected): expected != wanted
-        case .refunded(let test): test.expected != wanted
-        // For an offer of the configuration, a group without gaps may be enough.
-        case .redeemed(let test): test.offers == nil && test.count.contains(0) == wanted
-        case .owns: !wanted
-        case .refundPending, .winBackOffers, .originalAppVersion, .originalPurchase, .fact, .date, .share, .environment:
-            false
+        case .test(let test): test.kind.needsCompleteHistory(wanting: wanted)
         }
     }
 }

@@ -34,9 +34,7 @@ extension Condition {
         case .rule(_, let condition): condition.requiresBillingRetry(of: subscription, offeredIn: groupID)
         case .subscription(let condition):
             condition.looks(at: subscription, offeredIn: groupID)
-                && condition.tests.contains {
-                    if case .status(let statuses) = $0 { statuses.contains(.billingRetry) } else { false }
-                }
+                && condition.tests.contains { ($0.kind as? StatusTest)?.statuses.contains(.billingRetry) == true }
         }
     }
 }

@@ -22,38 +22,3 @@ package struct SubscriptionCondition: Hashable, Sendable {
         self.tests = tests
     }
 }
-
-/// One thing that a rule requires of a subscription.
-package enum SubscriptionTest: Hashable, Sendable {
-    case status(Set<Subscription.Status>)
-    case autoRenew(Bool)
-    case renewsTo(Set<Renewal>)
-    case endedBecause(Set<Subscription.EndReason>)
-    case endedAgo(Bounds<Duration>)
-    case endsIn(Bounds<Duration>)
-    case renewals(Bounds<Int>)
-    case subscribedFor(Bounds<Duration>)
-    case lastPeriod(Set<Subscription.PeriodKind>)
-    case pendingOffer(PendingOffer)
-    case ownership(Set<Subscription.Ownership>)
-    case priceIncrease(Set<Subscription.PriceIncrease>)
-    case rank(Set<Rank>)
-
-    /// The product of the next period.
-    package enum Renewal: Hashable, Sendable {
-        /// The present product.
-        case same
-        /// A product of a lower or a higher rank in the group.
-        case lower, higher
-        case product(ProductID)
-    }
-
-    /// The required offer of the next period: any or none, or one of a set.
-    package enum PendingOffer: Hashable, Sendable {
-        case some(Bool)
-        case offers(Set<String>)
-    }
-
-    /// The place of the product in its group.
-    package enum Rank: String, CaseIterable, Hashable, Sendable { case highest, lower }
-}

@@ -38,6 +38,17 @@ struct ConditionTests {
         try DecidingSamples.facts(renewal: TestFacts.renewal(signed: 1), end: 38)
     }
 
+    @Test("each kind of condition has its own name and reason code")
+    func kinds() {
+        let subscription = SubscriptionTest.kinds.map { ($0.name, $0.code, $0.subject) }
+        let customer = CustomerTest.kinds.map { ($0.name, $0.code, $0.subject) }
+        for kinds in [subscription, customer, subscription + customer] {
+            #expect(Set(kinds.map(\.0)).count == kinds.count)
+            #expect(Set(kinds.map(\.1)).count == kinds.count)
+            #expect(Set(kinds.map(\.2)).count == kinds.count)
+        }
+    }
+
     @Test("the status, settled or not")
     func status() throws {
         let condition = DecidingSamples.subscription(.status([.active]))

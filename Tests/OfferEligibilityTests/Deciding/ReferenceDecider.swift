@@ -44,8 +44,7 @@ struct ReferenceDecider {
         case .subscription(let condition):
             if let products = condition.products, !products.contains(subscription.productID) { return false }
             if case .some(let ids) = condition.groups, !ids.contains(group) { return false }
-            for case .status(let statuses) in condition.tests where statuses.contains(.billingRetry) { return true }
-            return false
+            return condition.tests.contains { ($0.kind as? StatusTest)?.statuses.contains(.billingRetry) == true }
         case .not, .test: return false
         }
     }
@@ -96,22 +95,30 @@ struct ReferenceDecider {
 
     private func test(_ test: SubscriptionTest, _ subscription: Subscription) -> Double {
         let isActive = subscription.status == .active || subscription.status == .billingGracePeriod
-        switch test {
-        case .status, .endedBecause, .endedAgo, .endsIn, .renewals, .subscribedFor:
+        switch test.kind {
+        case is StatusTest, is EndedBecauseTest, is EndedAgoTest, is EndsInTest, is RenewalsTest, is SubscribedForTest:
             if !subscription.settled { return 0.5 }
-        case .autoRenew, .renewsTo, .priceIncrease:
+        case is AutoRenewTest, is RenewsToTest, is PriceIncreaseTest:
             if subscription.autoRenews == nil { return 0.5 }
-        case .ownership: if subscription.ownership == nil { return 0.5 }
-        case .lastPeriod, .pendingOffer, .rank: break
+        case is OwnershipTest: if subscription.ownership == nil { return 0.5 }
+        default: break
         }
-        switch test {
-        case .status(let values): return values.contains(subscription.status) ? 1 : 0
-        case .autoRenew(let isOn): return subscription.autoRenews == isOn ? 1 : 0
-        case .endedBecause(let values): return subscription.endedBecause.map { values.contains($0) ? 1 : 0 } ?? 0
-        case .endedAgo(let bounds):
+        switch test.kind {
+        case let found as StatusTest:
+            let values = found.statuses
+            return values.contains(subscription.status) ? 1 : 0
+        case let found as AutoRenewTest:
+            let isOn = found.isOn
+            return subscription.autoRenews == isOn ? 1 : 0
+        case let found as EndedBecauseTest:
+            let values = found.reasons
+            return subscription.endedBecause.map { values.contains($0) ? 1 : 0 } ?? 0
+        case let found as EndedAgoTest:
+            let bounds = found.bounds
             guard let ended = subscription.endedAt else { return 0 }
             return inside(bounds, .milliseconds(now.milliseconds - ended.milliseconds))
-        case .endsIn(let bounds):
+        case let found as EndsInTest:
+            let bounds = found.bounds
             guard isActive else { return 0 }
             if subscription.status == .active {
                 guard let renews = subscription.autoRenews else { return subscription.expiresAt == nil ? 0 : 0.5 }
@@ -120,17 +127,26 @@ struct ReferenceDecider {
             let end = subscription.status == .active ? subscription.expiresAt : subscription.gracePeriodExpiresAt
             guard let end else { return 0 }
             return inside(bounds, .milliseconds(end.milliseconds - now.milliseconds))
-        case .renewals(let bounds):
+        case let found as RenewalsTest:
+            let bounds = found.bounds
             return subscription.isRunWhole
                 ? inside(bounds, subscription.renewals) : beyond(bounds, subscription.renewals)
-        case .subscribedFor(let bounds):
+        case let found as SubscribedForTest:
+            let bounds = found.bounds
             let end = min(now.milliseconds, (subscription.endedAt ?? now).milliseconds)
             let length = Duration.milliseconds(max(0, end - subscription.subscribedSince.milliseconds))
             return subscription.isRunWhole ? inside(bounds, length) : beyond(bounds, length)
-        case .lastPeriod(let values): return values.contains(subscription.lastPeriod) ? 1 : 0
-        case .ownership(let values): return values.contains(subscription.ownership ?? .purchased) ? 1 : 0
-        case .priceIncrease(let values): return subscription.priceIncrease.map { values.contains($0) ? 1 : 0 } ?? 0
-        case .pendingOffer(let wanted):
+        case let found as LastPeriodTest:
+            let values = found.kinds
+            return values.contains(subscription.lastPeriod) ? 1 : 0
+        case let found as OwnershipTest:
+            let values = found.ownerships
+            return values.contains(subscription.ownership ?? .purchased) ? 1 : 0
+        case let found as PriceIncreaseTest:
+            let values = found.states
+            return subscription.priceIncrease.map { values.contains($0) ? 1 : 0 } ?? 0
+        case let found as PendingOfferTest:
+            let wanted = found.offer
             if !subscription.settled { return 0.5 }
             let isOver = subscription.status == .expired || subscription.status == .revoked
             if !isOver, subscription.autoRenews == nil { return 0.5 }
@@ -139,17 +155,20 @@ struct ReferenceDecider {
             case .some(let expected): return (pending != nil) == expected ? 1 : 0
             case .offers(let ids): return pending?.identifier.map { ids.contains($0) ? 1 : 0 } ?? 0
             }
-        case .renewsTo(let wanted):
+        case let found as RenewsToTest:
+            let wanted = found.renewals
             return wanted.map { renewal($0, subscription) }.max() ?? 0
-        case .rank(let wanted):
+        case let found as RankTest:
+            let wanted = found.ranks
             guard let own = products.ranks[subscription.productID], products.groups[subscription.productID] != nil
             else { return 0.5 }
             let rivals = products.ranks.filter { products.groups[$0.key] == products.groups[subscription.productID] }
             return wanted.contains(rivals.values.allSatisfy { $0 <= own } ? .highest : .lower) ? 1 : 0
+        default: preconditionFailure("the reference does not know \(test)")
         }
     }
 
-    private func renewal(_ wanted: SubscriptionTest.Renewal, _ subscription: Subscription) -> Double {
+    private func renewal(_ wanted: RenewsToTest.Renewal, _ subscription: Subscription) -> Double {
         guard subscription.autoRenews == true, let next = subscription.autoRenewProductID else { return 0 }
         switch wanted {
         case .same: return next == subscription.productID ? 1 : 0
@@ -179,12 +198,17 @@ struct ReferenceDecider {
     private func customer(_ test: CustomerTest) -> Double {
         let state = customer.state
         func truth(_ known: Bool?, is expected: Bool) -> Double { known.map { $0 == expected ? 1 : 0 } ?? 0.5 }
-        switch test {
-        case .everSubscribed(let expected): return truth(state.everSubscribed, is: expected)
-        case .usedIntroductoryOffer(let expected):
+        switch test.kind {
+        case let found as EverSubscribedTest:
+            let expected = found.expected
+            return truth(state.everSubscribed, is: expected)
+        case let found as UsedIntroductoryOfferTest:
+            let expected = found.expected
             return truth(state.usedIntroductoryOffer(inGroup: group), is: expected)
-        case .refundPending(let expected): return truth(state.hasRefundRequest, is: expected)
-        case .refunded(let test):
+        case let found as RefundPendingTest:
+            let expected = found.expected
+            return truth(state.hasRefundRequest, is: expected)
+        case let test as RefundTest:
             var found: Double = state.history.isOfApp ? 0 : 0.5
             for refund in state.refunds {
                 if let within = test.within,
@@ -203,7 +227,7 @@ struct ReferenceDecider {
                 if reasons.contains(reason) { found = 1 }
             }
             return test.expected ? found : 1 - found
-        case .redeemed(let test):
+        case let test as RedemptionTest:
             let count = state.redemptions.filter { redemption in
                 if redemption.type != .promotional { return false }
                 if let offers = test.offers, !offers.contains(redemption.offerID) { return false }
@@ -211,7 +235,7 @@ struct ReferenceDecider {
                 return redemption.at.milliseconds + Int64(within / .milliseconds(1)) >= now.milliseconds
             }.count
             return knowsRedemptions(of: test.offers) ? inside(test.count, count) : beyond(test.count, count)
-        case .winBackOffers(let wanted):
+        case let wanted as WinBackTest:
             guard let current = newest(of: group), current.autoRenews != nil else { return 0.5 }
             let absent = current.areWinBackOffersKnown ? 0 : 0.5
             switch wanted {
@@ -219,27 +243,35 @@ struct ReferenceDecider {
             case .any: return current.winBackOffers.isEmpty ? absent : 1
             case .offers(let ids): return ids.isDisjoint(with: current.winBackOffers) ? absent : 1
             }
-        case .owns(let wanted): return wanted.map { truth(state.owns($0), is: true) }.max() ?? 0
-        case .environment(let values): return values.contains(customer.environment) ? 1 : 0
-        case .date(let range):
+        case let found as OwnsTest:
+            let wanted = found.productIDs
+            return wanted.map { truth(state.owns($0), is: true) }.max() ?? 0
+        case let found as EnvironmentTest:
+            let values = found.environments
+            return values.contains(customer.environment) ? 1 : 0
+        case let found as DateTest:
+            let range = found.range
             if let from = range.from, now < from { return 0 }
             if let until = range.until, now >= until { return 0 }
             return 1
-        case .fact(let test): return fact(test)
-        case .originalAppVersion(let range):
+        case let test as TeamFactTest: return fact(test)
+        case let found as OriginalAppVersionTest:
+            let range = found.range
             guard let version = customer.originalAppVersion else { return 0.5 }
             if let from = range.from, version < from { return 0 }
             if let before = range.before, version >= before { return 0 }
             return 1
-        case .originalPurchase(let range):
+        case let found as OriginalPurchaseTest:
+            let range = found.range
             guard let time = customer.originalPurchase else { return 0.5 }
             return within(range, time)
-        case .share(let test):
+        case let test as ShareTest:
             let purchases = state.subscriptions.map(\.originalTransactionID)
             let candidates = state.appleAccounts.isEmpty ? purchases : Array(state.appleAccounts)
             guard let first = candidates.sorted(by: { $0.precedes($1) }).first else { return 0.5 }
             if state.appleAccounts.count != 1 && !state.history.isOfApp { return 0.5 }
-            return Self.place(of: first.text.description, in: test.name) < test.share ? 1 : 0
+            return Self.place(of: first.text.description, in: test.sample) < test.share ? 1 : 0
+        default: preconditionFailure("the reference does not know \(test)")
         }
     }
 
@@ -275,7 +307,7 @@ struct ReferenceDecider {
     }
 
     private func fact(_ test: TeamFactTest) -> Double {
-        let value = customer.team[test.name]
+        let value = customer.team[test.fact]
         if case .exists(let exists) = test.requirement { return (value != nil) == exists ? 1 : 0 }
         guard let value else { return 0.5 }
         switch (test.requirement, value) {

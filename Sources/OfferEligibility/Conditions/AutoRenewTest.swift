@@ -1,0 +1,44 @@
+import OfferCore
+
+/// `autoRenew`: whether the subscription renews.
+package struct AutoRenewTest: SubscriptionTestKind {
+    package static let name = "autoRenew"
+    package static let code = ReasonCode.autoRenew
+    package static let subject = "Auto-renew"
+
+    package let isOn: Bool
+
+    package init(_ isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        switch value.text {
+        case "on"?, "true"?: Self(true)
+        case "off"?, "false"?: Self(false)
+        default: reader.refuse(value, expected: "on or off")
+        }
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        Truth(subscription.autoRenews.map { $0 == isOn })
+    }
+
+    package var required: ReasonValue { .text(isOn ? "on" : "off") }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.autoRenews.map { .text($0 ? "on" : "off") }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        .renewalInfo
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        Set(tests).count > 1 ? Contradiction.values : nil
+    }
+}
+
+extension SubscriptionTest {
+    package static func autoRenew(_ isOn: Bool) -> Self { Self(AutoRenewTest(isOn)) }
+}

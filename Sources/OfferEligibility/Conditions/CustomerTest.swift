@@ -1,0 +1,79 @@
+import OfferCore
+
+/// One thing that a rule requires of a customer.
+package protocol CustomerTestKind: RuleTest {
+    func truth(in context: EvaluationContext) -> Truth
+
+    /// The value that was found, for reasons; nil for none.
+    func found(in context: EvaluationContext) -> ReasonValue?
+
+    /// The source that could supply the fact if it is unknown.
+    func source(in context: EvaluationContext) -> DecisionReason.Source
+
+    /// Returns true if the test has a result only for a known "never", which takes a complete history.
+    func needsCompleteHistory(wanting wanted: Bool) -> Bool
+}
+
+extension CustomerTestKind {
+    package var fact: String { Self.name }
+
+    package func needsCompleteHistory(wanting wanted: Bool) -> Bool { false }
+
+    fileprivate static func contradiction(amongAll tests: [CustomerTest]) -> String? {
+        contradiction(among: tests.compactMap { $0.kind as? Self })
+    }
+}
+
+/// One thing that a rule requires of a customer, of any kind.
+package struct CustomerTest: Hashable, Sendable {
+    package let kind: any CustomerTestKind
+
+    package init(_ kind: some CustomerTestKind) {
+        self.kind = kind
+    }
+
+    /// All kinds, in the order of the documentation.
+    package static let kinds: [any CustomerTestKind.Type] = [
+        EverSubscribedTest.self, UsedIntroductoryOfferTest.self, RefundTest.self, RefundPendingTest.self,
+        RedemptionTest.self, WinBackTest.self, OwnsTest.self, OriginalAppVersionTest.self, OriginalPurchaseTest.self,
+        TeamFactTest.self, DateTest.self, ShareTest.self, EnvironmentTest.self,
+    ]
+
+    /// - Returns: nil if the value is not valid, which is reported.
+    package static func read<Reader: RuleReader>(
+        _ kind: any CustomerTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
+    ) -> CustomerTest? {
+        func read<Kind: CustomerTestKind>(_ kind: Kind.Type) -> CustomerTest? {
+            Kind.read(value, &reader).map { CustomerTest($0) }
+        }
+        return read(kind)
+    }
+
+    package static func == (one: CustomerTest, other: CustomerTest) -> Bool {
+        AnyHashable(one.kind) == AnyHashable(other.kind)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
+
+    package var code: ReasonCode { type(of: kind).code }
+
+    func truth(in context: EvaluationContext) -> Truth { kind.truth(in: context) }
+
+    /// The reason why the test does not have the wanted result.
+    /// - Parameters:
+    ///   - truth: the result.
+    ///   - wanted: true if the test should hold.
+    func reason(_ truth: Truth, wanting wanted: Bool, in context: EvaluationContext) -> DecisionReason {
+        guard truth == .unknown else {
+            return DecisionReason(
+                code, fact: kind.fact, found: kind.found(in: context), required: kind.required, isExcluded: !wanted)
+        }
+        return DecisionReason(
+            .unknown, fact: kind.fact, required: kind.required, isExcluded: !wanted, missing: kind.source(in: context))
+    }
+
+    /// - Returns: the reason that tests can never hold at the same time; nil if none was found.
+    package static func contradiction(among tests: [CustomerTest]) -> String? {
+        kinds.lazy.compactMap { $0.contradiction(amongAll: tests) }.first
+    }
+}

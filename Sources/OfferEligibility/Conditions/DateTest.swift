@@ -1,0 +1,40 @@
+import OfferCore
+
+/// `date`: the time of the decision.
+package struct DateTest: CustomerTestKind {
+    package static let name = "date"
+    package static let code = ReasonCode.date
+    package static let subject = "The date"
+
+    package let range: DateRange
+
+    package init(_ range: DateRange) {
+        self.range = range
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.dates(of: value, from: "from", until: "until").map(Self.init)
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        Truth(range.contains(context.now))
+    }
+
+    package var required: ReasonValue { ReasonValue(range) }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        .time(context.now)
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map { (from: $0.range.from, until: $0.range.until) }.areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension CustomerTest {
+    package static func date(_ range: DateRange) -> Self { Self(DateTest(range)) }
+}

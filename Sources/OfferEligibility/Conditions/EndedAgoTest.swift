@@ -1,0 +1,41 @@
+import OfferCore
+
+/// `endedAgo`: the time since the end.
+package struct EndedAgoTest: SubscriptionTestKind {
+    package static let name = "endedAgo"
+    package static let code = ReasonCode.endedAgo
+    package static let subject = "The time since the end"
+
+    package let bounds: Bounds<Duration>
+
+    package init(_ bounds: Bounds<Duration>) {
+        self.bounds = bounds
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.durations(of: value).map(Self.init)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        guard subscription.settled else { return .unknown }
+        return Truth(subscription.endedAt.map { bounds.contains(context.duration(since: $0)) } ?? false)
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.endedAt.map { .time($0) }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension SubscriptionTest {
+    package static func endedAgo(_ bounds: Bounds<Duration>) -> Self { Self(EndedAgoTest(bounds)) }
+}

@@ -1,0 +1,41 @@
+import OfferCore
+
+/// `endedBecause`: the reason of the end.
+package struct EndedBecauseTest: SubscriptionTestKind {
+    package static let name = "endedBecause"
+    package static let code = ReasonCode.endedBecause
+    package static let subject = "The reason of the end"
+
+    package let reasons: Set<Subscription.EndReason>
+
+    package init(_ reasons: Set<Subscription.EndReason>) {
+        self.reasons = reasons
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.choices(of: value, Subscription.EndReason.self).map(Self.init)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        guard subscription.settled else { return .unknown }
+        return Truth(subscription.endedBecause.map(reasons.contains) ?? false)
+    }
+
+    package var required: ReasonValue { .texts(reasons.map(\.rawValue)) }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.endedBecause.map { .text($0.rawValue) }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.reasons).areDisjoint() ? Contradiction.values : nil
+    }
+}
+
+extension SubscriptionTest {
+    package static func endedBecause(_ reasons: Set<Subscription.EndReason>) -> Self { Self(EndedBecauseTest(reasons)) }
+}

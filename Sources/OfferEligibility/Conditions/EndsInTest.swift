@@ -1,0 +1,60 @@
+import OfferCore
+
+/// `endsIn`: the time until the end. A subscription that renews does not end.
+package struct EndsInTest: SubscriptionTestKind {
+    package static let name = "endsIn"
+    package static let code = ReasonCode.endsIn
+    package static let subject = "The time until the end"
+
+    package let bounds: Bounds<Duration>
+
+    package init(_ bounds: Bounds<Duration>) {
+        self.bounds = bounds
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.durations(of: value).map(Self.init)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        guard subscription.settled else { return .unknown }
+        guard let end = subscription.end else { return .no }
+        if subscription.status == .active {
+            switch subscription.autoRenews {
+            case nil: return .unknown
+            case true?: return .no
+            case false?: break
+            }
+        }
+        return Truth(bounds.contains(.zero - context.duration(since: end)))
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        subscription.end.map { .time($0) }
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        subscription.settled ? .renewalInfo : .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension SubscriptionTest {
+    package static func endsIn(_ bounds: Bounds<Duration>) -> Self { Self(EndsInTest(bounds)) }
+}
+
+extension Subscription {
+    /// The end of access; nil if it has ended, or never ends.
+    fileprivate var end: Timestamp? {
+        switch status {
+        case .active: expiresAt
+        case .billingGracePeriod: gracePeriodExpiresAt
+        case .billingRetry, .expired, .revoked: nil
+        }
+    }
+}

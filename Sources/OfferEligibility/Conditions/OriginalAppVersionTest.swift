@@ -1,0 +1,53 @@
+import OfferCore
+
+/// `originalAppVersion`: the version of the app that the customer bought or downloaded first.
+package struct OriginalAppVersionTest: CustomerTestKind {
+    package static let name = "originalAppVersion"
+    package static let code = ReasonCode.originalAppVersion
+    package static let subject = "The first version of the app"
+
+    package let range: VersionRange
+
+    package init(_ range: VersionRange) {
+        self.range = range
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        guard let members = reader.knownMembers(of: value, name, known: ["from", "before"]) else { return nil }
+        let from = reader.read(members["from"]) { version(&$0, $1) }
+        let before = reader.read(members["before"]) { version(&$0, $1) }
+        guard !from.isUnreadable, !before.isUnreadable else { return nil }
+        let range = VersionRange(from: from.value, before: before.value)
+        if let from = range.from, let before = range.before, from >= before {
+            reader.contradict(value, "from is not before before, so this can never hold", hint: "swap them")
+        }
+        return Self(range)
+    }
+
+    private static func version<Reader: RuleReader>(_ reader: inout Reader, _ value: Reader.Value) -> AppVersion? {
+        value.text.flatMap { AppVersion($0) }
+            ?? reader.refuse(value, expected: #"numbers with dots between them, in quotes, such as "3.0""#)
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        Truth(context.facts.originalAppVersion.map(range.contains))
+    }
+
+    package var required: ReasonValue { ReasonValue(range) }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        context.facts.originalAppVersion.map { .text($0.description) }
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        .appTransaction
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map { (from: $0.range.from, until: $0.range.before) }.areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension CustomerTest {
+    package static func originalAppVersion(_ range: VersionRange) -> Self { Self(OriginalAppVersionTest(range)) }
+}

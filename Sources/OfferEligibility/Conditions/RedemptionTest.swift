@@ -1,0 +1,74 @@
+import OfferCore
+
+/// `redeemed`: the number of redemptions of promotional offers.
+package struct RedemptionTest: CustomerTestKind {
+    package static let name = "redeemed"
+    package static let code = ReasonCode.redeemed
+    package static let subject = "The number of redemptions"
+
+    /// Of promotional offers; nil for all.
+    package let offers: Set<String>?
+    /// Only redemptions that are at most this old; nil for all.
+    package let within: Duration?
+    package let count: Bounds<Int>
+
+    package init(offers: Set<String>? = nil, within: Duration? = nil, count: Bounds<Int> = Bounds(atLeast: 1)) {
+        self.offers = offers
+        self.within = within
+        self.count = count
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        if value.text != nil {
+            return reader.flag(of: value).map { Self(count: $0 ? Bounds(atLeast: 1) : Bounds(atMost: 0)) }
+        }
+        guard let members = reader.knownMembers(of: value, name, known: ["offer", "within", "count"]) else {
+            return nil
+        }
+        let offers = reader.read(members["offer"]) { $0.set(of: $1, expected: "an offer ID") { $0.isEmpty ? nil : $0 } }
+        let within = reader.read(members["within"]) { $0.duration(of: $1) }
+        let count = reader.read(members["count"]) { $0.counts(of: $1) }
+        guard !offers.isUnreadable, !within.isUnreadable, !count.isUnreadable else { return nil }
+        return Self(offers: offers.value, within: within.value, count: count.value ?? Bounds(atLeast: 1))
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        let found = redemptions(in: context)
+        return context.knowsAllRedemptions(of: offers) ? Truth(count.contains(found)) : count.contains(atLeast: found)
+    }
+
+    package var required: ReasonValue { ReasonValue(count) { .number(Double($0)) } }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        .number(Double(redemptions(in: context)))
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        context.facts.state.historySource
+    }
+
+    package func needsCompleteHistory(wanting wanted: Bool) -> Bool {
+        // For an offer of the configuration, a group without gaps may be enough.
+        offers == nil && count.contains(0) == wanted
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        let isApart = tests.contains { test in
+            tests.filter { $0.offers == test.offers && $0.within == test.within }.map(\.count).areApart()
+        }
+        return isApart ? Contradiction.ranges : nil
+    }
+}
+
+extension CustomerTest {
+    package static func redeemed(_ test: RedemptionTest) -> Self { Self(test) }
+}
+
+extension RedemptionTest {
+    private func redemptions(in context: EvaluationContext) -> Int {
+        context.facts.state.redemptions.count { redemption in
+            redemption.type == .promotional && offers.map { $0.contains(redemption.offerID) } ?? true
+                && context.isWithin(within, redemption.at)
+        }
+    }
+}

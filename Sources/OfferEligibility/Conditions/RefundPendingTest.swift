@@ -1,0 +1,40 @@
+import OfferCore
+
+/// `refundPending`: whether a refund is requested and not decided.
+package struct RefundPendingTest: CustomerTestKind {
+    package static let name = "refundPending"
+    package static let code = ReasonCode.refundPending
+    package static let subject = "Whether a refund is requested"
+
+    package let expected: Bool
+
+    package init(_ expected: Bool) {
+        self.expected = expected
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.flag(of: value).map(Self.init)
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        Truth(context.facts.state.hasRefundRequest.map { $0 == expected })
+    }
+
+    package var required: ReasonValue { .bool(expected) }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        context.facts.state.hasRefundRequest.map { .bool($0) }
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        Set(tests).count > 1 ? Contradiction.opposites : nil
+    }
+}
+
+extension CustomerTest {
+    package static func refundPending(_ expected: Bool) -> Self { Self(RefundPendingTest(expected)) }
+}

@@ -1,0 +1,68 @@
+import OfferCore
+
+/// `refunded`: a refund of any purchase in the app.
+package struct RefundTest: CustomerTestKind {
+    package static let name = "refunded"
+    package static let code = ReasonCode.refunded
+    package static let subject = "The refund"
+
+    /// True if there must be such a refund, false if there must be none.
+    package let expected: Bool
+    /// Only refunds that are at most this old; nil for all.
+    package let within: Duration?
+    /// Only refunds for these reasons; nil for all.
+    package let reasons: Set<Refund.Reason>?
+
+    package init(expected: Bool = true, within: Duration? = nil, reasons: Set<Refund.Reason>? = nil) {
+        self.expected = expected
+        self.within = within
+        self.reasons = reasons
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        if value.text != nil { return reader.flag(of: value).map { Self(expected: $0) } }
+        guard let members = reader.knownMembers(of: value, name, known: ["within", "reason"]) else { return nil }
+        let within = reader.read(members["within"]) { $0.duration(of: $1) }
+        let reasons = reader.read(members["reason"]) { $0.choices(of: $1, Refund.Reason.self) }
+        guard !within.isUnreadable, !reasons.isUnreadable else { return nil }
+        return Self(within: within.value, reasons: reasons.value)
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        let found = refunds(in: context)
+        // A refund in a receipt has no reason.
+        let isCertain = reasons == nil || found.contains { $0.reason != nil }
+        if !found.isEmpty { return isCertain ? Truth(expected) : .unknown }
+        return context.facts.state.areRefundsKnown ? Truth(!expected) : .unknown
+    }
+
+    package var required: ReasonValue {
+        var members: [ReasonValue.Member] = []
+        if let within { members.append(.init("within", .duration(within))) }
+        if let reasons { members.append(.init("reason", .texts(reasons.map(\.rawValue)))) }
+        return members.isEmpty ? .bool(expected) : .members(members)
+    }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        refunds(in: context).last.map { .time($0.at) }
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        context.facts.state.historySource
+    }
+
+    package func needsCompleteHistory(wanting wanted: Bool) -> Bool { expected != wanted }
+}
+
+extension CustomerTest {
+    package static func refunded(_ test: RefundTest) -> Self { Self(test) }
+}
+
+extension RefundTest {
+    private func refunds(in context: EvaluationContext) -> [Refund] {
+        context.facts.state.refunds.filter { refund in
+            context.isWithin(within, refund.at)
+                && (reasons.map { reasons in refund.reason.map(reasons.contains) ?? true } ?? true)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import OfferCore
+
+/// `renewals`: the number of renewals without a gap.
+package struct RenewalsTest: SubscriptionTestKind {
+    package static let name = "renewals"
+    package static let code = ReasonCode.renewals
+    package static let subject = "The number of renewals"
+
+    package let bounds: Bounds<Int>
+
+    package init(_ bounds: Bounds<Int>) {
+        self.bounds = bounds
+    }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.counts(of: value).map(Self.init)
+    }
+
+    package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        guard subscription.settled else { return .unknown }
+        return subscription.isRunWhole
+            ? Truth(bounds.contains(subscription.renewals)) : bounds.contains(atLeast: subscription.renewals)
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .number(Double($0)) } }
+
+    package func found(_ subscription: Subscription) -> ReasonValue? {
+        .number(Double(subscription.renewals))
+    }
+
+    package func source(_ subscription: Subscription) -> DecisionReason.Source {
+        subscription.settled ? .history : .notification
+    }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
+}
+
+extension SubscriptionTest {
+    package static func renewals(_ bounds: Bounds<Int>) -> Self { Self(RenewalsTest(bounds)) }
+}

@@ -1,0 +1,54 @@
+/// A kind of test in rules, in one file: how a rule writes it, when it holds, how a refusal explains it, and what contradicts
+/// it. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all of them.
+package protocol RuleTest: Hashable, Sendable {
+    /// As rules write it.
+    static var name: String { get }
+    /// The reason code of a refusal.
+    static var code: ReasonCode { get }
+    /// The subject of the sentence that explains a refusal.
+    static var subject: String { get }
+
+    /// - Returns: nil if the value is not valid, which is reported.
+    static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self?
+
+    /// The name of the fact in reasons.
+    var fact: String { get }
+    /// The required value, for reasons.
+    var required: ReasonValue { get }
+
+    /// - Returns: the reason that these tests can never hold at the same time; nil if none was found.
+    static func contradiction(among tests: [Self]) -> String?
+}
+
+extension RuleTest {
+    package static func contradiction(among tests: [Self]) -> String? { nil }
+}
+
+/// The sentences about contradictions that several kinds share.
+enum Contradiction {
+    static let values = "two of its conditions require different values"
+    static let ranges = "two of its ranges do not overlap"
+    static let opposites = "one of its members is the opposite of another"
+}
+
+extension Collection {
+    /// True if sets have no value in common. False if there are no sets.
+    func areDisjoint<Value: Hashable>() -> Bool where Element == Set<Value> {
+        dropFirst().reduce(first) { $0?.intersection($1) }?.isEmpty == true
+    }
+
+    /// True if ranges do not overlap. A range that is empty by itself was reported when it was read.
+    func areApart<Value>() -> Bool where Element == Bounds<Value> {
+        if contains(where: \.isEmpty) { return false }
+        guard let least = compactMap(\.atLeast).max(), let most = compactMap(\.atMost).min() else { return false }
+        return least > most
+    }
+
+    /// True if half-open ranges do not overlap. A range that is empty by itself was reported when it was read.
+    func areApart<Value: Comparable>() -> Bool where Element == (from: Value?, until: Value?) {
+        guard count > 1, let from = compactMap(\.from).max(), let until = compactMap(\.until).min() else {
+            return false
+        }
+        return from >= until
+    }
+}

@@ -1,0 +1,82 @@
+import OfferCore
+
+/// `share`: a deterministic sample of customers. Those outside are held out for comparison.
+package struct ShareTest: CustomerTestKind {
+    package static let name = "share"
+    package static let code = ReasonCode.holdout
+    package static let subject = "The place in the sample"
+
+    /// From 0 to 1.
+    package let share: Double
+    /// The name of the sample. Another name makes another sample.
+    package let sample: String
+
+    package init(share: Double, name: String) {
+        self.share = share
+        sample = name
+    }
+
+    package var fact: String { "share.\(sample)" }
+
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        let members = reader.members(of: value, name, known: ["of", "by"])
+        guard let of = members["of"], let by = members["by"] else {
+            if value.memberCount != nil {
+                reader.contradict(value, "share needs of and by", hint: "such as {of: 0.9, by: winback_2026}")
+            }
+            return nil
+        }
+        guard let share = of.text.flatMap({ Double($0) }), share > 0, share <= 1 else {
+            return reader.refuse(of, expected: "a number above 0, and at most 1")
+        }
+        guard let sample = by.text, (1...64).contains(sample.utf8.count) else {
+            return reader.refuse(by, expected: "a name of up to 64 bytes; another name makes another sample")
+        }
+        return Self(share: share, name: sample)
+    }
+
+    package func truth(in context: EvaluationContext) -> Truth {
+        Truth(position(in: context).map { $0 < share })
+    }
+
+    package var required: ReasonValue { .number(share) }
+
+    package func found(in context: EvaluationContext) -> ReasonValue? {
+        position(in: context).map { .number($0) }
+    }
+
+    package func source(in context: EvaluationContext) -> DecisionReason.Source {
+        context.facts.state.historySource
+    }
+}
+
+extension CustomerTest {
+    package static func share(_ test: ShareTest) -> Self { Self(test) }
+}
+
+extension ShareTest {
+    /// The customer's place in the sample, from 0 to 1. It never changes.
+    ///
+    /// It depends on the Apple Account, which any one transaction names. If no data names one, it depends on the earliest
+    /// subscription.
+    /// - Returns: nil if an unknown purchase could change the place. Without an Apple Account, and with several, the history
+    ///   must be complete. Otherwise customers could choose the place by the purchases that they show.
+    package func position(in context: EvaluationContext) -> Double? {
+        let state = context.facts.state
+        if state.appleAccounts.count == 1 { return state.appleAccounts.first.map { Self.position(of: $0, in: sample) } }
+        guard state.history.isOfApp else { return nil }
+        let ids =
+            state.appleAccounts.isEmpty
+            ? state.subscriptions.map(\.originalTransactionID) : Array(state.appleAccounts)
+        return ids.min { $0.precedes($1) }.map { Self.position(of: $0, in: sample) }
+    }
+
+    private static func position(of id: TransactionID, in sample: String) -> Double {
+        // FNV-1a, with the finalizer of MurmurHash3, because the last bytes of an ID differ most.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in Array(sample.utf8) + [0] + Array(id.text.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return Double((hash ^ hash >> 33) >> 11) / Double(1 << 53)
+    }
+}

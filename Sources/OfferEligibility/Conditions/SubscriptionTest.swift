@@ -1,0 +1,100 @@
+import OfferCore
+
+/// One thing that a rule requires of a subscription.
+package protocol SubscriptionTestKind: RuleTest {
+    func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
+
+    /// The value that was found, for reasons; nil for none.
+    func found(_ subscription: Subscription) -> ReasonValue?
+
+    /// The source that could supply the fact if it is unknown.
+    func source(_ subscription: Subscription) -> DecisionReason.Source
+
+    /// True if the fact never changes.
+    static var isLasting: Bool { get }
+}
+
+extension SubscriptionTestKind {
+    package static var isLasting: Bool { false }
+
+    package var fact: String { "subscription." + Self.name }
+
+    fileprivate static func contradiction(amongAll tests: [SubscriptionTest]) -> String? {
+        contradiction(among: tests.compactMap { $0.kind as? Self })
+    }
+}
+
+/// One thing that a rule requires of a subscription, of any kind.
+package struct SubscriptionTest: Hashable, Sendable {
+    package let kind: any SubscriptionTestKind
+
+    package init(_ kind: some SubscriptionTestKind) {
+        self.kind = kind
+    }
+
+    /// All kinds, in the order of the documentation.
+    package static let kinds: [any SubscriptionTestKind.Type] = [
+        StatusTest.self, AutoRenewTest.self, RenewsToTest.self, EndedBecauseTest.self, EndedAgoTest.self,
+        EndsInTest.self, RenewalsTest.self, SubscribedForTest.self, LastPeriodTest.self, PendingOfferTest.self,
+        OwnershipTest.self, PriceIncreaseTest.self, RankTest.self,
+    ]
+
+    /// - Returns: nil if the value is not valid, which is reported.
+    package static func read<Reader: RuleReader>(
+        _ kind: any SubscriptionTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
+    ) -> SubscriptionTest? {
+        func read<Kind: SubscriptionTestKind>(_ kind: Kind.Type) -> SubscriptionTest? {
+            Kind.read(value, &reader).map { SubscriptionTest($0) }
+        }
+        return read(kind)
+    }
+
+    package static func == (one: SubscriptionTest, other: SubscriptionTest) -> Bool {
+        AnyHashable(one.kind) == AnyHashable(other.kind)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
+
+    package var code: ReasonCode { type(of: kind).code }
+
+    func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
+        // Anything except what never changes may have changed since.
+        if subscription.isStale, !type(of: kind).isLasting { return .unknown }
+        return kind.truth(of: subscription, in: context)
+    }
+
+    /// The reason why the test does not have the wanted result for a subscription.
+    /// - Parameters:
+    ///   - truth: the result.
+    ///   - wanted: true if the test should hold.
+    func reason(_ truth: Truth, wanting wanted: Bool, of subscription: Subscription) -> DecisionReason {
+        guard truth == .unknown else {
+            return DecisionReason(
+                code, fact: kind.fact, found: kind.found(subscription), required: kind.required, isExcluded: !wanted)
+        }
+        let isStale = subscription.isStale && !type(of: kind).isLasting
+        return DecisionReason(
+            .unknown, fact: kind.fact, required: kind.required, isExcluded: !wanted,
+            missing: isStale ? .appStore : kind.source(subscription))
+    }
+
+    /// - Parameter tests: all about one subscription.
+    /// - Returns: the reason that they can never hold at the same time; nil if none was found.
+    package static func contradiction(among tests: [SubscriptionTest]) -> String? {
+        for kind in kinds { if let reason = kind.contradiction(amongAll: tests) { return reason } }
+        let statuses = tests.compactMap { $0.kind as? StatusTest }.map(\.statuses)
+        let over: Set<Subscription.Status> = [.expired, .revoked, .billingRetry]
+        if let common = statuses.dropFirst().reduce(statuses.first, { $0?.intersection($1) }) {
+            if common.isDisjoint(with: over),
+                tests.contains(where: { $0.kind is EndedBecauseTest || $0.kind is EndedAgoTest })
+            {
+                return "a subscription with access has not ended"
+            }
+            if common.isSubset(of: over), tests.contains(where: { $0.kind is EndsInTest }) {
+                return "a subscription without access does not end any more"
+            }
+        }
+        guard tests.contains(.autoRenew(false)), tests.contains(where: { $0.kind is RenewsToTest }) else { return nil }
+        return "without auto-renewal, there is no next period"
+    }
+}
