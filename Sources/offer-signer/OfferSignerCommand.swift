@@ -22,8 +22,8 @@ struct OfferSignerCommand: AsyncParsableCommand {
         version: OfferSignerVersion.text,
         subcommands: [
             ServeCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self, TokensCommand.self,
-            AppStoreCommand.self, RetentionCommand.self, CustomersCommand.self, RulesCommand.self, AlarmsCommand.self,
-            DatabaseCommand.self,
+            AppStoreCommand.self, RetentionCommand.self, CustomersCommand.self, DecideCommand.self, RulesCommand.self,
+            AlarmsCommand.self, DatabaseCommand.self,
             AuditCommand.self, DoctorCommand.self, HealthCommand.self,
         ],
         defaultSubcommand: ServeCommand.self

@@ -38,8 +38,11 @@ struct ConfigurationPageTests {
         let help = try Command.run(Command.offerSigner, command.split(separator: " ").map(String.init) + ["--help"])
             .standardOutput
         let options = help.components(separatedBy: "\n  --").dropFirst()
-        let pairs = options.map { option in
-            ("--" + option.prefix { $0 != " " && $0 != "\n" }, option.firstMatch(of: /SUBSCRIPTION_OFFERS_\w+/))
+        let pairs = options.flatMap { option in
+            // An option may have several names, such as `--a, --b`.
+            let names = "--" + (option.firstMatch(of: /^[a-z-]+(?:, --[a-z-]+)*/)?.output ?? "")
+            let variable = option.firstMatch(of: /SUBSCRIPTION_OFFERS_\w+/)
+            return names.components(separatedBy: ", ").map { ($0, variable) }
         }
         return pairs.filter { $0.0 != "--version" }.reduce(into: [:]) {
             $0[$1.0] = .some($1.1.map { String($0.output) })

@@ -23,7 +23,9 @@ struct DecidingWalkTests {
     @Test("every code block on the page has a test")
     func everyBlockIsKnown() {
         #expect(
-            walk.blocks.map(\.language) == ["sh", "sh"] + Array(repeating: "json", count: 6) + ["sh", "sh"])
+            walk.blocks.map(\.language) == ["sh", "sh"] + Array(repeating: "json", count: 6) + [
+                "sh", "sh", "sh", "text",
+            ])
     }
 
     @Test("a customer nobody knows gets reasons, and there is no alarm")
@@ -40,6 +42,13 @@ struct DecidingWalkTests {
         #expect(lines[2] == "ok: there is no alarm")
         #expect(lines[3] == "com.example.app com.example.app.pro winback: rule win_back, priority 30")
         #expect(lines.last?.hasPrefix("0 customers") == true)
+    }
+
+    @Test("the decision about one customer is explained")
+    func decide() throws {
+        let outcome = try walk.run(start: walk.block(0), Self.settings, walk.block(10))
+        #expect(outcome.status == 0, "\(outcome.standardError)")
+        #expect(outcome.standardOutput.hasPrefix(walk.block(11).trimmingCharacters(in: .newlines) + "\n"))
     }
 
     @Test("a redemption without a signature is shown, and acknowledged by its number")

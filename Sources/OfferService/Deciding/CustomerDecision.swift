@@ -1,0 +1,98 @@
+package import Logging
+package import OfferCore
+package import OfferEligibility
+import SubscriberStore
+package import SubscriberSync
+
+/// The decision about one customer whom the store knows, with its reasons. Nothing is signed or reserved, and the App Store
+/// is not queried.
+package struct CustomerDecision {
+    private let outcome: DecisionOutcome
+    private let subscriptions: [Subscription]
+
+    /// - Parameters:
+    ///   - environment: needed for a customer who is known in several; nil to find it.
+    ///   - productIDs: nil for all products.
+    ///   - now: the time at which the rules decide.
+    package init(
+        about identifier: CustomerIdentifier, of app: Catalogue.App, _ bundleID: BundleID,
+        in environment: AppStoreEnvironment?, productIDs: Set<ProductID>?, store: CurrentStore, at now: Timestamp,
+        log: Logger
+    ) async throws(Problem) {
+        let name = NamedCustomer.Name(
+            bundleID: bundleID, identity: NamedCustomer.Identity(identifier), environment: environment)
+        let customer = try await CustomerLoader(store: store, refresher: nil).load(
+            NamedCustomer(name, proofs: nil, unprovenRefresh: .never), app, at: now
+        ) { _ in false }
+        let decisions = app.rules.decide(customer.facts, about: productIDs, at: now)
+        let plans = decisions.filter(\.isEligible).map { decision in
+            SignaturePlan(terms: decision.offer, v1: nil, jws: nil, at: now, expiresAt: now)
+        }
+        let ledger = OfferLedger(store: store, metrics: ServiceMetrics(), log: log)
+        let limits = try await ledger.withReservations { reservations async throws(Problem) in
+            try await ledger.reserve(.nothing, of: plans, for: customer, rules: [], at: now, &reservations)
+        }
+        var remaining = limits[...]
+        outcome = DecisionOutcome(
+            customer: customer,
+            offers: decisions.map { decision in
+                guard decision.isEligible, let limit = remaining.popFirst() else { return .refused(decision) }
+                if case .refused(let codes) = limit {
+                    return .refused(OfferDecision(refusing: decision.offer, for: codes))
+                }
+                return .eligible(decision.offer, gaps: [])
+            })
+        subscriptions = customer.facts.state.subscriptions
+    }
+
+    /// The answer of `POST /v1/decisions` with `"sign": false`, on one line.
+    package var json: [UInt8] { outcome.body(showsDetails: true, showing: nil, naming: nil) }
+
+    /// The subscriptions, then the offers with a sentence for each reason.
+    package var text: String {
+        var text = "environment: \(outcome.customer.app.environment.rawValue.printable)\n"
+        if subscriptions.isEmpty { text += "no subscription of the customer is known\n" }
+        for subscription in subscriptions { text += "subscription \(subscription.line)\n" }
+        for offer in outcome.offers {
+            switch offer {
+            case .signed(let terms, _), .eligible(let terms, _): text += "yes  \(terms.line)\n"
+            case .refused(let decision):
+                text += "no   \(decision.offer.line)\n"
+                for reason in decision.reasons { text += "       \(reason.code.rawValue): \(reason.text)\n" }
+            }
+        }
+        return text
+    }
+}
+
+extension NamedCustomer.Identity {
+    fileprivate init(_ identifier: CustomerIdentifier) {
+        switch identifier {
+        case .appAccountToken(let token): self = .account(.appAccountToken(token), claiming: nil)
+        case .applicationUsername(let name): self = .account(.applicationUsername(name), claiming: nil)
+        case .originalTransactionID(let id): self = .subscription(id)
+        case .appTransactionID(let id), .transactionID(let id): self = .boundTransaction(id)
+        }
+    }
+}
+
+extension OfferTerms {
+    fileprivate var line: String {
+        "\(productID.text) \(offerID.text)" + (rule.name.map { ", by the rule \($0.printable)" } ?? "")
+    }
+}
+
+extension Subscription {
+    fileprivate var line: String {
+        func day(_ time: Timestamp) -> String { String(decoding: time.iso8601.prefix(10), as: UTF8.self) }
+        var parts = ["\(originalTransactionID.text): \(productID.text)", status.rawValue]
+        if let ownership, ownership != .purchased { parts.append(ownership.rawValue) }
+        if let autoRenews { parts.append("auto-renew \(autoRenews ? "on" : "off")") }
+        if let endedAt {
+            parts.append("ended \(day(endedAt))")
+        } else if let expiresAt {
+            parts.append("\(autoRenews == true ? "renews" : "expires") \(day(expiresAt))")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
