@@ -40,5 +40,5 @@ package struct AutoRenewTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func autoRenew(_ isOn: Bool) -> Self { Self(AutoRenewTest(isOn)) }
+    package static func autoRenew(_ isOn: Bool) -> SubscriptionTest { SubscriptionTest(AutoRenewTest(isOn)) }
 }

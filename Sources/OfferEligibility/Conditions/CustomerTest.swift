@@ -24,12 +24,14 @@ extension CustomerTestKind {
     }
 }
 
-/// One thing that a rule requires of a customer, of any kind.
-package struct CustomerTest: Hashable, Sendable {
+/// One thing that a rule requires of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
+package final class CustomerTest: Hashable, Sendable {
     package let kind: any CustomerTestKind
+    package let code: ReasonCode
 
-    package init(_ kind: some CustomerTestKind) {
+    package init<Kind: CustomerTestKind>(_ kind: Kind) {
         self.kind = kind
+        code = Kind.code
     }
 
     /// All kinds, in the order of the documentation.
@@ -50,12 +52,10 @@ package struct CustomerTest: Hashable, Sendable {
     }
 
     package static func == (one: CustomerTest, other: CustomerTest) -> Bool {
-        AnyHashable(one.kind) == AnyHashable(other.kind)
+        one === other || AnyHashable(one.kind) == AnyHashable(other.kind)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
-
-    package var code: ReasonCode { type(of: kind).code }
 
     func truth(in context: EvaluationContext) -> Truth { kind.truth(in: context) }
 

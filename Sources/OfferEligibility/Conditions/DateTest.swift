@@ -36,5 +36,5 @@ package struct DateTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func date(_ range: DateRange) -> Self { Self(DateTest(range)) }
+    package static func date(_ range: DateRange) -> CustomerTest { CustomerTest(DateTest(range)) }
 }

@@ -37,5 +37,7 @@ package struct EndedAgoTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func endedAgo(_ bounds: Bounds<Duration>) -> Self { Self(EndedAgoTest(bounds)) }
+    package static func endedAgo(_ bounds: Bounds<Duration>) -> SubscriptionTest {
+        SubscriptionTest(EndedAgoTest(bounds))
+    }
 }

@@ -37,5 +37,7 @@ package struct EndedBecauseTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func endedBecause(_ reasons: Set<Subscription.EndReason>) -> Self { Self(EndedBecauseTest(reasons)) }
+    package static func endedBecause(_ reasons: Set<Subscription.EndReason>) -> SubscriptionTest {
+        SubscriptionTest(EndedBecauseTest(reasons))
+    }
 }

@@ -45,7 +45,7 @@ package struct EndsInTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func endsIn(_ bounds: Bounds<Duration>) -> Self { Self(EndsInTest(bounds)) }
+    package static func endsIn(_ bounds: Bounds<Duration>) -> SubscriptionTest { SubscriptionTest(EndsInTest(bounds)) }
 }
 
 extension Subscription {

@@ -34,5 +34,5 @@ package struct EverSubscribedTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func everSubscribed(_ expected: Bool) -> Self { Self(EverSubscribedTest(expected)) }
+    package static func everSubscribed(_ expected: Bool) -> CustomerTest { CustomerTest(EverSubscribedTest(expected)) }
 }

@@ -36,5 +36,7 @@ package struct LastPeriodTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func lastPeriod(_ kinds: Set<Subscription.PeriodKind>) -> Self { Self(LastPeriodTest(kinds)) }
+    package static func lastPeriod(_ kinds: Set<Subscription.PeriodKind>) -> SubscriptionTest {
+        SubscriptionTest(LastPeriodTest(kinds))
+    }
 }

@@ -49,5 +49,7 @@ package struct OriginalAppVersionTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func originalAppVersion(_ range: VersionRange) -> Self { Self(OriginalAppVersionTest(range)) }
+    package static func originalAppVersion(_ range: VersionRange) -> CustomerTest {
+        CustomerTest(OriginalAppVersionTest(range))
+    }
 }

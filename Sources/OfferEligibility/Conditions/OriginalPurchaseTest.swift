@@ -36,5 +36,7 @@ package struct OriginalPurchaseTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func originalPurchase(_ range: DateRange) -> Self { Self(OriginalPurchaseTest(range)) }
+    package static func originalPurchase(_ range: DateRange) -> CustomerTest {
+        CustomerTest(OriginalPurchaseTest(range))
+    }
 }

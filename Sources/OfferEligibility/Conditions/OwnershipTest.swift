@@ -37,5 +37,7 @@ package struct OwnershipTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func ownership(_ ownerships: Set<Subscription.Ownership>) -> Self { Self(OwnershipTest(ownerships)) }
+    package static func ownership(_ ownerships: Set<Subscription.Ownership>) -> SubscriptionTest {
+        SubscriptionTest(OwnershipTest(ownerships))
+    }
 }

@@ -34,5 +34,5 @@ package struct OwnsTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func owns(_ productIDs: Set<ProductID>) -> Self { Self(OwnsTest(productIDs)) }
+    package static func owns(_ productIDs: Set<ProductID>) -> CustomerTest { CustomerTest(OwnsTest(productIDs)) }
 }

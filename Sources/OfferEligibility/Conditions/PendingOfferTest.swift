@@ -62,7 +62,9 @@ package struct PendingOfferTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func pendingOffer(_ offer: PendingOfferTest.Offer) -> Self { Self(PendingOfferTest(offer)) }
+    package static func pendingOffer(_ offer: PendingOfferTest.Offer) -> SubscriptionTest {
+        SubscriptionTest(PendingOfferTest(offer))
+    }
 }
 
 /// The offer of the next period as far as it is known.

@@ -39,7 +39,7 @@ package struct RankTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func rank(_ ranks: Set<RankTest.Rank>) -> Self { Self(RankTest(ranks)) }
+    package static func rank(_ ranks: Set<RankTest.Rank>) -> SubscriptionTest { SubscriptionTest(RankTest(ranks)) }
 }
 
 extension ProductTraits {

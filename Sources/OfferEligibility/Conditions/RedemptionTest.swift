@@ -61,7 +61,7 @@ package struct RedemptionTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func redeemed(_ test: RedemptionTest) -> Self { Self(test) }
+    package static func redeemed(_ test: RedemptionTest) -> CustomerTest { CustomerTest(test) }
 }
 
 extension RedemptionTest {

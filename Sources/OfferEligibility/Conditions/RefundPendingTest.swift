@@ -36,5 +36,5 @@ package struct RefundPendingTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func refundPending(_ expected: Bool) -> Self { Self(RefundPendingTest(expected)) }
+    package static func refundPending(_ expected: Bool) -> CustomerTest { CustomerTest(RefundPendingTest(expected)) }
 }

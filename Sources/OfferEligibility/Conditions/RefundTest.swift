@@ -55,7 +55,7 @@ package struct RefundTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func refunded(_ test: RefundTest) -> Self { Self(test) }
+    package static func refunded(_ test: RefundTest) -> CustomerTest { CustomerTest(test) }
 }
 
 extension RefundTest {

@@ -38,5 +38,5 @@ package struct RenewalsTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func renewals(_ bounds: Bounds<Int>) -> Self { Self(RenewalsTest(bounds)) }
+    package static func renewals(_ bounds: Bounds<Int>) -> SubscriptionTest { SubscriptionTest(RenewalsTest(bounds)) }
 }

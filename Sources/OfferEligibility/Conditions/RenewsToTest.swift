@@ -56,7 +56,9 @@ package struct RenewsToTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func renewsTo(_ renewals: Set<RenewsToTest.Renewal>) -> Self { Self(RenewsToTest(renewals)) }
+    package static func renewsTo(_ renewals: Set<RenewsToTest.Renewal>) -> SubscriptionTest {
+        SubscriptionTest(RenewsToTest(renewals))
+    }
 }
 
 extension RenewsToTest.Renewal {

@@ -51,7 +51,7 @@ package struct ShareTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func share(_ test: ShareTest) -> Self { Self(test) }
+    package static func share(_ test: ShareTest) -> CustomerTest { CustomerTest(test) }
 }
 
 extension ShareTest {

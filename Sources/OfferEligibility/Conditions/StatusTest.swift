@@ -36,5 +36,7 @@ package struct StatusTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func status(_ statuses: Set<Subscription.Status>) -> Self { Self(StatusTest(statuses)) }
+    package static func status(_ statuses: Set<Subscription.Status>) -> SubscriptionTest {
+        SubscriptionTest(StatusTest(statuses))
+    }
 }

@@ -38,7 +38,9 @@ package struct SubscribedForTest: SubscriptionTestKind {
 }
 
 extension SubscriptionTest {
-    package static func subscribedFor(_ bounds: Bounds<Duration>) -> Self { Self(SubscribedForTest(bounds)) }
+    package static func subscribedFor(_ bounds: Bounds<Duration>) -> SubscriptionTest {
+        SubscriptionTest(SubscribedForTest(bounds))
+    }
 }
 
 extension Subscription {

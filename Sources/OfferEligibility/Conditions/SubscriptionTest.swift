@@ -25,11 +25,17 @@ extension SubscriptionTestKind {
 }
 
 /// One thing that a rule requires of a subscription, of any kind.
-package struct SubscriptionTest: Hashable, Sendable {
+///
+/// It is a class, because copying a value of an unknown type costs more than most tests.
+package final class SubscriptionTest: Hashable, Sendable {
     package let kind: any SubscriptionTestKind
+    package let code: ReasonCode
+    private let isLasting: Bool
 
-    package init(_ kind: some SubscriptionTestKind) {
+    package init<Kind: SubscriptionTestKind>(_ kind: Kind) {
         self.kind = kind
+        code = Kind.code
+        isLasting = Kind.isLasting
     }
 
     /// All kinds, in the order of the documentation.
@@ -50,16 +56,14 @@ package struct SubscriptionTest: Hashable, Sendable {
     }
 
     package static func == (one: SubscriptionTest, other: SubscriptionTest) -> Bool {
-        AnyHashable(one.kind) == AnyHashable(other.kind)
+        one === other || AnyHashable(one.kind) == AnyHashable(other.kind)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
 
-    package var code: ReasonCode { type(of: kind).code }
-
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         // Anything except what never changes may have changed since.
-        if subscription.isStale, !type(of: kind).isLasting { return .unknown }
+        if subscription.isStale, !isLasting { return .unknown }
         return kind.truth(of: subscription, in: context)
     }
 
@@ -72,7 +76,7 @@ package struct SubscriptionTest: Hashable, Sendable {
             return DecisionReason(
                 code, fact: kind.fact, found: kind.found(subscription), required: kind.required, isExcluded: !wanted)
         }
-        let isStale = subscription.isStale && !type(of: kind).isLasting
+        let isStale = subscription.isStale && !isLasting
         return DecisionReason(
             .unknown, fact: kind.fact, required: kind.required, isExcluded: !wanted,
             missing: isStale ? .appStore : kind.source(subscription))

@@ -93,7 +93,7 @@ package struct TeamFactTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func fact(_ test: TeamFactTest) -> Self { Self(test) }
+    package static func fact(_ test: TeamFactTest) -> CustomerTest { CustomerTest(test) }
 }
 
 // MARK: Reading

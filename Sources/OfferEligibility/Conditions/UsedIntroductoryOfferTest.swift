@@ -39,5 +39,7 @@ package struct UsedIntroductoryOfferTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func usedIntroductoryOffer(_ expected: Bool) -> Self { Self(UsedIntroductoryOfferTest(expected)) }
+    package static func usedIntroductoryOffer(_ expected: Bool) -> CustomerTest {
+        CustomerTest(UsedIntroductoryOfferTest(expected))
+    }
 }

@@ -55,5 +55,5 @@ package enum WinBackTest: CustomerTestKind {
 }
 
 extension CustomerTest {
-    package static func winBackOffers(_ test: WinBackTest) -> Self { Self(test) }
+    package static func winBackOffers(_ test: WinBackTest) -> CustomerTest { CustomerTest(test) }
 }
