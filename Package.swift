@@ -256,9 +256,11 @@ let package = Package(
         .testTarget(
             name: "OfferHTTPTests",
             dependencies: [
-                "OfferCore", "OfferHTTP", "TestSupport",
+                "OfferCore", "OfferTelemetry", "OfferHTTP", "TestSupport", locks,
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 // An independent parser that must agree with ours.
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -375,7 +377,43 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "OfferConfigurationTests", dependencies: ["OfferCore", "OfferConfiguration", "TestSupport"],
+            name: "OfferTelemetryTests",
+            dependencies: ["OfferTelemetry", locks, .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferExplanationsTests",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferExplanations", "OfferConfiguration",
+                "TestSupport",
+                locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "OfferConfigurationTests",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OfferHTTP", "OfferKeys",
+                "OfferAudit",
+                "OfferConfiguration", "TestSupport", "StoreTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SubscriberSyncTests",
+            dependencies: [
+                "OfferCore", "OfferEligibility", "OfferCrypto", "OfferTelemetry", "OutgoingHTTP", "AppStoreData",
+                "AppStoreAPI", "SubscriberStore", "OfferConfiguration", "SubscriberSync",
+                "TestSupport", "AppStoreTestSupport", "AppStoreStandIn", "StoreTestSupport", locks,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,6 +1,5 @@
 import OfferCore
 import OfferEligibility
-import OfferService
 import StoreTestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import OfferCore
-import OfferService
 import Testing
 
 @testable import OfferConfiguration

@@ -2,7 +2,6 @@ import OfferCore
 import OfferCrypto
 import OfferEligibility
 import OfferKeys
-import OfferService
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import OfferCore
 import OfferEligibility
 import OfferHTTP
 import OfferKeys
-import OfferService
 import OfferTelemetry
 import TestSupport
 import Testing

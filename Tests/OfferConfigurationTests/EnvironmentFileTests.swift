@@ -1,5 +1,4 @@
 import OfferCore
-import OfferService
 import Testing
 
 @testable import OfferConfiguration

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import OfferConfiguration
-@testable import OfferService
 
 /// Changes that a reload refuses or defers to a restart.
 @Suite("Reload rules")

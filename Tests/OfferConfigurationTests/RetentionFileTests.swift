@@ -3,7 +3,6 @@ import OfferEligibility
 import Testing
 
 @testable import OfferConfiguration
-@testable import OfferService
 
 @Suite("Retention messages in the configuration file")
 struct RetentionFileTests {

@@ -1,6 +1,5 @@
 import OfferCore
 import OfferEligibility
-import OfferService
 import Testing
 
 @testable import OfferConfiguration

@@ -52,15 +52,17 @@ struct LanesTests {
     private let batch: ResponseBatch
     private let connections: ConnectionSet
     private let metrics = ConnectionMetrics.unregistered
+    /// More memory than the tests need.
+    private let budget = MemoryBudget(limit: 1 << 30)
 
     init() {
-        batch = ResponseBatch(eventLoop: loop, responder: lanes, asyncLane: asyncLane, budget: .roomy)
-        connections = ConnectionSet(limit: 10, batch: batch, budget: .roomy, metrics: metrics)
+        batch = ResponseBatch(eventLoop: loop, responder: lanes, asyncLane: asyncLane, budget: budget)
+        connections = ConnectionSet(limit: 10, batch: batch, budget: budget, metrics: metrics)
     }
 
     private func connect() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(loop: loop)
-        let connection = OpenConnection(channel, budget: .roomy)
+        let connection = OpenConnection(channel, budget: budget)
         connections.add(connection)
         try channel.pipeline.syncOperations.addHandler(
             HTTP1Handler(responder: lanes, date: HTTPDate(), batch: batch, connection: connection))

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHPACK
+import OfferCore
 import OfferHTTP
 import OfferTelemetry
 import TestSupport
@@ -17,7 +18,10 @@ struct NoContentTests {
     private static func setup(_ channel: EmbeddedChannel) throws -> (ConnectionSetup, OpenConnection) {
         let setup = ConnectionSetup(
             responder: NoContent(), certificate: CurrentCertificate(nil), readiness: Readiness(),
-            asyncLane: AsyncLane(), metrics: .unregistered, budget: .roomy, sources: .unlimited,
+            asyncLane: AsyncLane(), metrics: .unregistered, budget: MemoryBudget(limit: 1 << 30),
+            sources: ConnectionSources {
+                ConnectionSources.Rules(limits: Limits(), proxies: TrustedProxies(arePeersProxies: true))
+            },
             group: channel.eventLoop, maximumConnections: 10)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         return (setup, setup.add(channel))

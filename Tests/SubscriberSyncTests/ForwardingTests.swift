@@ -13,7 +13,6 @@ import Testing
 
 @testable import AppStoreTestSupport
 @testable import OfferConfiguration
-@testable import OfferService
 @testable import SubscriberSync
 
 @Suite("Forwarding")
@@ -24,10 +23,12 @@ struct ForwardingTests {
         let store: SQLiteStore
         let current: CurrentStore
         let log = RecordedLog(level: .trace)
-        let metrics = ServiceMetrics()
+        let registry = MetricRegistry()
+        let metrics: SyncMetrics
         let readiness = Readiness()
 
         init() throws {
+            metrics = SyncMetrics(registry)
             folder = try TemporaryFolder()
             let path = folder.path + "/store.sqlite"
             store = try SQLiteStore(SQLiteSettings(path: path))
@@ -48,7 +49,7 @@ struct ForwardingTests {
         ) async throws {
             let worker = ForwardingWorker(
                 current, client: try ForwardClient(settings, timeout: timeout), now: now, readiness: readiness,
-                metrics: metrics.sync, log: log.logger)
+                metrics: metrics, log: log.logger)
             let group = ServiceGroup(
                 services: [worker], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -181,7 +182,9 @@ struct ForwardingTests {
         let letters = try await forwarding.store.deadLetters(after: nil, limit: 10)
         #expect(letters.map(\.forward.notification.notificationUUID.description) == ["uuid-1"])
         #expect(forwarding.log.text.contains("given up"))
-        #expect(forwarding.metrics.scrape.contains(#"outcome="dead"} 1"#))
+        var text = ExpositionText()
+        forwarding.registry.write(.forwards, to: &text)
+        #expect(String(decoding: text.bytes, as: UTF8.self).contains(#"outcome="dead"} 1"#))
     }
 
     @Test("one that was sent but not settled is sent again after its lease")
@@ -248,13 +251,5 @@ struct ForwardingTests {
             afterFailures: 1, receivedAt: Sample.day(0), share: 0, at: Sample.day(3))
         #expect(dead == .dead(at: Sample.day(3)))
         #expect(ForwardSchedule.outcome(afterFailures: 0, receivedAt: .min, share: 0, at: .max) == .dead(at: .max))
-    }
-}
-
-extension ServiceMetrics {
-    fileprivate var scrape: String {
-        var text = ExpositionText()
-        for metric in Metric.all { write(metric, to: &text) }
-        return String(decoding: text.bytes, as: UTF8.self)
     }
 }

@@ -1,5 +1,4 @@
 import AppStoreData
-import OfferService
 import TestSupport
 import Testing
 

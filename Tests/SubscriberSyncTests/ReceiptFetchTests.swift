@@ -14,7 +14,6 @@ import TestSupport
 import Testing
 
 @testable import OfferConfiguration
-@testable import OfferService
 @testable import SubscriberSync
 
 @Suite("What verifyReceipt says is stored")

@@ -7,7 +7,6 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
-@testable import OfferService
 @testable import SubscriberSync
 
 @Suite("The failures of questions to the App Store")
