@@ -53,9 +53,10 @@ package struct CustomerDecision {
         var text = "environment: \(outcome.customer.app.environment.rawValue.printable)\n"
         if subscriptions.isEmpty { text += "no subscription of the customer is known\n" }
         for subscription in subscriptions { text += "subscription \(subscription.line)\n" }
+        if outcome.offers.isEmpty { text += "no offer with a rule is configured for the product or app\n" }
         for offer in outcome.offers {
             switch offer {
-            case .signed(let terms, _), .eligible(let terms, _): text += "yes  \(terms.line)\n"
+            case .signed(let terms, _), .eligible(let terms, _), .failed(let terms, _): text += "yes  \(terms.line)\n"
             case .refused(let decision):
                 text += "no   \(decision.offer.line)\n"
                 for reason in decision.reasons { text += "       \(reason.code.rawValue): \(reason.text)\n" }

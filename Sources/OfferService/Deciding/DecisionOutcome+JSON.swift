@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension DecisionOutcome {
-    /// The answer of `POST /v1/decisions`.
+    /// The answer of `POST /v1/decisions`, for an outcome without a ``failure``.
     /// - Parameters:
     ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
     ///   - proofs: to repeat in the answer.
@@ -14,7 +14,12 @@ extension DecisionOutcome {
         if showsDetails {
             writer.objects("subscriptions", customer.facts.state.subscriptions) { $1.write(to: &$0) }
         }
-        let eligible = offers.filter { if case .refused = $0 { false } else { true } }
+        let eligible = offers.filter { offer in
+            switch offer {
+            case .signed, .eligible: true
+            case .refused, .failed: false
+            }
+        }
         writer.objects("offers", eligible) { writer, offer in
             switch offer {
             case .signed(let terms, let signed):
@@ -23,7 +28,7 @@ extension DecisionOutcome {
             case .eligible(let terms, let gaps):
                 writer.members(of: terms, showsDetails: showsDetails)
                 if !gaps.isEmpty { writer.member("compactJWSMissing", gaps.codes) }
-            case .refused: break
+            case .refused, .failed: break
             }
         }
         let refused = offers.compactMap { if case .refused(let decision) = $0 { decision } else { nil } }

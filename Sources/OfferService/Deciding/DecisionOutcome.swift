@@ -9,11 +9,18 @@ struct DecisionOutcome {
         /// - `gaps`: the reasons, if a signature was requested.
         case eligible(OfferTerms, gaps: OfferJWS.Gaps)
         case refused(OfferDecision)
+        /// The customer may have it, and signing failed.
+        case failed(OfferTerms, Problem)
     }
 
     let customer: EvaluatedCustomer
     /// In the order of the decision.
     let offers: [Offer]
+
+    /// The first failure to sign; nil if there was none.
+    var failure: Problem? {
+        offers.lazy.compactMap { if case .failed(_, let problem) = $0 { problem } else { nil } }.first
+    }
 
     var signed: [DecidedOffer] {
         offers.compactMap { if case .signed(_, let offer) = $0 { offer } else { nil } }

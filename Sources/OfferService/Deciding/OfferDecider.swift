@@ -24,7 +24,7 @@ struct OfferDecider: Sendable {
 
     private var now: Timestamp { signer.sources.now() }
 
-    /// Decides about offers with rules, and signs those that are allowed.
+    /// Decides about offers with rules, and signs those that are allowed. The failure to sign one does not affect the others.
     /// - Parameters:
     ///   - offers: those of the customer's app to decide about.
     ///   - wantsJWS: whether a JWS accompanies the signature.
@@ -51,6 +51,7 @@ struct OfferDecider: Sendable {
             signing, of: plans, for: customer, rules: admission.policy.catalogue?.digest ?? [], at: time,
             &reservations)[...]
         var remaining = plans[...]
+        var admission = admission
         var outcomes: [DecisionOutcome.Offer] = []
         for decision in decisions {
             guard decision.isEligible, let plan = remaining.popFirst(), let answer = reserved.popFirst() else {
@@ -63,9 +64,15 @@ struct OfferDecider: Sendable {
                 outcomes.append(
                     .eligible(plan.terms, gaps: signing != .nothing && plan.nonces.isEmpty ? gaps : []))
             case .reserved(let offer):
-                let signed = try signer.sign(
-                    offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
-                outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
+                do throws(Problem) {
+                    let signed = try signer.sign(
+                        offer, for: customer, jws: wantsJWS ? .missing(gaps) : .notWanted, admission)
+                    outcomes.append(.signed(plan.terms, DecidedOffer(signed, offer)))
+                } catch {
+                    // A key that has made a bad signature must not sign the rest.
+                    admission = signer.excludingFaultyKeys(from: admission)
+                    outcomes.append(.failed(plan.terms, error))
+                }
             case .refused(let codes):
                 outcomes.append(.refused(OfferDecision(refusing: plan.terms, for: codes)))
             }

@@ -21,6 +21,7 @@ extension SigningEndpoints {
                 let outcome = try await decider.decide(
                     customer, about: .products(decision.productIDs), signing: decision.signing.reserving,
                     wantsJWS: true, admission, &reservations)
+                if let failure = outcome.failure { throw failure }
                 return try await respond(
                     with: outcome.body(
                         showsDetails: admission.principal.showsDetails,

@@ -122,6 +122,7 @@ extension SigningEndpoints {
             return zip(offers, outcome.offers).map { offer, result in
                 switch result {
                 case .signed(_, let signed): .success(signed)
+                case .failed(_, let problem): .failure(problem)
                 case .refused(let decision):
                     .failure(.notEligible(decision.reasons, showsDetails: admission.principal.showsDetails))
                 case .eligible(_, let gaps):

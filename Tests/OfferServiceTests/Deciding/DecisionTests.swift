@@ -1,6 +1,8 @@
 import AppStoreData
 import Foundation
+import NIOConcurrencyHelpers
 import OfferCore
+import OfferCrypto
 import OfferEligibility
 import OfferHTTP
 import OfferService
@@ -225,6 +227,54 @@ struct DecisionTests {
         let entries = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
         #expect(Set(entries.authorisations.map(\.offerID.text.description)) == ["keep", "stay"])
         #expect(entries.authorisations.allSatisfy { $0.state == .outstanding })
+    }
+
+    @Test("a bad signature in a list stops its key, and leaves only what was signed before reserved")
+    func badSignature() async throws {
+        /// Signs once as it should.
+        final class FalseFromSecond: SigningKeyPair {
+            let key: SigningKey
+            let fingerprint = ""
+            private let count = NIOLockedValueBox(0)
+            init(_ key: SigningKey) { self.key = key }
+            func sign(_ message: [UInt8]) throws -> [UInt8] {
+                let count = count.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+                return try key.sign(count == 2 ? [] : message)
+            }
+            func verify(_ signature: [UInt8], of message: [UInt8]) throws -> Bool {
+                try key.verify(signature, of: message)
+            }
+        }
+        let offers = ["one", "two", "three"]
+        func answer(_ path: String, _ body: String) async throws -> (HTTPResponse, [Authorisation.State]) {
+            let service = try DecisionService(
+                offers.map { "{offerID: \($0), rule: retention}" }.joined(separator: ", "), hasIssuerID: false)
+            try await service.addSubscriber(autoRenew: false)
+            let faulty = try TestService(
+                pair: FalseFromSecond(service.pair), catalogue: service.catalogue, store: service.current)
+            faulty.wall.withLockedValue { $0 = Sample.day(10) }
+            let response = await faulty.postLater(path, body)
+            let entries = try await service.store.ledgerEntries(of: [Sample.account(1)], in: Sample.production)
+            return (response, entries.authorisations.map(\.state))
+        }
+        let items = offers.map {
+            #"{"bundleID":"com.example.app","productID":"monthly","offerID":"\#($0)",\#(DecisionService.token())}"#
+        }
+        let (list, states) = try await answer(
+            "/v1/promotional-offers", #"{"offers":[\#(items.joined(separator: ","))]}"#)
+        let answers = try #require(list.json["offers"] as? [[String: Any]])
+        #expect(answers.map { $0["signature"] != nil } == [true, false, false])
+        #expect(
+            answers.compactMap { ($0["problem"] as? [String: Any])?["code"] as? String }
+                == ["signing_unavailable", "signing_unavailable"])
+        #expect(states == [.outstanding, .withdrawn, .withdrawn])
+        let (decision, afterDecision) = try await answer(
+            "/v1/decisions", #"{"bundleID":"com.example.app","sign":true,\#(DecisionService.token())}"#)
+        #expect(decision.status == 503 && decision.json["code"] as? String == "signing_unavailable")
+        #expect(afterDecision == [.withdrawn, .withdrawn, .withdrawn])
     }
 
     @Test("the store is needed for a decision, and not for an offer without a rule")
