@@ -95,7 +95,7 @@ package final class SubscriptionTest: Hashable, Sendable {
                 return "a subscription with access has not ended"
             }
             if common.isSubset(of: over), tests.contains(where: { $0.kind is EndsInTest }) {
-                return "a subscription without access does not end any more"
+                return "a subscription without access has already ended"
             }
         }
         guard tests.contains(.autoRenew(false)), tests.contains(where: { $0.kind is RenewsToTest }) else { return nil }
