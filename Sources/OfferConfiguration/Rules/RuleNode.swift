@@ -27,8 +27,6 @@ extension RuleNode: RuleValue {
 
     var isPlain: Bool { node.scalar?.style == .plain }
 
-    var elements: [RuleNode]? { node.sequence?.enumerated().map { RuleNode($1, path + "[\($0)]") } }
-
     var memberCount: Int? { node.mapping?.count }
 }
 

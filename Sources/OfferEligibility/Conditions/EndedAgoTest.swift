@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `endedAgo`: the time since the end.
-package struct EndedAgoTest: SubscriptionTestKind {
+package struct EndedAgoTest: SubscriptionTestKind, DurationTest {
     package static let name = "endedAgo"
     package static let code = ReasonCode.endedAgo
     package static let subject = "The time since the end"
@@ -12,16 +12,10 @@ package struct EndedAgoTest: SubscriptionTestKind {
         self.bounds = bounds
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.durations(of: value).map(Self.init)
-    }
-
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
         return Truth(subscription.endedAt.map { bounds.contains(context.duration(since: $0)) } ?? false)
     }
-
-    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
 
     package func found(_ subscription: Subscription) -> ReasonValue? {
         subscription.endedAt.map { .time($0) }
@@ -29,10 +23,6 @@ package struct EndedAgoTest: SubscriptionTestKind {
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source {
         .notification
-    }
-
-    package static func contradiction(among tests: [Self]) -> String? {
-        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
     }
 }
 

@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `endsIn`: the time until the end. A subscription that renews does not end.
-package struct EndsInTest: SubscriptionTestKind {
+package struct EndsInTest: SubscriptionTestKind, DurationTest {
     package static let name = "endsIn"
     package static let code = ReasonCode.endsIn
     package static let subject = "The time until the end"
@@ -10,10 +10,6 @@ package struct EndsInTest: SubscriptionTestKind {
 
     package init(_ bounds: Bounds<Duration>) {
         self.bounds = bounds
-    }
-
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.durations(of: value).map(Self.init)
     }
 
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
@@ -29,18 +25,12 @@ package struct EndsInTest: SubscriptionTestKind {
         return Truth(bounds.contains(.zero - context.duration(since: end)))
     }
 
-    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
-
     package func found(_ subscription: Subscription) -> ReasonValue? {
         subscription.end.map { .time($0) }
     }
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source {
         subscription.settled ? .renewalInfo : .notification
-    }
-
-    package static func contradiction(among tests: [Self]) -> String? {
-        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
     }
 }
 

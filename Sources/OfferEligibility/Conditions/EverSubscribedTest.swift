@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `everSubscribed`: whether the customer ever bought a subscription in the app.
-package struct EverSubscribedTest: CustomerTestKind {
+package struct EverSubscribedTest: CustomerTestKind, FlagTest {
     package static let name = "everSubscribed"
     package static let code = ReasonCode.everSubscribed
     package static let subject = "Whether the customer ever subscribed"
@@ -12,15 +12,9 @@ package struct EverSubscribedTest: CustomerTestKind {
         self.expected = expected
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.flag(of: value).map(Self.init)
-    }
-
     package func truth(in context: EvaluationContext) -> Truth {
         Truth(context.facts.state.everSubscribed.map { $0 == expected })
     }
-
-    package var required: ReasonValue { .bool(expected) }
 
     package func found(in context: EvaluationContext) -> ReasonValue? {
         context.facts.state.everSubscribed.map { .bool($0) }

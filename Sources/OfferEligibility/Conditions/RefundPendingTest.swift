@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `refundPending`: whether a refund is requested and not decided.
-package struct RefundPendingTest: CustomerTestKind {
+package struct RefundPendingTest: CustomerTestKind, FlagTest {
     package static let name = "refundPending"
     package static let code = ReasonCode.refundPending
     package static let subject = "Whether a refund is requested"
@@ -12,15 +12,9 @@ package struct RefundPendingTest: CustomerTestKind {
         self.expected = expected
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.flag(of: value).map(Self.init)
-    }
-
     package func truth(in context: EvaluationContext) -> Truth {
         Truth(context.facts.state.hasRefundRequest.map { $0 == expected })
     }
-
-    package var required: ReasonValue { .bool(expected) }
 
     package func found(in context: EvaluationContext) -> ReasonValue? {
         context.facts.state.hasRefundRequest.map { .bool($0) }

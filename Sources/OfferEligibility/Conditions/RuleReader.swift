@@ -6,8 +6,6 @@ package protocol RuleValue {
     var text: String? { get }
     /// False for a text in quotes.
     var isPlain: Bool { get }
-    /// nil unless it is a list.
-    var elements: [Self]? { get }
     /// nil unless it is a mapping.
     var memberCount: Int? { get }
 }

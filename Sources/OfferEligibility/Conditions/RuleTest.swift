@@ -1,3 +1,5 @@
+import OfferCore
+
 /// A kind of test in rules, in one file: how a rule writes it, when it holds, how a refusal explains it, and what contradicts
 /// it. ``SubscriptionTest/kinds`` and ``CustomerTest/kinds`` list all of them.
 package protocol RuleTest: Hashable, Sendable {
@@ -22,6 +24,40 @@ package protocol RuleTest: Hashable, Sendable {
 
 extension RuleTest {
     package static func contradiction(among tests: [Self]) -> String? { nil }
+}
+
+/// A test that a rule writes as `true` or `false`.
+package protocol FlagTest: RuleTest {
+    var expected: Bool { get }
+
+    init(_ expected: Bool)
+}
+
+extension FlagTest {
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.flag(of: value).map(Self.init)
+    }
+
+    package var required: ReasonValue { .bool(expected) }
+}
+
+/// A test that a rule writes as a duration, or as bounds of one.
+package protocol DurationTest: RuleTest {
+    var bounds: Bounds<Duration> { get }
+
+    init(_ bounds: Bounds<Duration>)
+}
+
+extension DurationTest {
+    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+        reader.durations(of: value).map(Self.init)
+    }
+
+    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
+
+    package static func contradiction(among tests: [Self]) -> String? {
+        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
+    }
 }
 
 /// The sentences about contradictions that several kinds share.

@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `subscribedFor`: the length of the current run, or of the last one.
-package struct SubscribedForTest: SubscriptionTestKind {
+package struct SubscribedForTest: SubscriptionTestKind, DurationTest {
     package static let name = "subscribedFor"
     package static let code = ReasonCode.subscribedFor
     package static let subject = "The length of the subscription"
@@ -12,17 +12,11 @@ package struct SubscribedForTest: SubscriptionTestKind {
         self.bounds = bounds
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.durations(of: value).map(Self.init)
-    }
-
     package func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
         guard subscription.settled else { return .unknown }
         let length = subscription.length(at: context.now)
         return subscription.isRunWhole ? Truth(bounds.contains(length)) : bounds.contains(atLeast: length)
     }
-
-    package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }
 
     package func found(_ subscription: Subscription) -> ReasonValue? {
         .time(subscription.subscribedSince)
@@ -30,10 +24,6 @@ package struct SubscribedForTest: SubscriptionTestKind {
 
     package func source(_ subscription: Subscription) -> DecisionReason.Source {
         subscription.settled ? .history : .notification
-    }
-
-    package static func contradiction(among tests: [Self]) -> String? {
-        tests.map(\.bounds).areApart() ? Contradiction.ranges : nil
     }
 }
 

@@ -1,7 +1,7 @@
 import OfferCore
 
 /// `usedIntroductoryOffer`: whether the customer used one in the group of the offered product.
-package struct UsedIntroductoryOfferTest: CustomerTestKind {
+package struct UsedIntroductoryOfferTest: CustomerTestKind, FlagTest {
     package static let name = "usedIntroductoryOffer"
     package static let code = ReasonCode.introductoryOfferUsed
     package static let subject = "Whether an introductory offer was used"
@@ -12,16 +12,10 @@ package struct UsedIntroductoryOfferTest: CustomerTestKind {
         self.expected = expected
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.flag(of: value).map(Self.init)
-    }
-
     package func truth(in context: EvaluationContext) -> Truth {
         guard let groupID = context.groupID else { return .unknown }
         return Truth(context.facts.state.usedIntroductoryOffer(inGroup: groupID).map { $0 == expected })
     }
-
-    package var required: ReasonValue { .bool(expected) }
 
     package func found(in context: EvaluationContext) -> ReasonValue? {
         context.groupID.flatMap(context.facts.state.usedIntroductoryOffer).map { .bool($0) }
