@@ -385,6 +385,7 @@ let package = Package(
             name: "OfferExplanationsTests",
             dependencies: [
                 "OfferCore", "OfferEligibility", "OfferCrypto", "OfferExplanations", "OfferConfiguration",
+                "OfferService",
                 "TestSupport",
                 locks,
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -125,4 +125,32 @@ struct SourceStructureTests {
         #expect(Self.circle(from: "A", in: dependencies) == ["A", "B", "C", "A"])
         #expect(Self.circle(from: "D", in: dependencies) == nil)
     }
+
+    @Test("Package.swift declares every import of each target, including those of tests")
+    func imports() throws {
+        let manifest = try String(
+            contentsOf: MarkdownBlock.repository.appending(path: "Package.swift"), encoding: .utf8)
+        let targets = manifest.matches(of: /\.(target|executableTarget|testTarget)\(\s*name: "([\w-]+)"/)
+        let own = Set(targets.map { String($0.output.2) })
+        #expect(own.count > 40)
+        for target in targets {
+            let name = String(target.output.2)
+            let end = manifest[target.range.upperBound...].firstRange(of: /\n        \.\w+\(|\n    \]/)?.lowerBound
+            let declaration = manifest[target.range.upperBound..<(end ?? manifest.endIndex)]
+            let declared = declaration.replacing(/\.product\([^)]*\)/, with: "").matches(of: /"([\w-]+)"/)
+                .map { String($0.output.1) }
+            let path =
+                declaration.firstMatch(of: /path: "([^"]+)"/).map { String($0.output.1) }
+                ?? "\(target.output.1 == "testTarget" ? "Tests" : "Sources")/\(name)"
+            let folder = MarkdownBlock.repository.appending(path: path)
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift")
+            {
+                let code = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+                let imported = Set(
+                    code.matches(of: /(?m)^(?:@testable |package |public )?import (\w+)$/).map { String($0.output.1) })
+                let undeclared = imported.intersection(own).subtracting(declared)
+                #expect(undeclared == [], "\(name) imports what Package.swift does not declare, in \(path)")
+            }
+        }
+    }
 }
