@@ -12,11 +12,11 @@ package struct AutoRenewTest: SubscriptionTestKind {
         self.isOn = isOn
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         switch value.text {
         case "on"?, "true"?: Self(true)
         case "off"?, "false"?: Self(false)
-        default: reader.refuse(value, expected: "on or off")
+        default: value.refuse(expected: "on or off")
         }
     }
 

@@ -42,11 +42,9 @@ package final class CustomerTest: Hashable, Sendable {
     ]
 
     /// - Returns: nil if the value is not valid, which is reported.
-    package static func read<Reader: RuleReader>(
-        _ kind: any CustomerTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
-    ) -> CustomerTest? {
+    package static func read(_ kind: any CustomerTestKind.Type, _ value: some RuleValue) -> CustomerTest? {
         func read<Kind: CustomerTestKind>(_ kind: Kind.Type) -> CustomerTest? {
-            Kind.read(value, &reader).map { CustomerTest($0) }
+            Kind.read(value).map { CustomerTest($0) }
         }
         return read(kind)
     }

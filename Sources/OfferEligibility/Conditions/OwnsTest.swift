@@ -12,8 +12,8 @@ package struct OwnsTest: CustomerTestKind {
         self.productIDs = productIDs
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.productIDs(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.productIDs().map(Self.init)
     }
 
     package func truth(in context: EvaluationContext) -> Truth {

@@ -18,16 +18,16 @@ package struct RedemptionTest: CustomerTestKind {
         self.count = count
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
+    package static func read(_ value: some RuleValue) -> Self? {
         if value.text != nil {
-            return reader.flag(of: value).map { Self(count: $0 ? Bounds(atLeast: 1) : Bounds(atMost: 0)) }
+            return value.flag().map { Self(count: $0 ? Bounds(atLeast: 1) : Bounds(atMost: 0)) }
         }
-        guard let members = reader.knownMembers(of: value, name, known: ["offer", "within", "count"]) else {
+        guard let members = value.knownMembers(name, known: ["offer", "within", "count"]) else {
             return nil
         }
-        let offers = reader.read(members["offer"]) { $0.set(of: $1, expected: "an offer ID") { $0.isEmpty ? nil : $0 } }
-        let within = reader.read(members["within"]) { $0.duration(of: $1) }
-        let count = reader.read(members["count"]) { $0.counts(of: $1) }
+        let offers = members["offer"].read { $0.set(expected: "an offer ID") { $0.isEmpty ? nil : $0 } }
+        let within = members["within"].read { $0.duration() }
+        let count = members["count"].read { $0.counts() }
         guard !offers.isUnreadable, !within.isUnreadable, !count.isUnreadable else { return nil }
         return Self(offers: offers.value, within: within.value, count: count.value ?? Bounds(atLeast: 1))
     }

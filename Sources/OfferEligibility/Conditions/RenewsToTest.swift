@@ -20,8 +20,8 @@ package struct RenewsToTest: SubscriptionTestKind {
         self.renewals = renewals
     }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.set(of: value, expected: "same, lower, higher, or a product ID") { text in
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.set(expected: "same, lower, higher, or a product ID") { text in
             switch text {
             case "same": .same
             case "lower": .lower

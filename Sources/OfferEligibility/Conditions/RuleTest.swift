@@ -11,7 +11,7 @@ package protocol RuleTest: Hashable, Sendable {
     static var subject: String { get }
 
     /// - Returns: nil if the value is not valid, which is reported.
-    static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self?
+    static func read(_ value: some RuleValue) -> Self?
 
     /// The name of the fact in reasons.
     var fact: String { get }
@@ -34,8 +34,8 @@ package protocol FlagTest: RuleTest {
 }
 
 extension FlagTest {
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.flag(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.flag().map(Self.init)
     }
 
     package var required: ReasonValue { .bool(expected) }
@@ -49,8 +49,8 @@ package protocol DurationTest: RuleTest {
 }
 
 extension DurationTest {
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        reader.durations(of: value).map(Self.init)
+    package static func read(_ value: some RuleValue) -> Self? {
+        value.durations().map(Self.init)
     }
 
     package var required: ReasonValue { ReasonValue(bounds) { .duration($0) } }

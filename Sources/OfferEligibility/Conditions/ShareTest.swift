@@ -18,19 +18,19 @@ package struct ShareTest: CustomerTestKind {
 
     package var fact: String { "share.\(sample)" }
 
-    package static func read<Reader: RuleReader>(_ value: Reader.Value, _ reader: inout Reader) -> Self? {
-        let members = reader.members(of: value, name, known: ["of", "by"])
+    package static func read(_ value: some RuleValue) -> Self? {
+        let members = value.members(name, known: ["of", "by"])
         guard let of = members["of"], let by = members["by"] else {
             if value.memberCount != nil {
-                reader.contradict(value, "share needs of and by", hint: "such as {of: 0.9, by: winback_2026}")
+                value.report("share needs of and by", hint: "such as {of: 0.9, by: winback_2026}")
             }
             return nil
         }
         guard let share = of.text.flatMap({ Double($0) }), share > 0, share <= 1 else {
-            return reader.refuse(of, expected: "a number above 0, and at most 1")
+            return of.refuse(expected: "a number above 0, and at most 1")
         }
         guard let sample = by.text, (1...64).contains(sample.utf8.count) else {
-            return reader.refuse(by, expected: "a name of up to 64 bytes; another name makes another sample")
+            return by.refuse(expected: "a name of up to 64 bytes; another name makes another sample")
         }
         return Self(share: share, name: sample)
     }

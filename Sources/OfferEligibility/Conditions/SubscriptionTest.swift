@@ -46,11 +46,9 @@ package final class SubscriptionTest: Hashable, Sendable {
     ]
 
     /// - Returns: nil if the value is not valid, which is reported.
-    package static func read<Reader: RuleReader>(
-        _ kind: any SubscriptionTestKind.Type, _ value: Reader.Value, _ reader: inout Reader
-    ) -> SubscriptionTest? {
+    package static func read(_ kind: any SubscriptionTestKind.Type, _ value: some RuleValue) -> SubscriptionTest? {
         func read<Kind: SubscriptionTestKind>(_ kind: Kind.Type) -> SubscriptionTest? {
-            Kind.read(value, &reader).map { SubscriptionTest($0) }
+            Kind.read(value).map { SubscriptionTest($0) }
         }
         return read(kind)
     }
