@@ -19,7 +19,7 @@ struct Admission {
 
     /// Returns an app of the catalogue that the principal may make requests about.
     func app(_ bundleID: BundleID) throws(Problem) -> Catalogue.App {
-        guard mayUse(bundleID) else { throw .appNotServed(because: "the caller may not ask about this app") }
+        guard mayUse(bundleID) else { throw .appNotServed(because: "the caller may not access this app") }
         guard let app = policy.catalogue?.apps[bundleID] else {
             throw .appNotServed(because: "the app is not in the configuration file")
         }

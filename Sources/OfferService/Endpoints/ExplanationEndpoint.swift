@@ -87,7 +87,7 @@ struct ExplanationEndpoint: Sendable {
         log.notice(
             "signature not explained",
             metadata: admission.context.metadata([
-                "reason": "the caller may not ask about this app", "caller": "\(admission.principal.name)",
+                "reason": "the caller may not access this app", "caller": "\(admission.principal.name)",
             ]))
         throw .offerNotServed
     }

@@ -57,7 +57,8 @@ package final class RetentionHealth: Sendable {
 
     private static let problem = Diagnostic(
         "more than one in fifty retention messages of the last ten minutes were chosen without the rules",
-        hint:
-            "offer_signer_retention_answers_total says why by reason; see docs/incidents.md, Retention messages are late"
-    )
+        hint: """
+            the reason label of offer_signer_retention_answers_total says why; see docs/incidents.md, Retention messages \
+            are late
+            """)
 }

@@ -49,7 +49,7 @@ package final class RequestLimits: Sendable {
         self.metrics = metrics
         warning = ThrottledWarning("rate limit exceeded", log: log)
         proxyWarning = ThrottledWarning(
-            "a proxy that is not trusted hides the addresses of clients, so no limit applies to them", log: log)
+            "an untrusted proxy hides the clients' addresses, so no address limit applies", log: log)
     }
 
     /// Counts an unauthenticated request against the address it comes from.

@@ -48,9 +48,9 @@ enum MisplacedProof {
         case .renewalInfo: "It is the JWS of renewal info. Send it in proofs.signedRenewalInfos."
         case .appTransaction: "It is the JWS of an AppTransaction. Send it as proofs.signedAppTransaction."
         case .notification:
-            "It is the signedPayload of a notification, which is no proof. Send its data.signedTransactionInfo in "
+            "It is the signedPayload of a notification, which is not a proof. Send its data.signedTransactionInfo in "
                 + "proofs.signedTransactions, or the whole notification to /v1/notifications."
-        case .retentionRequest: "It is a retention message request, which is no proof."
+        case .retentionRequest: "It is a retention message request, which is not a proof."
         }
     }
 
@@ -61,10 +61,10 @@ enum MisplacedProof {
         else { return nil }
         if members["signedPayload"] != nil { return advice(for: .notification) }
         if members["latest_receipt"] != nil || members["receipt"] != nil {
-            return "It is the JSON that verifyReceipt answers, which Apple does not sign. "
+            return "It is the JSON response of verifyReceipt, which Apple does not sign. "
                 + "Send its latest_receipt, or the app's receipt, as proofs.appReceipt."
         }
-        return "It is JSON that was decoded before. Send the data as Apple signed it."
+        return "It is decoded JSON. Send the data as Apple signed it."
     }
 
     private static func kind(ofJWS text: [UInt8]) -> PayloadKind? {

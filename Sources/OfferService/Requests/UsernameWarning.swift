@@ -25,7 +25,7 @@ final class UsernameWarning: Sendable {
         guard known.withLockedValue({ $0.insert(principal.name).inserted }) else { return }
         let hint =
             if case .user = principal {
-                "set hashedUsername for this issuer in place of applicationUsername; the app attaches the one of the answer"
+                "set hashedUsername for this issuer in place of applicationUsername; apps then attach the one from the response"
             } else {
                 "hash it before you send it, or set hashUsernames on the caller; see Usernames in the API documentation"
             }
