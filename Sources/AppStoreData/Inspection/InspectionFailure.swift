@@ -10,7 +10,7 @@ package enum InspectionFailure: String, CaseIterable, Error, Hashable, Sendable 
                 + "DER, BER or base64."
         case .legacyReceiptNotVerified:
             "The signature of a legacy transaction receipt is not verified, because its issuer's certificate is not "
-                + "enclosed. Ask the App Store Server API about the transaction."
+                + "enclosed. Request the transaction from the App Store Server API."
         }
     }
 }

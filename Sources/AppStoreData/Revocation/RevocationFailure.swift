@@ -85,14 +85,14 @@ package enum OCSPProblem: Error, Hashable, Sendable {
 extension OCSPProblem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noResponder: "the certificate names no OCSP responder that can be asked over HTTP"
-        case .request(let error): "the question could not be written, \(error)"
+        case .noResponder: "the certificate names no OCSP responder with an HTTP URL"
+        case .request(let error): "the request could not be encoded, \(error)"
         case .transport(let failure): failure.reason
         case .status(let status): "the OCSP responder answered with HTTP status \(status)"
         case .response(let failure): "\(failure)"
         case .unknownCertificate: "the OCSP responder does not know it"
-        case .requested: "the OCSP responder is being asked"
-        case .overloaded: "too many questions are open"
+        case .requested: "the OCSP responder has not answered yet"
+        case .overloaded: "too many OCSP requests are open"
         case .stopped: "the service is stopping"
         }
     }
