@@ -36,7 +36,8 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
 
     /// Its meaning, or the action to take.
     package var sentence: String {
-        Self.known[rawValue]?.sentence ?? "This code is new. Look it up in the App Store Server API documentation."
+        Self.known[rawValue]?.sentence
+            ?? "This version does not know the code. Look it up in the App Store Server API documentation."
     }
 
     /// True if the same request can succeed soon.

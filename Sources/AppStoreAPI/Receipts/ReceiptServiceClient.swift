@@ -207,7 +207,7 @@ package enum ReceiptServiceFailure: Error, Hashable, Sendable {
         case .status(.wrongSharedSecret): "correct sharedSecret of the app in the configuration file"
         case .temporary(let status) where status != .malformed: "see Apple's system status page"
         case .unreachable, .timedOut, .paused, .httpStatus:
-            "check the network and Apple's system status page; the service asks again"
+            "check the network and Apple's system status page; the service tries again"
         case .unreadable: "see docs/app-store-api.md"
         case .status, .temporary: nil
         }
@@ -222,7 +222,7 @@ extension ReceiptServiceFailure: CustomStringConvertible {
         case .unreachable(let reason): reason
         case .timedOut: "the receipt service did not answer in time"
         case .unreadable(let error): "the answer cannot be read: \(error.reason)"
-        case .paused: "the receipt service has failed several times, so it is not asked for a moment"
+        case .paused: "the receipt service has failed several times, so requests to it pause for a moment"
         }
     }
 }

@@ -52,7 +52,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         case 21_009: "The service has an internal error. Try again later."
         case 21_010: "The customer's Apple Account was not found. It may have been deleted."
         case 21_100...21_199: "The service has an internal error."
-        default: "This status is new. Look it up in Apple's documentation of receipts."
+        default: "This version does not know the status. Look it up in Apple's documentation of receipts."
         }
     }
 }
