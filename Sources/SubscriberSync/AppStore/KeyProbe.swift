@@ -97,12 +97,13 @@ extension KeyProbe.Result {
         if refused.count < verdicts.count {
             return refused[.production] != nil
                 ? Diagnostic(
-                    "the App Store accepts key \(keyID) for \(name) in the sandbox alone",
+                    "the App Store accepts key \(keyID) for \(name) only in the sandbox",
                     hint:
-                        "an app that was never released is not known in production; after its release this must be gone"
+                        "an app that was never released does not exist in production; after the release, this warning must "
+                        + "be gone"
                 )
                 : Diagnostic(
-                    "the App Store accepts key \(keyID) for \(name) in production alone",
+                    "the App Store accepts key \(keyID) for \(name) only in production",
                     hint: "this is unusual; try again, and look at Apple's system status page")
         }
         let isAnotherAccepted = others.contains { other in
@@ -112,9 +113,11 @@ extension KeyProbe.Result {
         return Diagnostic(
             "the App Store does not accept key \(keyID) for \(name)",
             hint: isAnotherAccepted
-                ? "another key is accepted, so this one was revoked, is of the App Store Connect API, or is of another team"
-                : "compare the issuer ID with the one above the In-App Purchase keys in App Store Connect, and check that the "
-                    + "key is one of those, not one of the App Store Connect API, and that the bundle ID is of the same team"
+                ? "another key is accepted, so this one was revoked, is for the App Store Connect API, or belongs to another "
+                    + "team"
+                : "compare the issuer ID with the one above the In-App Purchase keys in App Store Connect, and check that "
+                    + "the key is one of those, not one for the App Store Connect API, and that the bundle ID belongs to "
+                    + "the same team"
         )
     }
 

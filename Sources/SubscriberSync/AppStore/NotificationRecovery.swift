@@ -147,7 +147,7 @@ package struct NotificationRecovery: Sendable {
             guard !error.isRetryable else { throw .data(error) }
             counts.refused += 1
             log.warning(
-                "a notification of the App Store's history is refused",
+                "refused a notification from the App Store's history",
                 metadata: ["app": "\(app.bundleID.text)", "reason": "\(error)"])
             return
         }

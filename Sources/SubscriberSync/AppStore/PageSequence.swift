@@ -21,7 +21,7 @@ struct PageSequence {
     /// Notes the link to another page.
     mutating func follow(_ next: String) throws(APIFailure) {
         guard links.insert(next).inserted else {
-            throw .unreadable(AnswerError("\(link) was given before, so the list would not end"))
+            throw .unreadable(AnswerError("\(link) occurred before, so the list would not end"))
         }
         guard links.count <= maximumCount else {
             throw .unreadable(AnswerError("\(link) leads to more than \(maximumCount) pages"))

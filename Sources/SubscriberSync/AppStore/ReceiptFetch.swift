@@ -55,7 +55,7 @@ extension ReceiptFetch.Failure: CustomStringConvertible {
         switch self {
         case .noSharedSecret: "the app has no sharedSecret"
         case .service(let failure): "\(failure)"
-        case .anotherApp: "the receipt is of another app or environment"
+        case .anotherApp: "the receipt belongs to another app or environment"
         case .unhashable(let error): "\(error)"
         case .store(let error): error.diagnostic.error
         }

@@ -165,7 +165,7 @@ package final class RefreshQueue: Service {
                 request.key, isWhole ? .answered(hasNews: hasNews) : .unanswered,
                 isEmpty: statuses.isEmpty && history.isEmpty)
         } catch {
-            log.debug("the App Store was asked about a customer in vain", metadata: ["reason": "\(error)"])
+            log.debug("refreshing a customer from the App Store failed", metadata: ["reason": "\(error)"])
             answer(
                 request.key,
                 await queryReceiptService(request) ?? (error.isNotFound ? .answered(hasNews: false) : .unanswered))
@@ -183,7 +183,7 @@ package final class RefreshQueue: Service {
             problems.clear(of: app, .receipts)
             return .answered(hasNews: !facts.isEmpty)
         } catch {
-            log.debug("the receipt service was asked in vain", metadata: ["reason": "\(error)"])
+            log.debug("fetching from the receipt service failed", metadata: ["reason": "\(error)"])
             if let problem = error.problem { problems.note(problem, of: app, .receipts) }
             return nil
         }

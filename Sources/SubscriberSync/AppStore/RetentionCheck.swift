@@ -29,7 +29,7 @@ package struct RetentionCheck: Sendable {
                 return [
                     warning(
                         "the account has no access to the Retention Messaging API",
-                        hint: "request it from Apple; until then, the App Store asks for no messages")
+                        hint: "request it from Apple; until then, the App Store requests no messages")
                 ]
             }
             return [warning("retention messages could not be checked: \(error)", hint: error.hint)]
@@ -66,10 +66,13 @@ package struct RetentionCheck: Sendable {
         do throws(APIFailure) {
             let url = try await client.send(.realtimeURL(), for: app)
             guard !url.hasSuffix(Self.path) else { return [] }
-            return [warning("the App Store asks \(url.printable), which does not end with \(Self.path)", hint: set)]
+            return [
+                warning(
+                    "the App Store sends requests to \(url.printable), which does not end with \(Self.path)", hint: set)
+            ]
         } catch {
             guard case .refused(.realtimeURLNotFound) = error else { throw error }
-            return [warning("no URL for retention messages is set, so the App Store does not ask", hint: set)]
+            return [warning("no URL for retention messages is set, so the App Store sends no requests", hint: set)]
         }
     }
 

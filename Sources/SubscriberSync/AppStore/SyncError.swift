@@ -35,7 +35,7 @@ extension SyncError {
         case .api(let failure): Diagnostic("\(failure)", hint: failure.hint)
         case .data(let refusal):
             Diagnostic(
-                "the answer of the App Store is refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
+                "the App Store's answer was refused (\(refusal))", hint: "see docs/app-store-data.md for the check")
         case .store(let error): error.diagnostic
         }
     }

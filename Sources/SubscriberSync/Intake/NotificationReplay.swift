@@ -38,7 +38,7 @@ package struct NotificationReplay: Sendable {
     ) async throws(StoreError) -> Result {
         let apps: ExpectedApps
         do { apps = try catalogue.expectedApps } catch {
-            throw StoreError(.fault, "the apps of the configuration contradict each other")
+            throw StoreError(.fault, "the apps in the configuration contradict each other")
         }
         var result = try await readAll(for: apps, progress, skip)
         // A second reading merges the facts that a withdrawn one had displaced.

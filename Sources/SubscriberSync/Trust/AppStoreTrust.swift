@@ -29,7 +29,7 @@ package struct AppStoreTrust: Sendable {
             OCSPChecker(transport: transport, now: { now().milliseconds / 1000 }) { certificate in
                 verifier.knownChains.revoke(certificate.identity)
                 log.critical(
-                    "ALARM: Apple has revoked a certificate of App Store data; what it signs is refused from now on",
+                    "ALARM: Apple has revoked a certificate of App Store data; data signed with it is refused from now on",
                     metadata: ["certificate": "\(certificate.subject)"])
             }
         }
@@ -80,7 +80,7 @@ package struct AppStoreTrust: Sendable {
     func noteLeftOut(_ refusal: DataRefusal, of app: AppScope) {
         noteRefused(PayloadKind.transaction.rawValue, refusal)
         log.warning(
-            "an entry of the App Store's answer is left out",
+            "omitted an entry of the App Store's answer",
             metadata: ["app": "\(app.bundleID.text)", "reason": "\(refusal)"])
     }
 }
