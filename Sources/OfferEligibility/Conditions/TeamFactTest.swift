@@ -113,7 +113,7 @@ extension TeamFactTest {
             given.count == 1 || [["atLeast", "atMost"], ["before", "after"]].contains(given)
         else {
             reader.contradict(
-                value, given.isEmpty ? "nothing is required of the fact" : "too much is required of the fact",
+                value, given.isEmpty ? "the fact has no test" : "the fact has more than one test",
                 hint: "write one of is, in and exists, or bounds with atLeast and atMost, or with after and before")
             return nil
         }
@@ -128,7 +128,7 @@ extension TeamFactTest {
         case "is", "in":
             guard let member = members[first] else { return nil }
             let scalars = reader.items(of: member).map { item in
-                Scalar(item) ?? reader.refuse(item, expected: "a text, a number, true or false")
+                Scalar(item) ?? reader.refuse(item, expected: "a string, a number, true or false")
             }
             return scalars.contains { $0 == nil } || scalars.isEmpty ? nil : .isOneOf(Set(scalars.compactMap { $0 }))
         case "atLeast", "atMost":

@@ -8,6 +8,6 @@ enum Standing: Equatable {
     case billingRetry(since: Timestamp)
     case expired(at: Timestamp, because: Subscription.EndReason)
     case revoked(at: Timestamp, because: Subscription.EndReason)
-    /// The period is over, and the App Store has not said what follows.
+    /// The period is over, and the App Store has not reported what follows.
     case unsettled
 }

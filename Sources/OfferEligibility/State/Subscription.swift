@@ -12,7 +12,7 @@ package struct Subscription: Hashable, Sendable {
     /// The start of the current period.
     package let purchasedAt: Timestamp
     package internal(set) var status: Status
-    /// False while the period is over and the App Store has not said what follows. Then `expired` is only likely, and
+    /// False while the period is over and the App Store has not reported what follows. Then `expired` is only likely, and
     /// ``endedAt``, ``endedBecause`` and ``renewals`` are unknown.
     package internal(set) var settled: Bool
     /// nil without a renewal info for the current period.
