@@ -110,7 +110,7 @@ struct LedgerCheck {
             let slot = offer.limits.isCapped ? slots.dropFirst(place).first : slots.first
             let added = try AuthorisationTable.add(
                 authorisation, nonce, heldBy: request.holders, slot: slot, twin: twin, app, db)
-            guard let added else { throw StoreError(.fault, "two signatures have one nonce") }
+            guard let added else { throw StoreError(.fault, "two signatures share a nonce") }
             held.append(
                 AuthorisationTable.Found(
                     id: added.id, nonce: nonce, slot: added.slot, twin: twin, authorisation: authorisation))

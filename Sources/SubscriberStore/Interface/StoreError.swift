@@ -66,11 +66,11 @@ extension StoreError {
         case .corrupt: "is damaged"
         case .unreadable: "contains a value that cannot be read"
         case .newerVersion(let found, let supported):
-            "has version \(found), and this program knows versions up to \(supported)"
+            "has version \(found), and this program supports versions up to \(supported)"
         case .olderVersion(let found, let needed): "has version \(found), and this program uses version \(needed)"
-        case .exists: "is not copied onto a file that exists"
+        case .exists: "cannot be copied to an existing file"
         case .foreign: "belongs to another program"
-        case .notSupported: "is not copied by this program"
+        case .notSupported: "cannot be copied by this program"
         case .fault: "refused a statement"
         }
     }

@@ -138,6 +138,6 @@ extension PostgreSQLStore {
         to path: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws(StoreError) {
         throw StoreError(
-            .notSupported(instead: "pg_dump --schema=\(PostgreSQLSchema.name)"), "PostgreSQL has tools of its own")
+            .notSupported(instead: "pg_dump --schema=\(PostgreSQLSchema.name)"), "PostgreSQL has its own tools")
     }
 }

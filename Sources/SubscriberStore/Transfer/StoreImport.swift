@@ -31,7 +31,9 @@ package struct StoreImport: Sendable {
             while let line = try nextLine() {
                 let reader = try Self.reader(line)
                 if let total = try reader.optionalNumber("records") {
-                    guard total == count else { throw TransferError("the export has \(count) of \(total) records") }
+                    guard total == count else {
+                        throw TransferError("the export has \(count) instead of \(total) records")
+                    }
                     try await store.add(batch)
                     progress(count)
                     return count
@@ -59,7 +61,7 @@ package struct StoreImport: Sendable {
 
     private static func record(_ reader: RecordReader) throws(TransferError) -> StoreRecord {
         guard let name = StoreRecord.Name(rawValue: try reader.text("record")) else {
-            throw TransferError("a record is of an unknown kind")
+            throw TransferError("a record has an unknown kind")
         }
         return try StoreRecord(reader, name: name)
     }

@@ -65,7 +65,9 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
     func add(_ job: Job) {
         let refusal: StoreError? = state.withLockedValue { state in
             if state.isClosing { return StoreError(.unreachable, "the store is closed") }
-            if state.waiting.count >= Self.maximumWaiting { return StoreError(.busy, "too many wait for the database") }
+            if state.waiting.count >= Self.maximumWaiting {
+                return StoreError(.busy, "too many requests are waiting for the database")
+            }
             state.waiting.append(job)
             return nil
         }
@@ -89,7 +91,7 @@ final class PostgreSQLWorkers<Job: PostgreSQLJob>: Sendable {
         while let jobs = next() {
             let fresh = jobs.filter { $0.added >= .now - Self.patience }
             for job in jobs where job.added < .now - Self.patience {
-                job.fail(StoreError(.busy, "the database did not get to it in time"))
+                job.fail(StoreError(.busy, "the request waited too long for the database"))
             }
             if !fresh.isEmpty { finish(fresh, on: &connection) }
         }
