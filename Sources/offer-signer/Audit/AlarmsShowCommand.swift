@@ -12,9 +12,10 @@ struct AlarmsShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "List the redemptions that no signature of this service explains.",
         discussion: """
-            Only this service signs for the configured apps, but for offers without a rule or with signedElsewhere. If the App \
-            Store reports any other redemption without a signature in the ledger, somebody else may hold a key. Prints the number, the time, the app, the product and the offer of each, \
-            the oldest first. Exits with status 1 if there are any.
+            Only this service signs for the configured apps, except offers without a rule or with signedElsewhere. If \
+            the App Store reports any other redemption without a signature in the ledger, somebody else may hold a \
+            key. Prints the number, time, app, product and offer of each, the oldest first. Exits with status 1 if \
+            there are any.
             """
     )
 
