@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 import SubscriberStore
 
-/// The part of what the store has read that counts for one customer, as ``CustomerPurchases`` says.
+/// The stored data that counts for one customer, as defined by ``CustomerPurchases``.
 struct OwnedCustomer {
     let app: AppScope
     let purchases: CustomerPurchases
@@ -37,7 +37,7 @@ struct OwnedCustomer {
         facts = SubscriberFacts(purchases.facts)
         let names = stored.teamFacts.isEmpty && stored.links.isEmpty ? [] : purchases.names
         teamFacts = Self.latest(stored.teamFacts.filter { names.contains($0.identifier) })
-        // If an account names the customer, links to other accounts belong to those.
+        // If an account names the customer, links to other accounts belong to the other accounts.
         let linked = stored.links.filter { link in
             accounts.contains(link.account) || identifier?.account == nil && names.contains(link.identifier)
         }

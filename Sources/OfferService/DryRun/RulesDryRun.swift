@@ -140,7 +140,7 @@ private struct RulesComparison {
 }
 
 extension Catalogue.App {
-    /// True if the same rule always means the same in both.
+    /// True if every rule means the same in both apps.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         groups == other.groups && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
@@ -215,7 +215,7 @@ extension CustomerFacts {
     }
 }
 
-/// The members of an app on which the facts about a customer depend.
+/// The members of an app that the facts about a customer depend on.
 private struct ReadingOfFacts: Equatable {
     let groups: [ProductID: String]
     let familySharable: Set<ProductID>

@@ -49,7 +49,7 @@ package struct Router: Responder {
         var admitted: Admission?
         do throws(Problem) {
             let isMisdirected = gatekeeper.isMisdirected(request, under: hostRule)
-            // Health checks send any name they know. They get an answer, but no details.
+            // Health checks may send any host name. They get an answer without details.
             if isMisdirected, route?.endpoint.access != .anyone { throw .misdirectedRequest }
             let endpoint = try endpoint(for: request, route)
             if let least = endpoint.shedsLoad, shedding >= least { try shed(request, shedding) }

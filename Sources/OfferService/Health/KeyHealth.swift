@@ -8,7 +8,7 @@ import OfferTelemetry
 /// The health of the active keys: which of them cannot sign at the moment, and the alarm that takes a bad one out of
 /// service.
 package final class KeyHealth: Sendable {
-    /// The keys to test.
+    /// A selection of keys to test.
     enum Selection: Sendable {
         case allActive
         /// Only those that could not sign or verify when they last tried.

@@ -5,7 +5,7 @@ import OfferEligibility
 import SubscriberStore
 import SubscriberSync
 
-/// Loads everything that a decision rests on: proofs, stored data, and answers of the App Store if those two are
+/// Loads everything that a decision is based on: proofs, stored data, and answers of the App Store if those two are
 /// insufficient.
 struct CustomerLoader: Sendable {
     let store: CurrentStore
@@ -66,7 +66,7 @@ struct CustomerLoader: Sendable {
         if let stale { refreshLater(stale, in: app) }
         let name = NamedCustomer.Name(
             bundleID: app.bundleID, identity: .subscription(original), environment: app.environment)
-        // Data that is older than the app accepts says nothing about the present state.
+        // Data that is older than the app accepts says nothing about the current state.
         return try EvaluatedCustomer(
             NamedCustomer(name, proofs: nil, unprovenRefresh: .always), in: app, configured, stored: stored,
             newFacts: [],
@@ -109,7 +109,7 @@ struct CustomerLoader: Sendable {
         } catch {
             guard error.kind == .unreadable else { throw Problem(error) }
         }
-        // If a row cannot be read, nothing can be said about this customer. Everyone else is served.
+        // If a row cannot be read, no decision about this customer is possible. Everyone else is served.
         var known: [StoredCustomer] = []
         for app in customer.scopes(of: configured) {
             do throws(StoreError) { known += try await read(customer.query, of: customer, app.environment) } catch {
@@ -173,7 +173,7 @@ struct CustomerLoader: Sendable {
         return inUse.first ?? possible[0]
     }
 
-    /// Refuses a transaction known to be another customer's. An unknown one is left out later.
+    /// Refuses a transaction known to belong to another customer. An unknown transaction is left out later.
     private func requireOwnTransaction(
         of customer: NamedCustomer, _ known: [StoredCustomer], in app: AppScope, _ configured: Catalogue.App
     ) async throws(Problem) {
@@ -206,7 +206,7 @@ extension SubscriberFact {
 
 extension NamedCustomer {
     /// The names under which the store may know the customer, and everything that the proofs show. A transaction ID
-    /// without a proof counts only if the signature is bound to it.
+    /// without proof counts only if the signature is bound to it.
     fileprivate var query: CustomerQuery {
         let shown =
             [proofs?.appTransaction?.payload.appTransactionID].compactMap(\.self)
@@ -239,7 +239,7 @@ extension NamedCustomer {
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }
 
-    /// The facts that the proofs show. They must be of one Apple Account.
+    /// The facts that the proofs show. They must belong to one Apple Account.
     fileprivate func facts(at now: Timestamp) throws(Problem) -> [SubscriberFact] {
         guard let proofs else { return [] }
         let facts: [SubscriberFact]

@@ -1,7 +1,7 @@
 package import OfferTelemetry
 import SubscriberSync
 
-/// Every metric of the service, declared only here. ``all`` determines what `/metrics` exports, and in what order.
+/// Every metric of the service, each declared only here. ``all`` determines what `/metrics` exports, and in what order.
 extension Metric {
     // Requests.
     static let requests = Metric(

@@ -14,7 +14,7 @@ struct VerifiedProofs: Sendable {
     /// The receipt as signed.
     var receiptText: [UInt8] = []
 
-    /// The app and environment that all proofs are of; nil if none names them.
+    /// The app and environment of all proofs; nil if none names them.
     var app: AppScope? {
         let origins =
             transactions.map(\.payload.origin) + (appTransaction.map { [$0.payload.origin] } ?? [])

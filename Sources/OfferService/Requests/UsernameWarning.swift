@@ -11,7 +11,7 @@ import OfferTelemetry
 final class UsernameWarning: Sendable {
     private let metrics: ServiceMetrics
     private let log: Logger
-    /// The names of the principals warned about; no more than there are callers and issuers.
+    /// The names of the principals already warned about, at most one for each caller and issuer.
     private let known = NIOLockedValueBox<Set<String>>([])
 
     init(metrics: ServiceMetrics, log: Logger) {

@@ -38,7 +38,7 @@ extension SignedOffer {
         return writer.finish()
     }
 
-    /// Unlike in Apple's sample of a server, the key is `keyId`, and the signature `encodedSignature`.
+    /// Unlike in Apple's sample server, the key is `keyId`, and the signature is `encodedSignature`.
     private func writeRetentionV1(_ signature: OfferSignature, to writer: inout JSONWriter) {
         writer.member("encodedSignature", utf8: signature.base64)
         writer.member("productId", utf8: payload.productIdentifier.text.utf8)

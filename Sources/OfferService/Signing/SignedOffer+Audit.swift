@@ -40,7 +40,7 @@ extension Admission {
 }
 
 extension AppStoreRequest {
-    /// The grant of the request, unless its item says it already.
+    /// The grant of the request; nil if its item already implies it.
     var grant: AuditEntry.Grant? {
         switch self {
         case .promotionalOffer: nil
