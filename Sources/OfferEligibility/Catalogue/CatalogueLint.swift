@@ -7,8 +7,8 @@ package enum CatalogueLint {
         lints(of: catalogue).flatMap(\.warnings)
     }
 
-    /// - Parameter asked: the apps that the service refreshes from the App Store.
-    /// - Returns: consequences of the file that may surprise later, in the order of the apps' names.
+    /// - Parameter asked: the apps whose customers the service refreshes from the App Store.
+    /// - Returns: notes on consequences of the file that may be surprising, in the order of the apps' names.
     package static func notes(about catalogue: Catalogue, asking asked: Set<BundleID> = []) -> [Diagnostic] {
         let names = Set(asked.map(\.text.description))
         return lints(of: catalogue).flatMap { lint in
@@ -59,7 +59,7 @@ private struct AppLint {
         ]
     }
 
-    /// A note on rules that hold only for customers whose history is complete.
+    /// A note on rules that can hold only for customers with a complete history.
     var ofHistories: [Diagnostic] {
         let offers = app.rules.offers.filter { $0.rule.condition.needsCompleteHistory }
             .map { "\($0.productID.text) \($0.offerID.text)" }
@@ -199,7 +199,7 @@ private struct AppLint {
 
     // MARK: Order
 
-    /// Warnings about offers of one product that another one always precedes.
+    /// Warnings about offers that another offer of the same product always precedes.
     private func ofOrder(_ offers: [OfferTerms]) -> [Diagnostic] {
         let sorted = offers.enumerated().sorted {
             $0.element.priority == $1.element.priority
@@ -252,7 +252,7 @@ extension Condition {
         }
     }
 
-    /// True if every customer who meets this condition also meets `other`, as far as a comparison of their members shows.
+    /// True if every customer who meets this condition also meets `other`, as far as comparing their members can show.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.

@@ -4,13 +4,13 @@ import OfferCore
 package protocol CustomerTestKind: RuleTest {
     func truth(in context: EvaluationContext) -> Truth
 
-    /// The value that was found, for reasons; nil for none.
+    /// The found value, to show in reasons; nil if there is none.
     func found(in context: EvaluationContext) -> ReasonValue?
 
     /// The source that could supply the fact if it is unknown.
     func source(in context: EvaluationContext) -> DecisionReason.Source
 
-    /// Returns true if the test has a result only for a known "never", which takes a complete history.
+    /// Returns true if only a known "never" gives the test a result, which takes a complete history.
     func needsCompleteHistory(wanting wanted: Bool) -> Bool
 }
 

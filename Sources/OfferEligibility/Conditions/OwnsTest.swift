@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// `owns`: one of these products.
+/// `owns`: non-consumable products, of which the customer must own one.
 package struct OwnsTest: CustomerTestKind {
     package static let name = "owns"
     package static let code = ReasonCode.owns

@@ -7,7 +7,7 @@ package struct RenewsToTest: SubscriptionTestKind {
     package static let subject = "The next period's product"
 
     package enum Renewal: Hashable, Sendable {
-        /// The present product.
+        /// The current product.
         case same
         /// A product of a lower or a higher rank in the group.
         case lower, higher

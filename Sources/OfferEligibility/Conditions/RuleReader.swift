@@ -1,23 +1,23 @@
 package import OfferCore
 
-/// A value in a rule, as a file writes it.
+/// A value in a rule, as written in the file.
 package protocol RuleValue {
-    /// nil unless it is a scalar.
+    /// The text of a scalar; nil for other values.
     var text: String? { get }
-    /// False for a text in quotes.
+    /// True for a scalar written without quotes.
     var isPlain: Bool { get }
-    /// nil unless it is a mapping.
+    /// The number of members of a mapping; nil for other values.
     var memberCount: Int? { get }
 }
 
-/// The reader of a file with rules. It collects problems with their places, and goes on after each.
+/// The reader of a file with rules. It collects problems with their places, and continues after each.
 package protocol RuleReader {
     associatedtype Value: RuleValue
 
-    /// Reports that something else was expected.
+    /// Reports that another value was expected.
     mutating func refuse<Result>(_ value: Value, expected: String) -> Result?
     mutating func contradict(_ value: Value, _ error: String, hint: String)
-    /// Returns the members of a mapping by name, and reports those that are not known.
+    /// Returns the members of a mapping by name, and reports unknown ones.
     mutating func members(of value: Value, _ what: String, known: [String]) -> [String: Value]
     /// Returns the items of a list; a scalar stands for a list with one item.
     mutating func items(of value: Value) -> [Value]
@@ -26,7 +26,7 @@ package protocol RuleReader {
 /// A member of a mapping that may be missing.
 package enum ReadMember<Result> {
     case missing
-    /// Reported. The whole mapping must not be used without the member.
+    /// The member was unreadable, which is reported. The mapping must not be used without it.
     case unreadable
     case read(Result)
 
@@ -45,7 +45,7 @@ extension RuleReader {
     }
 
     /// Returns the members of a mapping in which at least one is required.
-    /// - Returns: nil if one is not known or if there are none, which is reported.
+    /// - Returns: nil if a member is unknown or if there is none, which is reported.
     mutating func knownMembers(of value: Value, _ what: String, known: [String]) -> [String: Value]? {
         let members = members(of: value, what, known: known)
         return members.isEmpty || members.count != value.memberCount ? nil : members
@@ -104,7 +104,7 @@ extension RuleReader {
             ?? refuse(value, expected: "a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z")
     }
 
-    /// Reads `{atLeast, atMost}`, or one value for exactly that.
+    /// Reads `{atLeast, atMost}`, or a single value that stands for exactly that value.
     package mutating func bounds<Result>(
         of value: Value, _ read: (inout Self, Value) -> Result?
     ) -> Bounds<Result>? {
@@ -117,7 +117,7 @@ extension RuleReader {
         return bounds(members["atLeast"], members["atMost"], of: value, read)
     }
 
-    /// - Returns: nil if a bound cannot be read, because that must not widen the range.
+    /// - Returns: nil if a bound cannot be read, because dropping it would widen the range.
     mutating func bounds<Result>(
         _ atLeast: Value?, _ atMost: Value?, of value: Value, _ read: (inout Self, Value) -> Result?
     ) -> Bounds<Result>? {

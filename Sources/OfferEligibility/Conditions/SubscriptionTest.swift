@@ -4,7 +4,7 @@ import OfferCore
 package protocol SubscriptionTestKind: RuleTest {
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
 
-    /// The value that was found, for reasons; nil for none.
+    /// The found value, to show in reasons; nil if there is none.
     func found(_ subscription: Subscription) -> ReasonValue?
 
     /// The source that could supply the fact if it is unknown.
@@ -62,7 +62,7 @@ package final class SubscriptionTest: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(kind)) }
 
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth {
-        // Anything except what never changes may have changed since.
+        // Every fact that is not lasting may have changed since.
         if subscription.isStale, !isLasting { return .unknown }
         return kind.truth(of: subscription, in: context)
     }
@@ -82,7 +82,7 @@ package final class SubscriptionTest: Hashable, Sendable {
             missing: isStale ? .appStore : kind.source(subscription))
     }
 
-    /// - Parameter tests: all about one subscription.
+    /// - Parameter tests: tests of one subscription.
     /// - Returns: the reason that they can never hold at the same time; nil if none was found.
     package static func contradiction(among tests: [SubscriptionTest]) -> String? {
         for kind in kinds { if let reason = kind.contradiction(amongAll: tests) { return reason } }

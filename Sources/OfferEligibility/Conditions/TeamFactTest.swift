@@ -15,7 +15,7 @@ package struct TeamFactTest: CustomerTestKind {
         case date(DateRange)
     }
 
-    /// A value as the rule language writes it.
+    /// A value in the notation of rules.
     package enum Scalar: Hashable, Sendable {
         case text(String)
         case number(Double)
@@ -31,7 +31,7 @@ package struct TeamFactTest: CustomerTestKind {
         self.requirement = requirement
     }
 
-    /// Unknown also for a value of another type, such as a text where a number is required.
+    /// Returns unknown also for a value of another type, such as a text where a number is required.
     package func truth(in context: EvaluationContext) -> Truth {
         let value = context.facts.team[fact]
         if case .exists(let exists) = requirement { return Truth((value != nil) == exists) }
@@ -70,7 +70,7 @@ package struct TeamFactTest: CustomerTestKind {
         return nil
     }
 
-    /// - Parameter requirements: of one fact.
+    /// - Parameter requirements: requirements of one fact.
     private static func contradiction(among requirements: [Requirement]) -> String? {
         if requirements.contains(.exists(false)), requirements.contains(where: { $0 != .exists(false) }) {
             return "a fact that does not exist has no value"
@@ -155,7 +155,7 @@ extension TeamFactTest.Scalar {
         }
     }
 
-    /// A plain scalar has the file's type; one in quotes is a text.
+    /// A plain scalar has the type that the file gives it; a scalar in quotes is a text.
     /// - Returns: nil for a list or a mapping.
     fileprivate init?(_ value: some RuleValue) {
         guard let text = value.text else { return nil }

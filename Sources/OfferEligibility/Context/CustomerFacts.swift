@@ -23,8 +23,8 @@ package struct CustomerFacts: Sendable {
 }
 
 extension SubscriberState {
-    /// The customer's current subscription in a group: one with access if there is one, else the one whose period began last,
-    /// whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
+    /// The customer's current subscription in a group: a subscription with access if there is one, else the one whose
+    /// period began last, whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
     func current(inGroup groupID: String) -> Subscription? {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }
@@ -42,7 +42,7 @@ extension SubscriberState {
         }
     }
 
-    /// The subscriptions of a group that could take an offer: the current one first, then others that have not ended.
+    /// The subscriptions of a group that could redeem an offer: the current one first, then others that have not ended.
     func redeemableSubscriptions(inGroup groupID: String) -> [Subscription] {
         guard let current = current(inGroup: groupID) else { return [] }
         let others = subscriptions.filter { other in

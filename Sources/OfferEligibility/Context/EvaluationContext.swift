@@ -8,7 +8,7 @@ package final class EvaluationContext: Sendable {
     let facts: CustomerFacts
     /// The subscription group of the offered product; nil if it is unknown.
     let groupID: String?
-    /// The subscriptions in that group that could take the offer. The current one comes first.
+    /// The subscriptions in that group that could redeem the offer. The current one comes first.
     let redeemableSubscriptions: [SubscriptionUnderTest]
     /// The current subscription in that group, if there is one.
     let offered: [SubscriptionUnderTest]
@@ -43,9 +43,9 @@ package final class EvaluationContext: Sendable {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
-    /// True if every redemption of some offers is known.
+    /// True if every redemption of these offers is known.
     ///
-    /// A group without gaps answers only for the offers that the catalogue has for its products.
+    /// A group without gaps is sufficient only for the offers that the catalogue lists for its products.
     /// - Parameter offers: nil for any promotional offer of the app.
     func knowsAllRedemptions(of offers: Set<String>?) -> Bool {
         let history = facts.state.history

@@ -29,7 +29,7 @@ extension DecisionReason {
         return subjects[fact] ?? "The fact \(fact)"
     }
 
-    /// The fixed sentence of a reason that names no value; nil for others.
+    /// The fixed sentence of a reason without values; nil for other reasons.
     private var sentence: String? {
         switch code {
         case .neverSubscribed:

@@ -15,8 +15,8 @@ package struct AccountLinks: Sendable {
         links.first { $0.identifier == identifier }?.account
     }
 
-    /// An account with the other accounts of the same customer: the token to which a username is linked, and the usernames
-    /// linked to a token.
+    /// An account and the other accounts of the same customer: the token that a username is linked to, and the
+    /// usernames linked to a token.
     package func accounts(same account: Customer) -> Set<Customer> {
         var accounts: Set<Customer> = [account]
         if let token = self[CustomerIdentifier(account)] { accounts.insert(token) }
@@ -37,6 +37,6 @@ package struct AccountLinks: Sendable {
         accounts.compactMap { self[CustomerIdentifier($0)] }.compactMap(\.token)
     }
 
-    /// The links to any of some accounts, in the order of their identifiers.
+    /// The links to any of these accounts, in the order of their identifiers.
     package func links(to accounts: Set<Customer>) -> [CustomerLink] { links.filter { accounts.contains($0.account) } }
 }

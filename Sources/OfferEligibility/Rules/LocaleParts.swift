@@ -2,8 +2,8 @@ import OfferCore
 
 /// The language, script and region at the start of a locale, in lower case.
 ///
-/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages that
-/// customers of the App Store write in more than one script or standard.
+/// The tables are from CLDR 45 (`likelySubtags`, `parentLocales` and `languageMatching`). They cover the languages of
+/// App Store customers that have more than one script or standard.
 struct LocaleParts {
     private let language: String
     private let script: String?
@@ -40,8 +40,8 @@ struct LocaleParts {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 
-    /// The locales to look for, best first: the region, regions with the same standard, the script and the language. The same
-    /// locales of a closely related language follow. May contain duplicates.
+    /// The locales to look for, best first: the region, regions with the same standard, the script and the language.
+    /// Those of a closely related language follow. May contain duplicates.
     var chain: [String] {
         chainOfLanguage
             + (Self.relatives[language].map {

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// The state of a subscription, with the values that only that state has.
+/// The state of a subscription, with the values specific to that state.
 enum Standing: Equatable {
     case active
     /// - Parameter until: nil if the App Store did not give the end.

@@ -2,8 +2,8 @@ import OfferCore
 
 /// The periods of one Apple Account in one subscription group, in the order of their purchase dates.
 ///
-/// Only one of them is in force at a time. A period whose successor starts before its end was upgraded away, even if the
-/// App Store never said so: it does not send the upgraded transaction again.
+/// Only one of them is in force at a time. A period whose successor starts before its end was replaced by an upgrade,
+/// even if the App Store never said so: it does not send the upgraded transaction again.
 struct Timeline {
     let periods: [Period]
     private let timing: SubscriptionTiming
@@ -17,8 +17,8 @@ struct Timeline {
 
     /// The index of a subscription's current period.
     ///
-    /// That is the last one to have started. A renewal is known before it starts, and does not end the old period early. Once
-    /// nothing else is in force, the renewal is.
+    /// That is the period that started last. A renewal is known before it starts, and does not end the old period
+    /// early. Once no other period is in force, the renewal is current.
     func current(of originalTransactionID: TransactionID, at now: Timestamp) -> Int? {
         let places = periods.indices.filter { periods[$0].originalTransactionID == originalTransactionID }
         let next = places.first { periods[$0].start > now }
