@@ -35,8 +35,8 @@ package struct KeyProbe: Sendable {
 
     /// Tries the key of each app. Keys that sign for no app are tried with the first app.
     /// - Parameters:
-    ///   - apps: those with an issuer ID.
-    ///   - transport: to the servers of `settings`.
+    ///   - apps: the apps with an issuer ID.
+    ///   - transport: sends requests to the servers of `settings`.
     package static func results(
         of ring: KeyRing, apps: [BundleID], issuerIDs: IssuerIDs, hosts: APIHosts, transport: any HTTPExchange,
         now: @escaping @Sendable () -> Timestamp
@@ -73,7 +73,7 @@ package struct KeyProbe: Sendable {
             switch error {
             case .unauthorised(let clock): return .refused(clock)
             case .limited: return .accepted
-            // An unknown app says nothing about the key.
+            // An error about an unknown app says nothing about the key.
             case .refused(let code) where !code.isRetryable && !code.isOfApp: return .accepted
             default: return .unknown(error)
             }
@@ -121,7 +121,7 @@ extension KeyProbe.Result {
         )
     }
 
-    /// True if the problem prevents neither offers nor requests to the App Store.
+    /// True if neither offers nor requests to the App Store are affected.
     package var isWarning: Bool {
         if !signs { return true }
         if case .refused = verdicts[.production], case .accepted = verdicts[.sandbox] { return true }

@@ -9,7 +9,7 @@ package struct RetentionCheck: Sendable {
     private let app: AppScope
     private let configured: Catalogue.App
 
-    /// The maximum number of default messages that are looked up. Apple allows few such requests.
+    /// The maximum number of default messages to look up. Apple allows few such requests.
     private static let maximumDefaults = 20
     private static let path = "/v1/retention-messages"
 
@@ -110,7 +110,7 @@ package struct RetentionCheck: Sendable {
 }
 
 extension RetentionLocale {
-    /// As Apple writes it: `en-US`, `zh-Hans-CN`.
+    /// The locale as Apple writes it: `en-US`, `zh-Hans-CN`.
     fileprivate var appleText: String {
         text.split(separator: "-").enumerated().map { place, part in
             guard place > 0 else { return String(part) }

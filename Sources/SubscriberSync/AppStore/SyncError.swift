@@ -8,7 +8,7 @@ package import SubscriberStore
 /// The reason an answer of the App Store did not reach the store.
 package enum SyncError: Error, Sendable {
     case api(APIFailure)
-    /// Something in the answer is not Apple's, or not about the requested app.
+    /// Part of the answer is not signed by Apple, or is not about the requested app.
     case data(DataRefusal)
     case store(StoreError)
 

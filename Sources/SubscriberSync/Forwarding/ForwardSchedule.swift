@@ -20,8 +20,8 @@ package enum ForwardSchedule {
     /// after reception was the last.
     /// - Parameters:
     ///   - failures: the number of failed attempts before this one.
-    ///   - share: from 0 to 1. The delay is up to a tenth shorter, so that notifications that failed together do not return
-    ///     together.
+    ///   - share: a random share from 0 to 1. It shortens the delay by up to a tenth, so that notifications that failed
+    ///     together are not sent again together.
     package static func outcome(
         afterFailures failures: Int, receivedAt: Timestamp, share: Double, at now: Timestamp
     ) -> ForwardOutcome {

@@ -8,7 +8,7 @@ import OfferEligibility
 /// The rules for accepting App Store data: the trusted signers and the revoked certificates.
 package struct AppStoreTrust: Sendable {
     package let verifier: AppStoreVerifier
-    /// nil if responders are not asked.
+    /// nil if OCSP responders are not queried.
     package let checker: OCSPChecker?
     private let metrics: SyncMetrics
     private let now: @Sendable () -> Timestamp
@@ -54,7 +54,7 @@ package struct AppStoreTrust: Sendable {
     }
 
     /// Waits until every certificate of a chain is known not to be revoked.
-    /// - Throws: if one is revoked, or if no responder vouches for it now.
+    /// - Throws: a refusal, if one is revoked, or if no responder confirms it now.
     func requireGood(_ chain: some CertificatePath) async throws(DataRefusal) {
         do { try await checker?.check(chain) } catch { throw DataRefusal(VerificationFailure(error)) }
     }
