@@ -21,7 +21,7 @@ package struct StoreError: Error, Hashable, Sendable {
         case exists
         /// The file is not a database of this program.
         case foreign
-        /// The engine does not support this. Other tools do.
+        /// The engine does not support this operation, but other tools do.
         case notSupported(instead: String)
         /// A fault of this program.
         case fault
@@ -44,7 +44,8 @@ package struct StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// True if the database stays as it is until someone repairs it. A refused statement says nothing about others.
+    /// True if the database stays broken until someone repairs it. A single refused statement says nothing about
+    /// others.
     package var isLasting: Bool {
         switch kind {
         case .corrupt, .newerVersion, .olderVersion, .foreign: true

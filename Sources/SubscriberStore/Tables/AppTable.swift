@@ -25,7 +25,7 @@ enum AppTable {
 
     /// - Parameters:
     ///   - start: the beginning of the span without a gap.
-    ///   - continuing: true if a known beginning stays.
+    ///   - continuing: true to keep a known start.
     static func setRecoveryCheckpoint(
         _ time: Timestamp, since start: Timestamp, continuing: Bool, _ app: Int64, at now: Timestamp, _ db: any Database
     ) throws {
@@ -107,7 +107,7 @@ enum AppTable {
             ])
     }
 
-    /// The intakes of all apps that have any.
+    /// The intakes of all apps with received data.
     static func intakes(_ db: any Database) throws -> [Intake] {
         try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
             .map(intake)
@@ -129,7 +129,7 @@ enum AppTable {
             lastSignedDate: try row.time("last_signed_date"))
     }
 
-    /// Raises the counts to those of another store.
+    /// Raises the counts to at least those of another store.
     static func raise(to intake: Intake, _ app: Int64, _ db: any Database) throws {
         let known = try db.row("\(counts) WHERE app.id = ? GROUP BY app.id, bundle_id, environment", [app])
             .map(Self.intake)

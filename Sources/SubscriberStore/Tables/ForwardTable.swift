@@ -16,7 +16,7 @@ enum ForwardTable {
         }
     }
 
-    /// - Parameter subscription: nil for a notification that names none, whose order does not matter.
+    /// - Parameter subscription: nil for a notification that names no subscription, whose order does not matter.
     static func add(
         _ payload: Int64, to receiver: Int64, about subscription: Int64?, receivedAt: Timestamp, failures: Int = 0,
         diedAt: Timestamp? = nil, _ db: any Database

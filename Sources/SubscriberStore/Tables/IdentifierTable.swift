@@ -39,7 +39,7 @@ enum IdentifierTable {
     }
 
     /// The query for the `id` of purchases, the latest first, and for the `kind` that distinguishes consumables.
-    /// - Parameter limit: the limit for each of the two.
+    /// - Parameter limit: the maximum number for each of the two kinds.
     static func purchases(naming identifier: CustomerIdentifier, _ app: Int64, limit: Int) -> Query {
         let stored = StoredIdentifier(identifier)
         return Query(
@@ -53,7 +53,7 @@ enum IdentifierTable {
             """, [app, stored.kind, stored.value, stored.ofConsumable.kind, limit])
     }
 
-    /// The query for the `id` of purchases that name an account and not an Apple Account.
+    /// The query for the `id` of purchases that name an account but not a given Apple Account.
     /// - Parameter appleAccount: nil for all purchases of the account.
     static func purchases(
         naming account: CustomerIdentifier, butNot appleAccount: CustomerIdentifier?, _ app: Int64, limit: Int

@@ -52,8 +52,8 @@ enum LinkTable {
             "DELETE FROM link WHERE app = ? AND account_kind = ? AND account = ?", [app, stored.kind, stored.value])
     }
 
-    /// The columns that ``link(_:)`` reads. The index by account has them. With more columns, SQLite would read the links of
-    /// all accounts of the app instead of looking each up in the table.
+    /// The columns that ``link(_:)`` reads. The index by account contains them. With more columns, SQLite would read
+    /// the links of all accounts of the app instead of looking up each in the table.
     private static let columns = "kind, identifier, account_kind, account"
 
     /// The query for the links of identifiers to an account.

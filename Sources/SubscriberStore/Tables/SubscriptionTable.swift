@@ -66,7 +66,7 @@ enum SubscriptionTable {
         try db.send("DELETE FROM subscription WHERE id = ?", [id])
     }
 
-    /// Removes a subscription that never existed.
+    /// Removes a subscription that turned out not to exist.
     static func retract(_ id: Int64, _ app: Int64, _ db: any Database) throws {
         try delete(id, db)
         try AppTable.add(AppTable.Arrivals(subscriptions: -1), app, db)
@@ -78,8 +78,8 @@ enum SubscriptionTable {
             [time?.milliseconds, id])
     }
 
-    /// Moves checks of subscriptions without new data since.
-    /// - Returns: for each, true if it was moved.
+    /// Moves the checks of subscriptions that have no newer data.
+    /// - Returns: for each check, true if it was moved.
     @discardableResult
     static func moveChecks(
         _ checks: [(id: Int64, dueAt: Timestamp, to: Timestamp?)], _ db: any Database

@@ -42,7 +42,7 @@ enum TeamFactTable {
         try db.rows(all(of: [identifier], app)).joined().map(fact)
     }
 
-    /// Those identifiers that callers have made statements about, or have linked.
+    /// The identifiers that callers have made statements about or have linked.
     static func withStatements(
         _ identifiers: [CustomerIdentifier], _ app: Int64, _ db: any Database
     ) throws -> [CustomerIdentifier] {

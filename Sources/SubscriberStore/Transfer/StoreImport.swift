@@ -6,7 +6,7 @@ package struct StoreImport: Sendable {
     static let format: Int64 = 1
     /// The number of records in a transaction.
     private static let batchSize = 500
-    /// A legacy receipt can name many subscriptions.
+    /// The maximum number of elements in a list. A legacy receipt can name many subscriptions.
     private static let maximumElements = 10_000
 
     private let store: any SubscriberStore
@@ -47,7 +47,7 @@ package struct StoreImport: Sendable {
             }
             throw TransferError("the export is cut off after \(count) records")
         } catch let error where !(error is StoreError) {
-            // Everything before the damage in a damaged export is worth keeping.
+            // In a damaged export, everything before the damage is worth keeping.
             try await store.add(batch)
             throw error
         }

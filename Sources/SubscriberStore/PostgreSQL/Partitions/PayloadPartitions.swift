@@ -1,13 +1,14 @@
 import OfferCore
 import OfferPostgreSQL
 
-/// The partitions of raw payloads and of the subscriptions in them: a pair for each span of time, numbered from 1.
+/// The partitions of raw payloads and of the subscriptions that they name: a pair for each span of time, numbered from
+/// 1.
 ///
-/// A row belongs to a partition by the `id` of its notification. A partition has room for 2^40 of them, so none is ever full.
-/// At the end of the newest partition's span, the next one is created, and then the sequence of the `id`s moves to it. If that
-/// happens late, the newest partition covers more time.
+/// The `id` of its notification assigns a row to a partition. A partition has room for 2^40 notifications, so none is
+/// ever full. At the end of the newest partition's span, the next one is created, and then the sequence of the `id`s
+/// moves to it. If that happens late, the newest partition covers more time.
 struct PayloadPartitions {
-    /// The `id`s in a partition.
+    /// The number of `id`s in a partition.
     static let size: Int64 = 1 << 40
 
     private let db: PostgreSQLDatabase
@@ -41,7 +42,7 @@ struct PayloadPartitions {
         return newest + 1
     }
 
-    /// Makes a partition. Notifications go to it only after ``advance()``.
+    /// Creates a partition. Notifications go to it only after ``advance()``.
     func begin(_ number: Int64) throws {
         let (lowest, end) = Self.bounds(of: number)
         try db.connection.run(
@@ -52,14 +53,14 @@ struct PayloadPartitions {
             """)
     }
 
-    /// Gives notifications the `id`s of the newest partition, and never lower ones again. The partition must be committed: a
-    /// rollback removes a partition, but does not reset a sequence.
+    /// Gives notifications `id`s of the newest partition from now on, and never lower ones. The partition must be
+    /// committed: a rollback removes a partition, but does not reset a sequence.
     func advance() throws {
         guard try isBehind() else { return }
         _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowestOfNewest - 1])
     }
 
-    /// True if notifications go to an older partition than the newest.
+    /// True if notifications still go to a partition before the newest.
     func isBehind() throws -> Bool { try lastID() < lowestOfNewest - 1 }
 
     private var lowestOfNewest: Int64 { numbers.last.map { Self.bounds(of: $0).lowest } ?? 0 }

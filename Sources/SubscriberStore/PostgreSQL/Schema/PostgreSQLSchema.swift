@@ -1,13 +1,13 @@
 import OfferPostgreSQL
 
-/// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the previous
-/// release still uses. So two releases can run side by side during an upgrade, and the older one can restart.
+/// The tables in PostgreSQL, as numbered migrations. A released migration never changes. It keeps everything that the
+/// previous release still uses, so two releases can run side by side during an upgrade, and the older one can restart.
 enum PostgreSQLSchema {
-    /// The schema that all tables are in. It belongs only to this program.
+    /// The schema of all tables. Only this program uses it.
     static let name = "offer_signer"
 
-    /// Each with the lowest version that a program must know to use the database afterwards. The previous release can use it,
-    /// so it may restart during an upgrade.
+    /// The migrations, each with the lowest version that a program must know to use the database afterwards. The
+    /// previous release can use it, so it may restart during an upgrade.
     static let migrations: [(migration: Migration, neededVersion: Int)] = [
         (.initial, neededVersion: 1), (.retentionInPostgreSQL, neededVersion: 1),
         (.postgreSQLLedgerCoverage, neededVersion: 1), (.payloadBounds, neededVersion: 1),
