@@ -29,7 +29,7 @@ struct AppStoreInspectCommand: ParsableCommand {
             """
     )
 
-    /// In bytes; far larger than any data of the App Store.
+    /// The maximum input size in bytes, far larger than any data of the App Store.
     private static let maximumSize = 8 * 1024 * 1024
 
     @Option(

@@ -26,7 +26,7 @@ struct AppStoreOptions: ParsableArguments {
         transform: AppStoreEnvironment.init(option:))
     var environment: AppStoreEnvironment?
 
-    /// Opens the database and a connection to the App Store for one app, calls `work`, and closes both.
+    /// Opens the database and a connection to the App Store for one app, calls `work`, and closes them.
     /// - Parameter withoutStore: true if `work` needs no database, which may not exist yet.
     func withAppStore<Result: Sendable>(
         withoutStore: Bool = false, _ work: @Sendable (AppStoreSync, AppScope) async throws -> Result

@@ -4,7 +4,7 @@ import OfferEligibility
 import OfferService
 import SubscriberSync
 
-/// `offer-signer app-store recover`: reads the App Store's notification history and stores what is missing.
+/// `offer-signer app-store recover`: reads the App Store's notification history and stores missing notifications.
 struct AppStoreRecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",

@@ -4,7 +4,7 @@ import OfferCore
 import OfferService
 import SubscriberStore
 
-/// `offer-signer alarms acknowledge`: ends alarms that somebody has investigated.
+/// `offer-signer alarms acknowledge`: clears alarms that somebody has investigated.
 struct AlarmsAcknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acknowledge",

@@ -38,7 +38,7 @@ extension DatabaseOptions {
 }
 
 extension LedgerRedemption {
-    /// A line for each alarm.
+    /// The redemption as a line of output.
     var line: String {
         let time = String(decoding: at.iso8601, as: UTF8.self)
         return

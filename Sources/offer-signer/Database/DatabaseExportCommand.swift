@@ -30,7 +30,7 @@ struct DatabaseExportCommand: AsyncParsableCommand {
         StandardStreams.printError("ok: \(count) records\n")
     }
 
-    /// The file appears whole, readable by this account only.
+    /// The file appears only when complete, readable only by this account.
     private func export(_ store: any SubscriberStore, toFile path: FilePath) async throws -> Int {
         let temporary = FilePath("\(path).partial")
         do {

@@ -2,7 +2,7 @@ import ArgumentParser
 import OfferCore
 import SubscriberStore
 
-/// `offer-signer database migrate`: brings the database to the latest version.
+/// `offer-signer database migrate`: migrates the database to the latest version.
 struct DatabaseMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",

@@ -5,7 +5,7 @@ import OfferService
 import SubscriberStore
 import SubscriberSync
 
-/// `offer-signer database rebuild`: derives the state again from the notifications as received.
+/// `offer-signer database rebuild`: derives the state again from the stored notifications.
 struct DatabaseRebuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rebuild",

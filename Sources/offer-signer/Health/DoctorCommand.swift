@@ -81,7 +81,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return plan.problems
     }
 
-    /// Reports where private keys are kept. The service also works without the locked heap, so this is only a note.
+    /// Reports where private keys are kept in memory. The service also works without the locked heap, so this is only a
+    /// note.
     private func reportSecureHeap() {
         guard let problem = SecureHeap.state.problem else {
             return report("private keys are kept on libcrypto's secure heap, locked in memory")
@@ -139,7 +140,7 @@ struct DoctorCommand: AsyncParsableCommand {
         )
     }
 
-    /// Sends a request to the App Store with each key, and returns the problems with those that sign.
+    /// Sends a request to the App Store with each key, and returns the problems with the keys that sign.
     private func onlineProblems(_ configuration: Configuration) async -> [Diagnostic] {
         let ring = AvailableKeys(configuration.keys).plan(from: KeyRing()).ring
         let apps = (configuration.catalogue?.apps.keys).map(Array.init) ?? []
