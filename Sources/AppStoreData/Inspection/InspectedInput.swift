@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// App Store data in the form in which it is sent.
+/// App Store data in its transport form.
 enum InspectedInput {
     /// A JWS in compact form.
     case jws([UInt8])
@@ -73,7 +73,7 @@ enum InspectedInput {
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-/// The form of data, recognised without reading it.
+/// The form of data, recognised without decoding it.
 enum InspectedForm: Hashable {
     case jws
     case receipt

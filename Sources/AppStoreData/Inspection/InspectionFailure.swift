@@ -24,7 +24,8 @@ extension DataRefusal {
         self.init(code: error.rawValue, sentence: error.sentence, isRetryable: false, isGenuine: false)
     }
 
-    /// A JWS instead of a receipt, or a receipt instead of a JWS. Their forms differ, so no verification is needed.
+    /// Creates the failure for a JWS instead of a receipt, or the reverse. Their forms differ, so no verification is
+    /// needed.
     init(expected: InspectedKind, found: InspectedForm) {
         self.init(
             code: "payload_of_another_kind",

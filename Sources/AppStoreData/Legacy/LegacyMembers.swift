@@ -40,7 +40,7 @@ struct LegacyMembers {
 
     func transactionID(_ name: String) -> TransactionID? { utf8(name).flatMap { try? TransactionID(utf8: $0) } }
 
-    /// A notification says `"true"` and `"false"`, its receipt `"1"` and `"0"`.
+    /// A notification contains `"true"` and `"false"`, its receipt `"1"` and `"0"`.
     func flag(_ name: String) -> Bool? {
         if case .bool(let flag) = object[name] { return flag }
         guard let utf8 = utf8(name) else { return nil }

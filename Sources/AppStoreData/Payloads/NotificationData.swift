@@ -1,7 +1,7 @@
 package import OfferCore
 package import OfferEligibility
 
-/// The app and the customer's purchase that a notification is about. Apple calls it `data`.
+/// The app and the purchase of a notification. Apple calls it `data`.
 package struct NotificationData: Hashable, Sendable {
     package let bundleID: BundleID
     /// Documented for production only. In the sandbox, it is missing only from `TEST`.

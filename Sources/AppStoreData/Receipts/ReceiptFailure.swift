@@ -50,7 +50,7 @@ package enum ReceiptRefusal: String, CaseIterable, Hashable, Sendable {
 }
 
 extension VerificationFailure {
-    /// The label separates the names that both types have.
+    /// The argument label avoids ambiguity, because both types have cases of the same name.
     init(message error: SignedMessageError) {
         self.init(Self.code(of: error))
     }

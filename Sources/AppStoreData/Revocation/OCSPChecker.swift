@@ -27,7 +27,7 @@ package final class OCSPChecker: Sendable {
         (requests, submit) = AsyncStream.makeStream()
     }
 
-    /// Sends queries until the task is cancelled. Then all open and all later queries fail. Call it once.
+    /// Sends queries until the task is cancelled. After that, all open and later queries fail. Call it once.
     package func run() async {
         await withDiscardingTaskGroup { group in
             for await request in requests {
@@ -98,8 +98,8 @@ package final class OCSPChecker: Sendable {
         return nil
     }
 
-    /// Responders know nothing about an expired certificate, such as those of old data. It counts as good unless it was revoked
-    /// before.
+    /// Responders have no status for an expired certificate, such as those of old data. It counts as good unless it was
+    /// known to be revoked.
     private func outcome(ofExpired request: RevocationRequest, at now: Int64) -> OCSPOutcome? {
         guard request.certificate.notAfter < now else { return nil }
         let answer = state.withLockedValue { $0.memory.answer(to: request.id, at: now) }
@@ -122,6 +122,6 @@ package final class OCSPChecker: Sendable {
 package enum CachedRevocationStatus: Hashable, Sendable {
     case good
     case revoked(RevocationFailure)
-    /// No answer is in force. The query is under way, or failed within the last minute.
+    /// No current answer is known. The query is under way, or failed within the last minute.
     case notKnown(RevocationFailure)
 }

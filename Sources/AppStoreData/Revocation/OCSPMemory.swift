@@ -1,6 +1,6 @@
 import OfferCrypto
 
-/// The last answers of responders about certificates. Its size is bounded.
+/// The memory of responders' latest answers about certificates. Its size is bounded.
 struct OCSPMemory {
     private var standings: [RevocationRequest.ID: Standing] = [:]
     private let limit: Int
@@ -14,7 +14,7 @@ struct OCSPMemory {
         case unanswered(OCSPProblem, subject: String, time: Int64)
     }
 
-    /// The maximum age of an answer in use, in seconds, whatever the responder promises.
+    /// The maximum age of an answer in use, in seconds, even if the responder permits more.
     static let maximumAge: Int64 = 24 * 3600
     /// The time without background queries after any answer or failure, in seconds.
     static let pause: Int64 = 60
@@ -24,7 +24,7 @@ struct OCSPMemory {
     /// - Parameter limit: the maximum number of certificates.
     init(limit: Int) { self.limit = limit }
 
-    /// The answer to a query, if one is in force.
+    /// The current answer to a query, if there is one.
     func answer(to id: RevocationRequest.ID, at now: Int64) -> OCSPOutcome? {
         switch standings[id] {
         case .good(let until) where now < until: .good(until: until)
@@ -63,7 +63,7 @@ struct OCSPMemory {
         }
     }
 
-    /// Failures go first, then the answers that expire first. Revocations stay longest.
+    /// Failures are dropped first, then the answers that expire first. Revocations stay longest.
     private mutating func dropLeastUseful(except new: RevocationRequest.ID) {
         let usefulness = { (standing: Standing) -> (Int, Int64) in
             switch standing {

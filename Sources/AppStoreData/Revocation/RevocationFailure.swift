@@ -6,7 +6,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
     /// The issuer has revoked a certificate. This is final.
     /// - Parameter date: seconds since 1970.
     case revoked(CertificateRole, date: Int64)
-    /// No responder has said whether a certificate is revoked. It may say so later.
+    /// No responder has reported whether a certificate is revoked. It may do so later.
     case unknown(CertificateRole, OCSPProblem)
 
     /// True if the responder itself rejects a certificate: it is revoked, or the responder does not know it.
@@ -27,7 +27,7 @@ package enum RevocationFailure: Error, Hashable, Sendable {
 
 extension RevocationFailure {
     /// Throws unless both certificates are good. A revocation comes first, because it is final.
-    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same holds for `intermediate`.
+    /// - Parameter leaf: the outcome of the query; nil if it is under way. The same applies to `intermediate`.
     static func throwUnlessGood(leaf: OCSPOutcome?, intermediate: OCSPOutcome?) throws(RevocationFailure) {
         let outcomes: [(CertificateRole, OCSPOutcome?)] = [(.leaf, leaf), (.intermediate, intermediate)]
         for case (let role, .revoked(let date)?) in outcomes { throw .revoked(role, date: date) }
@@ -64,7 +64,7 @@ extension VerificationFailure {
 package enum OCSPProblem: Error, Hashable, Sendable {
     /// The certificate names no responder with a usable HTTP URL.
     case noResponder
-    /// libcrypto could not write the request.
+    /// libcrypto could not encode the request.
     case request(OpenSSLError)
     /// The transport failed.
     case transport(OCSPTransportFailure)

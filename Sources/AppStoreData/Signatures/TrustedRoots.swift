@@ -1,6 +1,6 @@
 package import OfferCrypto
 
-/// The roots that anchor App Store data: Apple's, or those of an operator in their place.
+/// The roots that anchor App Store data: Apple's, or an operator's own instead.
 package struct TrustedRoots: Sendable {
     package let certificates: [X509Certificate]
 

@@ -138,7 +138,7 @@ extension VerificationFailure.Code {
 }
 
 extension VerificationFailure {
-    /// The label separates `.leafIsCA` and other names that both types have.
+    /// The argument label avoids ambiguity, because both types have `.leafIsCA` and other cases of the same name.
     package init(chain error: ChainError) {
         switch error {
         case .notYetValid(let role): self.init(.certificateNotYetValid, role)

@@ -14,10 +14,11 @@ package struct VerifiedLegacyNotification: Sendable {
     package let name: NotificationName
     /// Derived from the content: see ``LegacyNotification/identity()``. 35 bytes.
     package let notificationUUID: FieldText
-    /// nil if there is none, if it is refused, or if it is for a single transaction, whose signature cannot be verified here.
+    /// nil if there is none, if it is refused, or if it is a receipt of a single transaction, whose signature cannot be
+    /// verified here.
     package let receipt: VerifiedReceipt?
-    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is still right, so the App Store
-    /// has nothing better to send.
+    /// The reason the receipt is not trusted; nil if nothing is wrong with it. The password is right nevertheless, so
+    /// sending the notification again would not help.
     package let receiptRefusal: DataRefusal?
     /// CMS, as signed.
     private let receiptText: [UInt8]
