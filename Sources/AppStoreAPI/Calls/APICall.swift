@@ -1,7 +1,7 @@
 import OfferCore
 import OfferEligibility
 
-/// A request of the App Store Server API, with the reader of its answer.
+/// A request to the App Store Server API, with the reader of its answer.
 package struct APICall<Answer: Sendable>: Sendable {
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 

@@ -48,7 +48,7 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
         self == .transactionIDNotFound || self == .originalTransactionIDNotFound
     }
 
-    /// True if it is about the app, whatever the request.
+    /// True if it concerns the app rather than the request.
     package var isOfApp: Bool { [.invalidAppIdentifier, .appNotFound, .appNotFoundRetryable].contains(self) }
 
     /// True if a list must be read from its beginning.

@@ -7,19 +7,19 @@ package enum APIFailure: Error, Sendable {
     case refused(APIErrorCode)
     /// HTTP status 401: the App Store does not accept the token. The clock is the likely cause if it is wrong.
     case unauthorised(ClockError?)
-    /// Too many requests in this hour. The time is that of the next possible request.
+    /// There were too many requests in this hour. The value is the time of the next permitted request.
     case limited(until: Timestamp)
     /// Another HTTP status, without an error code.
     case status(Int)
-    /// No complete answer: the value is half a sentence.
+    /// There was no complete answer. The value is a clause that says why.
     case unreachable(String)
     /// The deadline has passed.
     case timedOut
     /// The answer differs from Apple's documentation.
     case unreadable(AnswerError)
-    /// The host has failed often, and gets no requests for a while.
+    /// The host has failed repeatedly, so it gets no requests for a while.
     case paused
-    /// No token could be made.
+    /// No token could be created.
     case noToken(TokenFault)
     /// The environment has no server, such as Xcode.
     case noServer
@@ -52,7 +52,7 @@ extension APIFailure {
         }
     }
 
-    /// True if the failure means that the host is in trouble, and not that the request is wrong.
+    /// True if the failure shows a problem of the host rather than of the request.
     var isOfHost: Bool {
         switch self {
         case .refused(let code): code.rawValue >= 5_000_000

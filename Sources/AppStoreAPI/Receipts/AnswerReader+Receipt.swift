@@ -14,7 +14,7 @@ extension AnswerReader {
         return number
     }
 
-    /// `true` or `"true"`, `1` or `"1"`, and the opposite.
+    /// A flag: `true` or `"true"`, `1` or `"1"`, and the opposite values.
     func flag(_ name: String) throws(AnswerError) -> Bool? {
         if isBool(name) { return try bool(name) }
         guard isText(name) else { return try optionalInteger(name).map { $0 == 1 } }
@@ -25,7 +25,7 @@ extension AnswerReader {
         }
     }
 
-    /// A date, which three members contain. The one in milliseconds counts.
+    /// A date, which three members contain. The one in milliseconds is used.
     func date(_ name: String) throws(AnswerError) -> Timestamp? {
         try looseInteger(name + "_ms").map(Timestamp.init)
     }

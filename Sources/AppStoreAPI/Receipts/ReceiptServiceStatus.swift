@@ -1,4 +1,4 @@
-/// The status of a receipt, as the legacy service `verifyReceipt` numbers it.
+/// The status of a receipt, as numbered by the legacy service `verifyReceipt`.
 ///
 /// Source: Apple, "status" (App Store Receipts documentation).
 package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// A name for metrics: the number of a status that Apple documents.
+    /// A name for metrics: the number of a documented status.
     package var name: String {
         switch rawValue {
         case 21_000...21_010: "status_\(rawValue)"
