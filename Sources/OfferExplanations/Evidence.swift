@@ -13,7 +13,7 @@ package struct Evidence: Sendable {
     package let storeKitError: [UInt8]?
 
     /// - Parameter members: the members of the request's JSON object. Unknown names are rejected, because a misspelt
-    ///   field would look like one that the app omitted.
+    ///   field would look like an omitted one.
     package init(_ members: JSONObject) throws(MemberError) {
         let reader = EvidenceReader(members)
         let hasJWS = reader.has("compactJWS")

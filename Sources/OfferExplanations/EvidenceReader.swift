@@ -34,7 +34,7 @@ struct EvidenceReader {
         return try reader.optionalField(name, Self.check(maximumSize))
     }
 
-    /// Reads a string that goes by either of two names.
+    /// Reads a string that has either of two names.
     func text(_ name: String, or other: String) throws(MemberError) -> (text: [UInt8], name: String) {
         (try reader.field(name, or: other, Self.check(1024)), members[other] == nil ? name : other)
     }

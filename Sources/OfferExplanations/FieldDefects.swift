@@ -21,7 +21,7 @@ struct FieldDefects {
             + fieldsWithWhiteSpace.filter { $0 == .customer && !isCustomerStrict }.map { finding(.whiteSpace, $0) }
     }
 
-    /// A missing or empty customer, which is allowed but is the most common mistake.
+    /// A missing or empty customer. This is allowed, but it is the most common mistake.
     var missingCustomer: Finding? { text(.customer).isEmpty ? finding(.customerMissing, .customer) : nil }
 
     /// Strings that programming languages produce for a missing value.
