@@ -29,7 +29,7 @@ package struct Evidence: Sendable {
         storeKitError = try reader.optionalText("storeKitError", maximumSize: 4096)
     }
 
-    /// True if the signature's fields are in a nested object.
+    /// Returns true if the signature's fields are in a nested object.
     private static func isNested(_ members: JSONObject) -> Bool {
         if case .object = members["signature"] { true } else { false }
     }

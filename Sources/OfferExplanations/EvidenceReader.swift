@@ -10,7 +10,7 @@ struct EvidenceReader {
         reader = MemberReader(members)
     }
 
-    /// True if a member is present and not null.
+    /// Returns true if a member is present and not null.
     func has(_ name: String) -> Bool { members[name] != nil && members[name] != .null }
 
     /// Refuses all members except these. No name is reserved, because values made by the server are evidence too.

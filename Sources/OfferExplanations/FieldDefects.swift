@@ -58,7 +58,7 @@ struct FieldDefects {
         }.map { finding(.invisibleCharacter, $0) }
     }
 
-    /// True if a string contains U+2063, a control character or a line separator.
+    /// Returns true if a string contains U+2063, a control character or a line separator.
     static func hasForbiddenCharacter(_ text: [UInt8]) -> Bool {
         do {
             _ = try FieldText(utf8: text, field: "", sizes: 0...text.count)

@@ -94,7 +94,7 @@ package struct AnswerReader: Sendable {
         if case .bool? = members[name] { true } else { false }
     }
 
-    /// The objects in an array; none if the member is absent.
+    /// Returns the objects in an array; none if the member is absent.
     func objects(_ name: String) throws(AnswerError) -> [AnswerReader] {
         var objects: [AnswerReader] = []
         for (index, value) in try array(name).enumerated() {
@@ -104,7 +104,7 @@ package struct AnswerReader: Sendable {
         return objects
     }
 
-    /// The strings in an array; none if the member is absent.
+    /// Returns the strings in an array; none if the member is absent.
     func texts(_ name: String) throws(AnswerError) -> [[UInt8]] {
         var texts: [[UInt8]] = []
         for (index, value) in try array(name).enumerated() {
@@ -114,7 +114,7 @@ package struct AnswerReader: Sendable {
         return texts
     }
 
-    /// The objects in an array, and the number of its other elements.
+    /// Returns the objects in an array, and the number of its other elements.
     func knownObjects(_ name: String) throws(AnswerError) -> (objects: [AnswerReader], unreadableCount: Int) {
         let values = try array(name)
         let objects = values.enumerated().compactMap { index, value -> AnswerReader? in
@@ -124,7 +124,7 @@ package struct AnswerReader: Sendable {
         return (objects, values.count - objects.count)
     }
 
-    /// The strings in an array, and the number of its other elements.
+    /// Returns the strings in an array, and the number of its other elements.
     func knownTexts(_ name: String) throws(AnswerError) -> (texts: [[UInt8]], unreadableCount: Int) {
         let values = try array(name)
         let texts = values.compactMap { value -> [UInt8]? in

@@ -66,7 +66,7 @@ final class RequestBudget: Sendable {
         }
     }
 
-    /// The number of requests in a new bucket.
+    /// Returns the number of requests in a new bucket.
     private func first(_ rate: Double) -> Double {
         min(rate * Self.burstSeconds, max(rate * Self.firstSeconds, Self.fewest))
     }

@@ -80,7 +80,7 @@ package struct SignedAnswerReader: Sendable {
         }
     }
 
-    /// The refusals of entries that are not text or have no JWS.
+    /// Returns the refusals of entries that are not text or have no JWS.
     private static func refusals(of count: Int) -> [DataRefusal] {
         Array(repeating: DataRefusal(PayloadError(.unrecognised)), count: count)
     }

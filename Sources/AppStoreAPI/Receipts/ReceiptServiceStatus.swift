@@ -19,7 +19,8 @@ package struct ReceiptServiceStatus: RawRepresentable, Hashable, Sendable {
     /// True if the answer describes the purchases.
     var hasData: Bool { self == .valid || self == .expired }
 
-    /// True if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary problems.
+    /// Returns true if the same request may succeed soon. 21002 is sent for malformed receipts, but also for temporary
+    /// problems.
     /// - Parameter isMarked: the value of `is_retryable`; nil if it is absent.
     func isRetryable(_ isMarked: Bool?) -> Bool {
         switch rawValue {

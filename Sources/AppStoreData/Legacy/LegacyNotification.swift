@@ -35,7 +35,7 @@ package struct LegacyNotification: Sendable {
     /// The members except the password.
     let content: JSONObject
 
-    /// True if a body is a notification of version 1. A body that claims to be signed is not.
+    /// Returns true if a body is a notification of version 1. A body that claims to be signed is not.
     package static func isLegacy(_ members: JSONObject) -> Bool {
         members["notification_type"] != nil && members["signedPayload"] == nil
     }

@@ -50,7 +50,7 @@ package final class OCSPChecker: Sendable {
         try await RevocationFailure.throwUnlessGood(leaf: leaf, intermediate: intermediate)
     }
 
-    /// The currently known status of a chain. Queries the rest in the background.
+    /// Returns the currently known status of a chain. Queries the rest in the background.
     package func cachedStatus(_ chain: some CertificatePath) -> CachedRevocationStatus {
         guard let requests = chain.revocationRequests else { return .good }
         let leaf = outcomeNow(of: requests.leaf)
@@ -86,7 +86,7 @@ package final class OCSPChecker: Sendable {
         }
     }
 
-    /// The known outcome of a query. If there is none, opens the query without waiting.
+    /// Returns the known outcome of a query. If there is none, opens the query without waiting.
     private func outcomeNow(of request: RevocationRequest) -> OCSPOutcome? {
         let now = now()
         if let outcome = outcome(ofExpired: request, at: now) { return outcome }

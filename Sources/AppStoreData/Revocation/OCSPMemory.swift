@@ -24,7 +24,7 @@ struct OCSPMemory {
     /// - Parameter limit: the maximum number of certificates.
     init(limit: Int) { self.limit = limit }
 
-    /// The current answer to a query, if there is one.
+    /// Returns the current answer to a query, if there is one.
     func answer(to id: RevocationRequest.ID, at now: Int64) -> OCSPOutcome? {
         switch standings[id] {
         case .good(let until) where now < until: .good(until: until)
@@ -33,7 +33,7 @@ struct OCSPMemory {
         }
     }
 
-    /// A recent failure, which is not retried in the background yet.
+    /// Returns a recent failure, which is not retried in the background yet.
     func recentFailure(of id: RevocationRequest.ID, at now: Int64) -> OCSPProblem? {
         guard case .unanswered(let problem, _, let time) = standings[id] else { return nil }
         return (time..<time + Self.pause).contains(now) ? problem : nil
@@ -53,7 +53,7 @@ struct OCSPMemory {
         if standings.count > limit { dropLeastUseful(except: id) }
     }
 
-    /// The queries that failed recently and have had no answer since.
+    /// Returns the queries that failed recently and have had no answer since.
     func failures(at now: Int64) -> [(subject: String, problem: OCSPProblem)] {
         standings.values.compactMap { standing in
             guard case .unanswered(let problem, let subject, let time) = standing,

@@ -101,7 +101,7 @@ package final class KnownChains: Sendable {
         _ = try entry.chain.key.precompute(provenBy: sample.signature, of: sample.signingInput)
     }
 
-    /// The role of a revoked certificate in the chain; nil if none is revoked.
+    /// Returns the role of a revoked certificate in the chain; nil if none is revoked.
     func revokedRole(in chain: some CertificatePath) -> CertificateRole? {
         state.withLockedValue { $0.revokedRole(in: chain) }
     }

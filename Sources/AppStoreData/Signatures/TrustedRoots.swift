@@ -10,6 +10,6 @@ package struct TrustedRoots: Sendable {
     /// - Parameter certificates: if empty, no data is trusted.
     package init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
-    /// The root with this SHA-256 digest.
+    /// Returns the root with this SHA-256 digest.
     func root(withDigest digest: [UInt8]) -> X509Certificate? { certificates.first { $0.digest == digest } }
 }

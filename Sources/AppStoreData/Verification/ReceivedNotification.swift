@@ -83,7 +83,7 @@ extension ReceivedNotification {
 }
 
 extension AppStoreNotification {
-    /// True if a notification can be read except for content of an unknown kind.
+    /// Returns true if a notification can be read except for content of an unknown kind.
     fileprivate static func isOfUnknownContent(_ payload: PayloadObject) -> Bool {
         (try? Self(payload))?.content == .unknown
     }

@@ -150,7 +150,7 @@ private struct AppLint {
         }
     }
 
-    /// The products that a condition on all groups lists but that belong to no group.
+    /// Returns the products that a condition on all groups lists but that belong to no group.
     private func withoutGroup(of condition: SubscriptionCondition) -> [String] {
         guard condition.groups == .any else { return [] }
         return (condition.products ?? []).filter { app.offers[$0] != nil && app.groups[$0] == nil }
@@ -252,7 +252,8 @@ extension Condition {
         }
     }
 
-    /// True if every customer who meets this condition also meets `other`, as far as comparing their members can show.
+    /// Returns true if every customer who meets this condition also meets `other`, as far as comparing their members
+    /// can show.
     fileprivate func implies(_ other: Condition) -> Bool { requirements.isSuperset(of: other.requirements) }
 
     /// The conditions that must all hold, each as small as possible.

@@ -4,10 +4,10 @@ import OfferCore
 package protocol CustomerTestKind: RuleTest {
     func truth(in context: EvaluationContext) -> Truth
 
-    /// The found value, to show in reasons; nil if there is none.
+    /// Returns the found value, to show in reasons; nil if there is none.
     func found(in context: EvaluationContext) -> ReasonValue?
 
-    /// The source that could supply the fact if it is unknown.
+    /// Returns the source that could supply the fact if it is unknown.
     func source(in context: EvaluationContext) -> DecisionReason.Source
 
     /// Returns true if only a known "never" gives the test a result, which takes a complete history.
@@ -59,7 +59,7 @@ package final class CustomerTest: Hashable, Sendable {
 
     func truth(in context: EvaluationContext) -> Truth { kind.truth(in: context) }
 
-    /// The reason why the test does not have the wanted result.
+    /// Returns the reason why the test does not have the wanted result.
     /// - Parameters:
     ///   - truth: the result.
     ///   - wanted: true if the test should hold.

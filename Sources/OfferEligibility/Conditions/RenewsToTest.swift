@@ -87,7 +87,7 @@ extension RenewsToTest.Renewal {
         }
     }
 
-    /// True if one product can satisfy both. `lower` and `higher` can mean any product except the current one.
+    /// Returns true if one product can satisfy both. `lower` and `higher` can mean any product except the current one.
     fileprivate func agrees(with other: Self) -> Bool {
         switch (self, other) {
         case (.product(let one), .product(let other)): one == other

@@ -68,19 +68,20 @@ enum Contradiction {
 }
 
 extension Collection {
-    /// True if the sets have no value in common. False if there are no sets.
+    /// Returns true if the sets have no value in common. False if there are no sets.
     func areDisjoint<Value: Hashable>() -> Bool where Element == Set<Value> {
         dropFirst().reduce(first) { $0?.intersection($1) }?.isEmpty == true
     }
 
-    /// True if the ranges do not overlap. A range that is empty by itself is reported when it is read.
+    /// Returns true if the ranges do not overlap. A range that is empty by itself is reported when it is read.
     func areApart<Value>() -> Bool where Element == Bounds<Value> {
         if contains(where: \.isEmpty) { return false }
         guard let least = compactMap(\.atLeast).max(), let most = compactMap(\.atMost).min() else { return false }
         return least > most
     }
 
-    /// True if the half-open ranges do not overlap. A range that is empty by itself is reported when it is read.
+    /// Returns true if the half-open ranges do not overlap. A range that is empty by itself is reported when it is
+    /// read.
     func areApart<Value: Comparable>() -> Bool where Element == (from: Value?, until: Value?) {
         guard count > 1, let from = compactMap(\.from).max(), let until = compactMap(\.until).min() else {
             return false

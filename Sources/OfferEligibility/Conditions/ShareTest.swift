@@ -55,7 +55,7 @@ extension CustomerTest {
 }
 
 extension ShareTest {
-    /// The customer's place in the sample, from 0 to 1. It never changes.
+    /// Returns the customer's place in the sample, from 0 to 1. It never changes.
     ///
     /// It depends on the Apple Account, which a single transaction is enough to identify. If no data names one, it
     /// depends on the earliest subscription.

@@ -4,10 +4,10 @@ import OfferCore
 package protocol SubscriptionTestKind: RuleTest {
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
 
-    /// The found value, to show in reasons; nil if there is none.
+    /// Returns the found value, to show in reasons; nil if there is none.
     func found(_ subscription: Subscription) -> ReasonValue?
 
-    /// The source that could supply the fact if it is unknown.
+    /// Returns the source that could supply the fact if it is unknown.
     func source(_ subscription: Subscription) -> DecisionReason.Source
 
     /// True if the fact never changes.
@@ -67,7 +67,7 @@ package final class SubscriptionTest: Hashable, Sendable {
         return kind.truth(of: subscription, in: context)
     }
 
-    /// The reason why the test does not have the wanted result for a subscription.
+    /// Returns the reason why the test does not have the wanted result for a subscription.
     /// - Parameters:
     ///   - truth: the result.
     ///   - wanted: true if the test should hold.

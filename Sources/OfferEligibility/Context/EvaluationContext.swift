@@ -31,19 +31,19 @@ package final class EvaluationContext: Sendable {
     /// The current subscription in the offered group.
     var subscription: Subscription? { offered.first?.subscription }
 
-    /// The subscription group of a product; nil if neither the catalogue nor a subscription names it.
+    /// Returns the subscription group of a product; nil if neither the catalogue nor a subscription names it.
     func group(of productID: ProductID) -> String? { Self.group(of: productID, products, facts) }
 
     private static func group(of productID: ProductID, _ products: ProductTraits, _ facts: CustomerFacts) -> String? {
         products.groups[productID] ?? facts.state.group(of: productID)
     }
 
-    /// The current subscription of a group.
+    /// Returns the current subscription of a group.
     func current(inGroup groupID: String) -> SubscriptionUnderTest? {
         current.first { $0.subscription.subscriptionGroupID == groupID }
     }
 
-    /// True if every redemption of these offers is known.
+    /// Returns true if every redemption of these offers is known.
     ///
     /// A group without gaps is sufficient only for the offers that the catalogue lists for its products.
     /// - Parameter offers: nil for any promotional offer of the app.
@@ -92,7 +92,7 @@ package struct ProductTraits: Hashable, Sendable {
         }
     }
 
-    /// The greatest rank in the group of a product; nil if the product has no rank.
+    /// Returns the greatest rank in the group of a product; nil if the product has no rank.
     func highestRank(beside productID: ProductID) -> Int? {
         guard ranks[productID] != nil, let group = groups[productID] else { return nil }
         return ranks.filter { groups[$0.key] == group }.values.max()

@@ -74,7 +74,7 @@ extension OfferTerms {
         return OfferDecision(self, isEligible: false, findings, in: context)
     }
 
-    /// The reasons to refuse this offer under any rule.
+    /// Returns the reasons to refuse this offer under any rule.
     private func standingFindings(_ context: EvaluationContext, _ prefersWinBackOffers: Bool) -> [RuleFinding] {
         var findings: [RuleFinding] = []
         let state = context.facts.state

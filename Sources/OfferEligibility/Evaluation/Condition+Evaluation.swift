@@ -13,7 +13,7 @@ extension Condition {
         }
     }
 
-    /// The reasons why the condition does not have the wanted result. Empty if it does.
+    /// Returns the reasons why the condition does not have the wanted result. Empty if it does.
     ///
     /// If there is a definite reason, unknown ones are left out.
     /// - Parameter truth: the result in this context.
@@ -78,7 +78,7 @@ extension SubscriptionCondition {
             ] : [.other(DecisionReason(.noSubscription, fact: "subscription"))]
     }
 
-    /// The subscriptions that are tested.
+    /// Returns the subscriptions that are tested.
     private func candidates(in context: EvaluationContext) -> [SubscriptionUnderTest] {
         let current: [SubscriptionUnderTest] =
             switch groups {
@@ -90,8 +90,8 @@ extension SubscriptionCondition {
         return current.filter { products.contains($0.subscription.productID) }
     }
 
-    /// True if the current subscription of every group that contains one of the products is known. A product of an
-    /// unknown group may have an unknown subscription.
+    /// Returns true if the current subscription of every group that contains one of the products is known. A product of
+    /// an unknown group may have an unknown subscription.
     private func isEveryProductRuledOut(_ context: EvaluationContext) -> Bool {
         guard let products else { return false }
         return products.allSatisfy { product in
@@ -99,8 +99,8 @@ extension SubscriptionCondition {
         }
     }
 
-    /// True if every subscription to test is known. Only the current subscription of each group is tested, and the App
-    /// Store reports it.
+    /// Returns true if every subscription to test is known. Only the current subscription of each group is tested, and
+    /// the App Store reports it.
     private func isEverySubscriptionKnown(_ context: EvaluationContext) -> Bool {
         if context.facts.state.history.isOfApp { return groups != .offered || context.groupID != nil }
         return switch groups {

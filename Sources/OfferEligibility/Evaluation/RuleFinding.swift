@@ -30,6 +30,6 @@ enum RuleFinding: Sendable {
 }
 
 extension [RuleFinding] {
-    /// The reasons, without repeats.
+    /// Returns the reasons, without repeats.
     func reasons(in context: EvaluationContext) -> [DecisionReason] { map { $0.reason(in: context) }.withoutRepeats }
 }

@@ -1,8 +1,8 @@
 import OfferCore
 
 extension SubscriberFact {
-    /// The facts that preserve a renewal info's data about the next period's offer, because a later renewal info
-    /// replaces that data.
+    /// Returns the facts that preserve a renewal info's data about the next period's offer, because a later renewal
+    /// info replaces that data.
     ///
     /// They reveal an offer that is announced again while it runs, because an earlier renewal info of the period showed
     /// none. In any order of arrival, the first and last renewal info with an offer are kept, and the first without
@@ -26,7 +26,8 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// True if a transaction is the period that a renewal info was signed for, and has no offer that could continue.
+    /// Returns true if a transaction is the period that a renewal info was signed for, and has no offer that could
+    /// continue.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate

@@ -84,8 +84,8 @@ package struct SubscriberFact: Hashable, Sendable {
         self.value = value
     }
 
-    /// True if this fact replaces another with the same key: the later `signedDate` wins, then the greater digest. For
-    /// first announcements, the earlier one wins.
+    /// Returns true if this fact replaces another with the same key: the later `signedDate` wins, then the greater
+    /// digest. For first announcements, the earlier one wins.
     package func replaces(_ other: SubscriberFact) -> Bool {
         guard signedDate == other.signedDate else {
             return (signedDate > other.signedDate) == (key.kind != .firstAnnouncement)

@@ -38,7 +38,7 @@ package struct Authorisation: Hashable, Sendable {
         self.validUntil = validUntil ?? expiresAt
     }
 
-    /// True if a customer can have redeemed the signature at a time of Apple's clock.
+    /// Returns true if a customer can have redeemed the signature at a time of Apple's clock.
     package func wasValid(at time: Timestamp) -> Bool {
         at <= time + Self.clockTolerance && time <= validUntil + Self.clockTolerance
     }

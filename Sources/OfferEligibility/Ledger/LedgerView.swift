@@ -29,7 +29,7 @@ package struct LedgerView: Sendable {
         self.heldSlots = heldSlots
     }
 
-    /// The reasons why no further signature may be issued. Empty if one may.
+    /// Returns the reasons why no further signature may be issued. Empty if one may.
     package func refusals(under limits: OfferLimits, at now: Timestamp) -> [ReasonCode] {
         let outstanding = outstanding(at: now)
         var refusals: [ReasonCode] = []
@@ -45,7 +45,7 @@ package struct LedgerView: Sendable {
         return refusals
     }
 
-    /// The permitted number of forms of one answer, if ``refusals(under:at:)`` is empty.
+    /// Returns the permitted number of forms of one answer, if ``refusals(under:at:)`` is empty.
     ///
     /// Each form can be redeemed, so under a cap each takes its own place. The last place holds one form.
     /// - Returns: nil if the number is not limited.
@@ -62,7 +62,7 @@ package struct LedgerView: Sendable {
 
     private func outstanding(at now: Timestamp) -> Int { authorisations.count { $0.isOutstanding(at: now) } }
 
-    /// The redemptions within the window.
+    /// Returns the redemptions within the window.
     private func counted(under limit: OfferLimits.PerCustomer, at now: Timestamp) -> Int {
         redemptions.count { redemption in limit.every.map { now < redemption + $0 } ?? true }
     }

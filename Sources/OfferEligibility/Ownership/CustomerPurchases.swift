@@ -114,7 +114,7 @@ package struct CustomerPurchases: Sendable {
         return names
     }
 
-    /// True if one of the purchases belongs to a customer other than the account's.
+    /// Returns true if one of the purchases belongs to a customer other than the account's.
     ///
     /// A username appears in no signed data. It is a different customer from a token only if the token, or the username, is
     /// linked to another account.

@@ -2,7 +2,7 @@ package import OfferCore
 
 /// Computes the time to refresh a subscription from the App Store, if no notification arrives.
 package enum NextCheck {
-    /// The first end of a period, a grace period or a billing retry without newer data about the subscription.
+    /// Returns the first end of a period, a grace period or a billing retry without newer data about the subscription.
     ///
     /// If data from after the last of these times says that the subscription continues although its period is over, it
     /// is refreshed again. The first delay is an hour, and each later one is as long as the period has been over.

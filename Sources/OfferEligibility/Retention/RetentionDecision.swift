@@ -75,12 +75,12 @@ extension AppRules {
         return RetentionDecision(choices: choices, offers: offers)
     }
 
-    /// The choice if nothing is known about the customer in time: the last case, if it needs no facts.
+    /// Returns the choice if nothing is known about the customer in time: the last case, if it needs no facts.
     package func retentionFallback(_ view: RetentionView) -> RetentionDecision.Choice? {
         retention.last.flatMap { $0.needsNoFacts ? choice($0, view, in: products.groups[view.productID]) : nil }
     }
 
-    /// The choice that a case shows, if its rule holds.
+    /// Returns the choice that a case shows, if its rule holds.
     /// - Parameter group: the group of the current product; nil if it is unknown.
     /// - Returns: nil if it has no message for the locale, or if the App Store would refuse the product.
     private func choice(
@@ -115,7 +115,7 @@ extension AppRules {
         retention.contains { if case .promotionalOffer = $0.content { true } else { false } }
     }
 
-    /// The terms of an offer that was shown, under the rule of its case.
+    /// Returns the terms of an offer that was shown, under the rule of its case.
     /// - Returns: nil if no case shows it.
     package func retentionTerms(of offer: RetentionCase.Offer) -> OfferTerms? {
         retention.first { $0.content == .promotionalOffer(offer) }.flatMap { terms(of: offer, under: $0.rule) }
@@ -140,7 +140,7 @@ extension RetentionDecision.Choice.Content {
 }
 
 extension OfferTerms {
-    /// The same offer under another rule.
+    /// Returns the same offer under another rule.
     fileprivate func replacing(rule: Rule) -> OfferTerms {
         OfferTerms(
             productID: productID, offerID: offerID, rule: rule, priority: priority, limits: limits,

@@ -29,13 +29,13 @@ struct LocaleParts {
         (self.language, self.script, self.region) = (language, script, region)
     }
 
-    /// Two letters, or three digits of an area such as Latin America.
+    /// Returns true for two letters, or for three digits of an area such as Latin America.
     private static func isRegion(_ part: Substring) -> Bool {
         part.utf8.count == 2 && isLetters(part)
             || part.utf8.count == 3 && part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     }
 
-    /// True if a part, which is in lower case, has only ASCII letters.
+    /// Returns true if a part, which is in lower case, has only ASCII letters.
     private static func isLetters(_ part: Substring) -> Bool {
         part.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }

@@ -46,7 +46,7 @@ package struct RetentionCase: Hashable, Sendable {
         return rule == nil
     }
 
-    /// True if no later case can be reached.
+    /// Returns true if no later case can be reached.
     package func isShownToEveryone(in environments: Set<AppStoreEnvironment>) -> Bool {
         rule == nil && content == .message && environments.allSatisfy(messages.coversEveryLocale)
     }

@@ -38,7 +38,7 @@ package struct RetentionMessages: Hashable, Sendable {
         byEnvironment[environment] ?? otherwise
     }
 
-    /// True if every customer in an environment has a message.
+    /// Returns true if every customer in an environment has a message.
     package func coversEveryLocale(in environment: AppStoreEnvironment) -> Bool {
         messages(in: environment)?.otherwise != nil
     }

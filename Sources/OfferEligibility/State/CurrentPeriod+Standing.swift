@@ -1,7 +1,7 @@
 import OfferCore
 
 extension CurrentPeriod {
-    /// The state of the subscription at `now`. The first match decides.
+    /// Returns the state of the subscription at `now`. The first match decides.
     func standing(at now: Timestamp) -> Standing {
         if let revoked { return revoked }
         if let replacedAt { return .expired(at: replacedAt, because: .other) }

@@ -59,7 +59,8 @@ package struct HistoryEvidence: Hashable, Sendable {
 
     func isFresh(_ date: Timestamp, at now: Timestamp) -> Bool { now - date <= freshness }
 
-    /// True if a history that was complete at a date still is: it is fresh, or every notification since then is known.
+    /// Returns true if a history that was complete at a date still is: it is fresh, or every notification since then is
+    /// known.
     package func stillCounts(_ date: Timestamp, at now: Timestamp) -> Bool {
         if isFresh(date, at: now) { return true }
         guard let coverage else { return false }
@@ -90,15 +91,16 @@ extension KnownHistory {
             tellsOfConsumables: evidence.areConsumablesRead)
     }
 
-    /// One purchase for each Apple Account whose history is not complete, and those that name no Apple Account. The App Store
-    /// returns the rest of the history for them.
+    /// Returns one purchase for each Apple Account whose history is not complete, and those that name no Apple Account.
+    /// The App Store returns the rest of the history for them.
     package static func gaps(
         in facts: SubscriberFacts, _ evidence: HistoryEvidence, at now: Timestamp
     ) -> [TransactionID] {
         HistorySources(facts).gaps(evidence, at: now)
     }
 
-    /// The groups whose known subscriptions are all without gaps. A subscription without a known group may be in any.
+    /// Returns the groups whose known subscriptions are all without gaps. A subscription without a known group may be
+    /// in any.
     private static func wholeGroups(
         _ subscriptions: [SubscriptionPeriods], _ signals: [TransactionID: SubscriptionSignals],
         _ evidence: HistoryEvidence, at now: Timestamp

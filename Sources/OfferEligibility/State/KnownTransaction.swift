@@ -9,7 +9,7 @@ struct KnownTransaction {
     /// True if a JWS describes it, not only a receipt.
     let isSigned: Bool
 
-    /// Sorted by purchase date, then by ID, the shorter and smaller one first.
+    /// Returns the transactions sorted by purchase date, then by ID, the shorter and smaller one first.
     static func all(in facts: SubscriberFacts) -> [KnownTransaction] {
         // The most detailed source comes first.
         let kinds = [SubscriberFact.Kind.transaction, .fetchedTransaction, .receiptTransaction]

@@ -25,7 +25,7 @@ struct PendingRefunds {
         reported = Set(reports.map(\.originalTransactionID))
     }
 
-    /// True if a refund request would be known. Data from devices does not show refund requests.
+    /// Returns true if a refund request would be known. Data from devices does not show refund requests.
     func areKnown(of subscriptions: [SubscriptionPeriods]) -> Bool {
         subscriptions.allSatisfy { reported.contains($0.originalTransactionID) }
     }

@@ -32,7 +32,7 @@ extension Redemption {
         return redemptions
     }
 
-    /// The redemption that begins with a period.
+    /// Returns the redemption that begins with a period.
     private static func ofPeriod(
         _ place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> Redemption? {
@@ -49,8 +49,8 @@ extension Redemption {
             isCertain: interruption?.isCertain ?? true, isLasting: true)
     }
 
-    /// The redemptions that renewal infos of one period announced and that no period shows. They are in the future, or
-    /// another offer has replaced them.
+    /// Returns the redemptions that renewal infos of one period announced and that no period shows. They are in the
+    /// future, or another offer has replaced them.
     private static func announced(
         in place: Int, _ subscription: SubscriptionPeriods, _ outlooks: [Int: OfferOutlook]
     ) -> [Redemption] {
@@ -84,8 +84,8 @@ extension Redemption {
 }
 
 extension SubscriptionPeriods {
-    /// True if the purchaser's own transaction describes a period. A family share, a seat, or a type that Apple adds
-    /// later carries the purchaser's offer and redeems nothing.
+    /// Returns true if the purchaser's own transaction describes a period. A family share, a seat, or a type that Apple
+    /// adds later carries the purchaser's offer and redeems nothing.
     ///
     /// Receipts and old data state no ownership. In that case, the rest of the subscription decides; if it states none,
     /// the purchaser is assumed.

@@ -1,8 +1,8 @@
 import OfferCore
 
 extension SubscriptionPeriods {
-    /// True if every period is known from the first transaction to now, or to an end that the App Store has stated. A caller
-    /// may omit purchases, such as a refunded one.
+    /// Returns true if every period is known from the first transaction to now, or to an end that the App Store has
+    /// stated. A caller may omit purchases, such as a refunded one.
     /// - Parameter counts: returns true if App Store data from a date still counts. Another period may have followed an
     ///   end stated long ago.
     func isKnownThroughout(
@@ -20,7 +20,7 @@ extension SubscriptionPeriods {
 }
 
 extension Period {
-    /// True if no other period fits between an earlier one and this one.
+    /// Returns true if no other period fits between an earlier one and this one.
     ///
     /// Only a renewal may be late, because a payment had to be collected, but not so late that a hidden renewal fits
     /// in. A purchase may follow hidden ones, even within a period, where an upgrade may have been bought and refunded.
@@ -33,7 +33,7 @@ extension Period {
 }
 
 extension SubscriptionSignals {
-    /// True if the App Store has stated, after the end of a period, that nothing followed it.
+    /// Returns true if the App Store has stated, after the end of a period, that nothing followed it.
     fileprivate func stateEnd(of period: Period, _ counts: (Timestamp) -> Bool) -> Bool {
         if period.purchase.revocation != nil, counts(period.signedDate) { return true }
         let end = period.end
@@ -42,7 +42,7 @@ extension SubscriptionSignals {
         return expiryReason.map { $0.signedDate >= end && counts($0.signedDate) } ?? false
     }
 
-    /// True if one of the renewal infos belongs to a later period. Each names the end of its own period.
+    /// Returns true if one of the renewal infos belongs to a later period. Each names the end of its own period.
     fileprivate func tellOfPeriod(after period: Period) -> Bool {
         guard let date = renewal?.value.renewalDate else { return false }
         return date > period.end

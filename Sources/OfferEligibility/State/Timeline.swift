@@ -15,7 +15,7 @@ struct Timeline {
         self.timing = timing
     }
 
-    /// The index of a subscription's current period.
+    /// Returns the index of a subscription's current period.
     ///
     /// That is the period that started last. A renewal is known before it starts, and does not end the old period
     /// early. Once no other period is in force, the renewal is current.
@@ -26,7 +26,7 @@ struct Timeline {
         return periods[started].end > now ? started : next ?? started
     }
 
-    /// The time at which another period replaced the one at `place` before its end; nil if none did.
+    /// Returns the time at which another period replaced the one at `place` before its end; nil if none did.
     func replacement(of place: Int, at now: Timestamp) -> Timestamp? {
         guard place + 1 < periods.count else { return nil }
         let next = periods[place + 1].start

@@ -17,9 +17,9 @@ struct UsedOffer: Hashable {
         self.productID = productID
     }
 
-    /// True if this period continues the previous period's offer. A free or prepaid offer has only one period, so a
-    /// second one is a new redemption. A purchase in place of a renewal, or a return after a gap, is a new redemption
-    /// too.
+    /// Returns true if this period continues the previous period's offer. A free or prepaid offer has only one period,
+    /// so a second one is a new redemption. A purchase in place of a renewal, or a return after a gap, is a new
+    /// redemption too.
     /// - Parameter next: the period that follows; nil if it is in the future.
     func continues(_ previous: Period?, until next: Period? = nil) -> Bool {
         guard let previous, UsedOffer(previous) == self else { return false }
@@ -55,7 +55,8 @@ struct OfferOutlook {
     private var none: Timestamp?
     private var noneWhileOff: Timestamp?
 
-    /// Keyed by the index of the period in which the renewal infos were signed; -1 means before the first known period.
+    /// Returns the outlooks keyed by the index of the period in which the renewal infos were signed; -1 means before
+    /// the first known period.
     static func all(of subscription: SubscriptionPeriods, _ signals: SubscriptionSignals?) -> [Int: OfferOutlook] {
         guard let signals else { return [:] }
         var outlooks: [Int: OfferOutlook] = [:]
@@ -91,7 +92,8 @@ struct OfferOutlook {
             first: min(known.first, date), last: max(known.last, date), isLasting: known.isLasting || isLasting)
     }
 
-    /// The first renewal info that showed no offer, or another offer of the same product, instead of a running one.
+    /// Returns the first renewal info that showed no offer, or another offer of the same product, instead of a running
+    /// one.
     /// - Parameter end: the time at which the offer was shown again; nil if that was in the next period.
     func interruption(of offer: UsedOffer, before end: Timestamp? = nil) -> Interruption? {
         let others = offers.filter { $0.key != offer && $0.key.productID == offer.productID }.values.map(\.first)
@@ -102,7 +104,7 @@ struct OfferOutlook {
         return Interruption(date: noneWhileOff, isCertain: false)
     }
 
-    /// The first known date on which an offer was shown.
+    /// Returns the first known date on which an offer was shown.
     /// - Parameter start: the end of the data of an earlier redemption; nil if there is none.
     func firstDate(of offer: UsedOffer, after start: Timestamp?) -> Timestamp? {
         guard let shown = offers[offer] else { return nil }

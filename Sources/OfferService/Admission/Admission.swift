@@ -14,7 +14,7 @@ struct Admission {
     /// The client's address for the audit trail; nil if it is unknown or not recorded.
     var address: IPAddress?
 
-    /// True if the principal may make requests about an app.
+    /// Returns true if the principal may make requests about an app.
     func mayUse(_ app: BundleID) -> Bool { principal.apps?.contains(app) ?? true }
 
     /// Returns an app of the catalogue that the principal may make requests about.

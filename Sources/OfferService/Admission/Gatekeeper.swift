@@ -64,8 +64,8 @@ struct Gatekeeper: Sendable {
         request.peer.flatMap { policy.proxies.client(of: $0, forwardedFor: request.forwardedFor) }
     }
 
-    /// True if a request names a host other than this machine, although only the loopback address keeps strangers out.
-    /// A web page may have sent it (DNS rebinding).
+    /// Returns true if a request names a host other than this machine, although only the loopback address keeps
+    /// strangers out. A web page may have sent it (DNS rebinding).
     func isMisdirected(_ request: HTTPRequest, under rule: HostRule) -> Bool {
         switch rule {
         case .any: return false
@@ -98,7 +98,7 @@ struct Gatekeeper: Sendable {
         throw .overloaded
     }
 
-    /// True if the principal has a scope, for endpoints that show some principals more than others. Unlike
+    /// Returns true if the principal has a scope, for endpoints that show some principals more than others. Unlike
     /// ``admit(_:to:)``, this function does not treat an invalid token as an error.
     func has(_ scope: Caller.Scope, _ request: HTTPRequest, under policy: Policy) -> Bool {
         guard !policy.callers.isEmpty else { return true }

@@ -69,7 +69,7 @@ struct OwnedCustomer {
     /// The identifiers that hold a reservation for the customer.
     var holders: [CustomerIdentifier] { purchases.holders }
 
-    /// The customer's state according to the stored facts.
+    /// Returns the customer's state according to the stored facts.
     func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {
         SubscriberState(
             of: facts, environment: self.app.environment, groups: app.groups, familySharable: app.familySharable,
@@ -89,7 +89,7 @@ struct OwnedCustomer {
 }
 
 extension TeamFact {
-    /// True if this fact counts, rather than one with the same name under another identifier.
+    /// Returns true if this fact counts, rather than one with the same name under another identifier.
     fileprivate func replaces(_ other: TeamFact) -> Bool {
         setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
     }

@@ -18,8 +18,8 @@ extension RefreshQueue {
 }
 
 extension CustomerReference {
-    /// The requests for each environment of the app, production first. Empty for an account of the app, which the App
-    /// Store cannot be queried about.
+    /// Returns the requests for each environment of the app, production first. Empty for an account of the app, which
+    /// the App Store cannot be queried about.
     fileprivate func requests(in app: Catalogue.App) -> [RefreshRequest] {
         guard let id = identifier.transaction else { return [] }
         return [AppStoreEnvironment.production, .sandbox].filter { candidate in

@@ -2,7 +2,7 @@ import OfferCore
 import OfferEligibility
 
 extension DecisionOutcome {
-    /// The answer of `POST /v1/decisions`, for an outcome without a ``failure``.
+    /// Returns the answer of `POST /v1/decisions`, for an outcome without a ``failure``.
     /// - Parameters:
     ///   - showsDetails: whether the subscriptions, the rules and the values behind each reason are shown.
     ///   - proofs: the proofs to repeat in the answer.

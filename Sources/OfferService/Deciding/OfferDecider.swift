@@ -144,7 +144,7 @@ struct OfferDecider: Sendable {
 }
 
 extension EvaluatedCustomer {
-    /// The missing prerequisites for a JWS.
+    /// Returns the missing prerequisites for a JWS.
     func gaps(under policy: Policy) -> OfferJWS.Gaps {
         var gaps: OfferJWS.Gaps = policy.issuerIDs[app.bundleID] == nil ? .issuerID : []
         if transactionID == nil { gaps.insert(.transactionID) }

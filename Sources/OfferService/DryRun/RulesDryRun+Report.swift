@@ -56,7 +56,7 @@ extension RulesDryRun {
         return text
     }
 
-    /// A field as RFC 4180 writes it.
+    /// Returns a field as RFC 4180 writes it.
     private static func field(_ text: String) -> String {
         text.contains { ",\"\r\n".contains($0) } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
     }

@@ -140,7 +140,7 @@ private struct RulesComparison {
 }
 
 extension Catalogue.App {
-    /// True if every rule means the same in both apps.
+    /// Returns true if every rule means the same in both apps.
     fileprivate func decidesAlike(_ other: Catalogue.App) -> Bool {
         groups == other.groups && rules.products == other.rules.products
             && rules.prefersWinBackOffers == other.rules.prefersWinBackOffers
@@ -199,7 +199,8 @@ extension RulesDryRun.Change {
 }
 
 extension NumberedCustomer {
-    /// The customer, if the subscription is their first; nil if an earlier one represents them, or if it is not theirs.
+    /// Returns the customer, if the subscription is their first; nil if an earlier one represents them, or if it is not
+    /// theirs.
     fileprivate func ownCustomer(by policy: OwnershipPolicy) -> OwnedCustomer? {
         guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
         let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }

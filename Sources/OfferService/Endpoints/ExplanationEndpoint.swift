@@ -80,7 +80,7 @@ struct ExplanationEndpoint: Sendable {
         do { return try Evidence(members) } catch { throw Problem(error) }
     }
 
-    /// If the caller is limited to certain apps, refuses evidence for any other app, or for no app.
+    /// Refuses evidence for any other app, or for no app, if the caller is limited to certain apps.
     private func requireApps(of evidence: Evidence, _ admission: Admission) throws(Problem) {
         guard let apps = admission.principal.apps else { return }
         guard evidence.bundleIDs.isEmpty || !evidence.bundleIDs.allSatisfy({ isNamed($0, among: apps) }) else { return }
@@ -92,7 +92,7 @@ struct ExplanationEndpoint: Sendable {
         throw .offerNotServed
     }
 
-    /// True if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
+    /// Returns true if a presented bundle ID names one of `apps`, ignoring letter case and surrounding white space.
     private func isNamed(_ app: [UInt8], among apps: Set<BundleID>) -> Bool {
         apps.contains { $0.text.utf8.isEqual(ignoringCaseOf: app.trimmed) }
     }

@@ -171,7 +171,8 @@ package struct Router: Responder {
         return problem.response(to: context)
     }
 
-    /// True if a problem can occur thousands of times a second, even to callers, and has its own, less frequent log line.
+    /// Returns true if a problem can occur thousands of times a second, even to callers, and has its own, less frequent
+    /// log line.
     private func isFrequent(_ problem: Problem, _ context: RequestContext) -> Bool {
         switch problem.code {
         case .rateLimited, .auditUnavailable: return true

@@ -27,10 +27,10 @@ package final class KeyHealth: Sendable {
         self.log = log
     }
 
-    /// True if each active key can sign.
+    /// Returns true if each active key can sign.
     func isGood(under ring: KeyRing) -> Bool { ring.activeOutOfService.isEmpty && unable(under: ring).isEmpty }
 
-    /// A problem for each active key that is out of service, or could not sign or verify when it last tried.
+    /// Returns a problem for each active key that is out of service, or could not sign or verify when it last tried.
     func problems(under ring: KeyRing) -> [Diagnostic] {
         let outOfService = ring.activeOutOfService.sorted().map { id in
             Diagnostic(

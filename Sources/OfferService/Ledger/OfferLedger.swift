@@ -164,7 +164,7 @@ struct OfferLedger: Sendable {
         }
     }
 
-    /// An offer that an earlier request with the same identifier has reserved.
+    /// Returns an offer that an earlier request with the same identifier has reserved.
     func reserved(
         _ remembered: RememberedRetentionOffer, _ terms: OfferTerms, boundTo transactionID: TransactionID,
         for customer: EvaluatedCustomer, rules digest: [UInt8]

@@ -92,7 +92,7 @@ package final class RequestLimits: Sendable {
         _ = notifications.take(client.subscriber, limit: limit, now: uptime())
     }
 
-    /// The address that a request comes from; nil if it is unknown or not limited.
+    /// Returns the address that a request comes from; nil if it is unknown or not limited.
     private func limitedClient(of request: HTTPRequest, under policy: Policy) -> IPAddress? {
         guard let peer = request.peer else { return nil }
         guard let client = policy.proxies.client(of: peer, forwardedFor: request.forwardedFor) else {

@@ -99,7 +99,7 @@ struct CustomerLoader: Sendable {
     /// The maximum number of histories, and of stale subscriptions in each environment, that one request waits for.
     private static let maximumRefreshes = 4
 
-    /// Everything that may belong to the customer, for each environment.
+    /// Loads everything that may belong to the customer, for each environment.
     private func stored(
         _ customer: NamedCustomer, _ configured: Catalogue.App
     ) async throws(Problem) -> [StoredCustomer] {
@@ -153,7 +153,7 @@ struct CustomerLoader: Sendable {
         return await refresher.refresh(stale + unknown)
     }
 
-    /// The app and environment that the decision is about.
+    /// Returns the app and environment that the decision is about.
     private func scope(
         of customer: NamedCustomer, _ known: [StoredCustomer], _ configured: Catalogue.App
     ) throws(Problem) -> AppScope {
@@ -200,7 +200,7 @@ struct CustomerLoader: Sendable {
 }
 
 extension SubscriberFact {
-    /// True if the fact is about a transaction or its subscription.
+    /// Returns true if the fact is about a transaction or its subscription.
     fileprivate func isAbout(_ id: TransactionID) -> Bool { key.id == id || originalTransactionID == id }
 }
 
@@ -230,8 +230,8 @@ extension NamedCustomer {
     /// The receipt as signed, for refreshing its customer.
     fileprivate var receiptText: [UInt8]? { proofs?.receipt.flatMap { _ in proofs?.receiptText } }
 
-    /// True if the store knows enough: everything that the proofs show or, for a signature bound to a transaction, the
-    /// whole history. The App Store is then not queried.
+    /// Returns true if the store knows enough: everything that the proofs show or, for a signature bound to a
+    /// transaction, the whole history. The App Store is then not queried.
     fileprivate func isKnown(by known: [StoredCustomer]) -> Bool {
         let facts = known.flatMap(\.facts)
         if isBoundToTransaction { return facts.contains { $0.key.kind == .wholeHistory } }
@@ -239,7 +239,7 @@ extension NamedCustomer {
         return !facts.isEmpty && (proofs?.originalTransactionIDs.isSubset(of: originals) ?? true)
     }
 
-    /// The facts that the proofs show. They must belong to one Apple Account.
+    /// Returns the facts that the proofs show. They must belong to one Apple Account.
     fileprivate func facts(at now: Timestamp) throws(Problem) -> [SubscriberFact] {
         guard let proofs else { return [] }
         let facts: [SubscriberFact]
@@ -251,7 +251,7 @@ extension NamedCustomer {
         return facts
     }
 
-    /// The possible environments, production first.
+    /// Returns the possible environments, production first.
     fileprivate func scopes(of configured: Catalogue.App) -> [AppScope] {
         let environments = proofs?.app.map { [$0.environment] } ?? environment.map { [$0] } ?? AppStoreEnvironment.known
         return environments.filter(configured.environments.contains).map {

@@ -102,8 +102,8 @@ extension EvaluatedCustomer {
         return shownOwners.isEmpty || !shownOwners.isDisjoint(with: names)
     }
 
-    /// The date of a receipt without purchases. Such a receipt does not name its owner. For a signature that counts for
-    /// one Apple Account only, an AppTransaction of the same download must name the owner.
+    /// Returns the date of a receipt without purchases. Such a receipt does not name its owner. For a signature that
+    /// counts for one Apple Account only, an AppTransaction of the same download must name the owner.
     private static func dateOfEmptyReceipt(
         _ receipt: AppReceipt?, _ appTransaction: AppTransaction?, _ customer: NamedCustomer
     ) -> Timestamp? {
@@ -170,7 +170,7 @@ extension NamedCustomer {
             ?? proofs?.latestOriginalTransactionID.map(CustomerIdentifier.originalTransactionID)
     }
 
-    /// Like ``identifier``, but with an Apple Account if the app transaction names the customer.
+    /// Returns ``identifier``, but with an Apple Account if the app transaction names the customer.
     func identifier(in facts: [SubscriberFact]) -> CustomerIdentifier? {
         guard isBoundToTransaction, let transactionID, facts.contains(where: { $0.appTransactionID == transactionID })
         else { return identifier }
@@ -201,7 +201,7 @@ extension NamedCustomer {
 }
 
 extension SubscriberFacts {
-    /// True if these facts name a transaction, a subscription or an Apple Account.
+    /// Returns true if these facts name a transaction, a subscription or an Apple Account.
     fileprivate func contains(_ id: TransactionID) -> Bool {
         contains { $0.key.id == id || $0.originalTransactionID == id || $0.appTransactionID == id }
     }

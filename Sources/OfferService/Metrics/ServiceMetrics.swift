@@ -240,7 +240,8 @@ private struct SignedWith: Hashable {
 }
 
 extension Policy {
-    /// True if the configuration names the app. All other apps share one series, so that clients cannot create new ones.
+    /// Returns true if the configuration names the app. All other apps share one series, so that clients cannot create
+    /// new ones.
     /// - Parameter app: an app for which something was signed. If there is a catalogue, it contains the app.
     fileprivate func names(_ app: BundleID) -> Bool {
         catalogue != nil || !ring.choice.ofApps.isEmpty && ring.choice.ofApps[app] != nil

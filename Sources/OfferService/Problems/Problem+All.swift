@@ -205,8 +205,8 @@ extension Problem {
             problem.logReason = refusal.code
         }
     }
-    /// One response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can probe for them.
-    /// Only the log names the reason.
+    /// Returns one response for an unknown app, an app without a shared secret, and a wrong secret, so that nobody can
+    /// probe for them. Only the log names the reason.
     package static func sharedSecretRefused(_ refusal: DataRefusal) -> Problem {
         Problem(
             .sharedSecretRefused, 403,

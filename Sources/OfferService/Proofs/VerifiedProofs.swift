@@ -25,7 +25,7 @@ struct VerifiedProofs: Sendable {
         }.first
     }
 
-    /// The facts that the proofs show, without those that were signed in the future.
+    /// Returns the facts that the proofs show, without those that were signed in the future.
     func facts(at now: Timestamp) throws(OpenSSLError) -> [SubscriberFact] {
         var facts: [SubscriberFact] = []
         for transaction in transactions { facts.append(try SubscriberFact(transaction.payload)) }

@@ -77,7 +77,7 @@ struct RetentionDecider: Sendable {
         }
     }
 
-    /// The offer that an earlier request with the same identifier has reserved.
+    /// Returns the offer that an earlier request with the same identifier has reserved.
     private func remembered(
         _ request: VerifiedRetentionRequest, at now: Timestamp
     ) async throws(Problem) -> RememberedRetentionOffer? {
@@ -115,7 +115,7 @@ struct RetentionDecider: Sendable {
             offer: offer.retentionBody(messageIdentifier: messageIdentifier), rule: offer.decision?.rule)
     }
 
-    /// The signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
+    /// Returns the signatures to reserve. An offer that cannot be signed now is left out, like a refused one.
     private func plans(
         for decision: RetentionDecision, _ request: VerifiedRetentionRequest, _ admission: Admission
     ) -> [RetentionPlan] {

@@ -24,7 +24,7 @@ extension RetentionDecision.Choice {
 }
 
 extension SignedOffer {
-    /// The body for a promotional offer, with the one signature that was made.
+    /// Returns the body for a promotional offer, with the one signature that was made.
     func retentionBody(messageIdentifier: UUIDText) -> [UInt8] {
         var writer = JSONWriter()
         writer.object("promotionalOffer") { writer in

@@ -49,7 +49,7 @@ extension AppStoreRequest {
         }
     }
 
-    /// The catalogue item that the request is about.
+    /// Returns the catalogue item that the request is about.
     func item(of app: BundleID) -> CatalogueItem {
         switch self {
         case .promotionalOffer(let product, let offer, _): CatalogueItem(app: app, product: product, offer: offer)

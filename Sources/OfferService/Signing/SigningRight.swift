@@ -39,7 +39,7 @@ struct SigningRight: Sendable {
         return (payload, try key.pair.signature(for: payload, onStep: onStep))
     }
 
-    /// The payload that a signature would cover, for an offer that gets only a JWS.
+    /// Returns the payload that a signature would cover, for an offer that gets only a JWS.
     func payload(for reserved: ReservedOffer, _ customer: Customer) -> OfferPayload {
         let terms = reserved.plan.terms
         return OfferPayload(

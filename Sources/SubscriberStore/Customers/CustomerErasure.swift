@@ -47,7 +47,7 @@ struct CustomerErasure {
         names = stays ? accounts : accounts.union([identifier])
     }
 
-    /// The accounts without purchases and links beyond those found.
+    /// Returns the accounts without purchases and links beyond those found.
     private static func exclusiveAccounts(
         _ search: CustomerSearch, _ app: Int64, _ db: any Database
     ) throws -> Set<CustomerIdentifier> {

@@ -77,7 +77,7 @@ struct CustomerSearch {
 
     private var appleAccounts: Set<CustomerIdentifier> { Set(lasting.values.flatMap(\.appleAccounts)) }
 
-    /// The accounts that may own a subscription, or that an anonymous one may count for.
+    /// Returns the accounts that may own a subscription, or that an anonymous one may count for.
     static func possibleAccounts(
         of original: TransactionID, numbered id: Int64, _ app: Int64, _ db: any Database
     ) throws -> [CustomerIdentifier] {

@@ -24,7 +24,7 @@ struct LedgerCheck {
             by: Self.subscriptions(of: request.holders, app, db), explainedBy: held.map(\.id), request.app, db)
     }
 
-    /// The subscriptions that any of the identifiers name.
+    /// Returns the subscriptions that any of the identifiers name.
     static func subscriptions(of holders: [CustomerIdentifier], _ app: Int64, _ db: any Database) throws -> Set<Int64> {
         let queries: [Query] = holders.compactMap { holder in
             switch holder {
@@ -86,7 +86,7 @@ struct LedgerCheck {
             totalSlots: Int(slots ?? 0), heldSlots: outstandingSlots(of: ofOffer).count)
     }
 
-    /// The slots in which the customer has an outstanding signature, the oldest first.
+    /// Returns the slots in which the customer has an outstanding signature, the oldest first.
     private func outstandingSlots(of found: [AuthorisationTable.Found]) -> [Int64] {
         Set(found.filter { $0.authorisation.isOutstanding(at: request.at) }.map(\.slot)).sorted()
     }

@@ -25,7 +25,7 @@ package protocol SubscriberStore: Sendable {
         _ query: CustomerQuery, bundleID: BundleID, environment: AppStoreEnvironment?
     ) async throws(StoreError) -> [StoredCustomer]
 
-    /// The numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
+    /// Returns the numbers of the subscriptions of an app, for ``customers(in:numbered:)``; nil if there are none.
     func subscriptionNumbers(in app: AppScope) async throws(StoreError) -> ClosedRange<Int64>?
 
     /// Loads everything that may belong to each possible owner of the subscriptions in a range of numbers. A customer with
@@ -135,13 +135,13 @@ package protocol SubscriberStore: Sendable {
     /// since its claim is not changed.
     func settle(_ claims: [SettledClaim]) async throws(StoreError)
 
-    /// The number of due subscriptions.
+    /// Returns the number of due subscriptions.
     /// - Parameter limit: the number at which counting ends.
     func countDueSubscriptions(
         of app: AppScope, dueBefore time: Timestamp, limit: Int
     ) async throws(StoreError) -> Int
 
-    /// The time up to which the notification history has been read; nil if it never was.
+    /// Returns the time up to which the notification history has been read; nil if it never was.
     func recoveryCheckpoint(of app: AppScope) async throws(StoreError) -> Timestamp?
 
     /// Moves the checkpoint forward. A time before the current checkpoint is ignored, unless the current one is in the
@@ -199,10 +199,10 @@ package protocol SubscriberStore: Sendable {
     /// Waits for changes under way and closes the database.
     func close() throws(StoreError)
 
-    /// The intake of each app and environment.
+    /// Returns the intake of each app and environment.
     func intakes() async throws(StoreError) -> [Intake]
 
-    /// The receivers with the notifications that wait for them.
+    /// Returns the receivers with the notifications that wait for them.
     func receivers() async throws(StoreError) -> [Receiver]
 
     /// Reads the whole database and verifies that it is consistent.

@@ -65,7 +65,7 @@ package enum StoreOpening: Hashable, Sendable {
 }
 
 extension StoreLocation: CustomStringConvertible, CustomReflectable {
-    /// A URL without its user, its password and its settings.
+    /// Returns a URL without its user, its password and its settings.
     ///
     /// A password may contain any of `/ ? @` if it was not percent-encoded. So if an @ follows the first question mark,
     /// the end of the password is unknown, and nothing is shown.

@@ -44,7 +44,7 @@ extension AppScope {
 }
 
 extension ChangeScope {
-    /// The lock names for merging facts: their subscriptions, and the holdings of the accounts in them.
+    /// Returns the lock names for merging facts: their subscriptions, and the holdings of the accounts in them.
     static func facts(_ facts: [SubscriberFact], _ app: AppScope) -> Set<LockName> {
         var names: Set<LockName> = []
         for fact in facts {

@@ -147,9 +147,9 @@ extension SQLStore {
             authorisation, entry.id, heldBy: entry.holders, slot: slot, twin: twin, app, db)
     }
 
-    /// The slot of an authorisation exported by an older version, shared with authorisations that were outstanding at
-    /// the time. Each form of an answer may have had its own slot, so each gets one. An excess slot becomes free when
-    /// the signature expires.
+    /// Returns the slot of an authorisation exported by an older version, shared with authorisations that were
+    /// outstanding at the time. Each form of an answer may have had its own slot, so each gets one. An excess slot
+    /// becomes free when the signature expires.
     private static func sharedSlot(
         of entry: AuthorisationEntry, _ app: Int64, _ db: any Database
     ) throws -> Int64? {

@@ -52,21 +52,21 @@ extension Database {
         try rows([Query(sql, arguments)]).first ?? []
     }
 
-    /// The rows for each list of arguments.
+    /// Returns the rows for each list of arguments.
     func rows(_ sql: String, forEach lists: [[(any ColumnValue)?]]) throws -> [[Row]] {
         try rows(lists.map { Query(sql, $0) })
     }
 
-    /// The first row.
+    /// Returns the first row.
     func row(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Row? { try rows(sql, arguments).first }
 
-    /// The first column of the first row; nil if there is none, or if it is NULL.
+    /// Returns the first column of the first row; nil if there is none, or if it is NULL.
     func number(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64? {
         guard let value = try row(sql, arguments)?.values.first else { return nil }
         return try Int64(value)
     }
 
-    /// Like ``insertNew(_:_:)`` for a row that is known to be new.
+    /// Inserts like ``insertNew(_:_:)``, for a row that is known to be new.
     func insert(_ sql: String, _ arguments: [(any ColumnValue)?]) throws -> Int64 {
         guard let id = try insertNew(sql, arguments) else { throw StoreError(.fault, "nothing was inserted") }
         return id

@@ -9,7 +9,7 @@ enum AppTable {
             [app.bundleID.text.description, app.environment.rawValue])
     }
 
-    /// The identifier of the app. Adds the app if it is new.
+    /// Returns the identifier of the app. Adds the app if it is new.
     static func makeID(of app: AppScope, _ db: any Database) throws -> Int64 {
         if let id = try id(of: app, db) { return id }
         return try db.insert(
@@ -45,7 +45,7 @@ enum AppTable {
             .filter { environment == nil || $0.app.environment == environment }
     }
 
-    /// All apps by their identifiers.
+    /// Returns all apps by their identifiers.
     static func all(_ db: any Database) throws -> [Int64: AppScope] {
         Dictionary(uniqueKeysWithValues: try db.rows("SELECT * FROM app", []).map { (try $0["id"], try scope($0)) })
     }
@@ -107,7 +107,7 @@ enum AppTable {
             ])
     }
 
-    /// The intakes of all apps with received data.
+    /// Returns the intakes of all apps with received data.
     static func intakes(_ db: any Database) throws -> [Intake] {
         try db.rows("\(counts) GROUP BY app.id, bundle_id, environment ORDER BY bundle_id, environment", [])
             .map(intake)

@@ -18,7 +18,7 @@ enum AuthorisationTable {
     /// The kind of an erased holder. Its value is the HMAC of the identifier.
     private static let erasedKind = 0
 
-    /// The authorisations of a customer for any offer.
+    /// Returns the authorisations of a customer for any offer.
     /// - Parameter includesErased: true to include those made before the customer was erased.
     static func held(
         by holders: [CustomerIdentifier], _ app: Int64, includingErased includesErased: Bool = false, _ db: any Database
@@ -121,7 +121,7 @@ enum AuthorisationTable {
         ).map { try StoredIdentifier(kind: try $0["kind"], value: try $0["value"]).identifier() }
     }
 
-    /// The number of slots that all customers hold: redemptions, and slots with outstanding signatures.
+    /// Returns the number of slots that all customers hold: redemptions, and slots with outstanding signatures.
     ///
     /// Redemptions have a counter, so counting a million costs as much as counting ten. One statement reads both, so it
     /// sees one state of the database: PostgreSQL shows each statement the commits so far. A redemption closes its

@@ -66,7 +66,7 @@ enum FactTable {
         fact.key.id == fact.originalTransactionID ? "" : fact.key.id.string
     }
 
-    /// The query for the rows that ``fact(_:of:)`` reads.
+    /// Returns the query for the rows that ``fact(_:of:)`` reads.
     static func all(_ subscription: Int64) -> Query {
         Query(
             """
@@ -108,8 +108,8 @@ enum FactTable {
             [other.encoded, subscription, fact.key.kind.rawValue, storedID(fact)])
     }
 
-    /// The query for the `id` of an app's subscriptions that have a transaction with this identifier, other than their first.
-    /// The unary plus keeps SQLite from beginning with all subscriptions of the app.
+    /// Returns the query for the `id` of an app's subscriptions that have a transaction with this identifier, other
+    /// than their first. The unary plus keeps SQLite from beginning with all subscriptions of the app.
     static func subscriptions(withTransaction id: TransactionID, _ app: Int64) -> Query {
         Query(
             """

@@ -64,7 +64,7 @@ enum ForwardTable {
         try advance(entry, db)
     }
 
-    /// The oldest waiting entries that were received before a time.
+    /// Returns the oldest waiting entries that were received before a time.
     static func oldest(
         _ receiver: Int64, receivedBefore time: Timestamp, limit: Int, _ db: any Database
     ) throws -> [Entry] {

@@ -69,7 +69,7 @@ enum LedgerCoverageTable {
             """, [time.milliseconds, app, offer.productID, offer.offerID])
     }
 
-    /// The offers with redemptions that are currently not exempt.
+    /// Returns the offers with redemptions that are currently not exempt.
     static func coveredOffers(of app: Int64, _ db: any Database) throws -> [Offer] {
         try db.rows(
             """

@@ -7,8 +7,8 @@ enum RedemptionTable {
         let productID: ProductID
         let offerID: String
 
-        /// True if a redemption was announced for the next period and another offer has replaced it since. Such a
-        /// redemption still counts. Otherwise, it is part of a known redemption.
+        /// Returns true if a redemption was announced for the next period and another offer has replaced it since. Such
+        /// a redemption still counts. Otherwise, it is part of a known redemption.
         func isReplaced(_ time: Timestamp, in facts: [SubscriberFact]) -> Bool {
             !facts.contains { fact in
                 switch fact.value {
@@ -227,8 +227,9 @@ enum RedemptionTable {
             [app, productID, redemption.offerID])
     }
 
-    /// The oldest authorisation that can have led to a redemption: one that was valid when the customer redeemed the
-    /// offer, however late the redemption became known. A signature that had expired by then explains nothing.
+    /// Returns the oldest authorisation that can have led to a redemption: one that was valid when the customer
+    /// redeemed the offer, however late the redemption became known. A signature that had expired by then explains
+    /// nothing.
     private static func explanation(
         of redemption: Redemption, at time: Timestamp, by subscription: Int64, _ app: Int64, _ db: any Database
     ) throws -> Int64? {
@@ -244,8 +245,8 @@ enum RedemptionTable {
         return candidates.min { ($0.authorisation.at, $0.id) < ($1.authorisation.at, $1.id) }?.id
     }
 
-    /// True if an authorisation has not led to a known redemption. After an import, or after facts were removed, it can
-    /// still be marked as redeemed.
+    /// Returns true if an authorisation has not led to a known redemption. After an import, or after facts were
+    /// removed, it can still be marked as redeemed.
     private static func isOpen(_ found: AuthorisationTable.Found, _ db: any Database) throws -> Bool {
         switch found.authorisation.state {
         case .outstanding: true
@@ -270,7 +271,7 @@ enum RedemptionTable {
             authorisedAt: try row.time("authorised_at"))
     }
 
-    /// The redemptions of some subscriptions, and those that the given authorisations explain.
+    /// Returns the redemptions of some subscriptions, and those that the given authorisations explain.
     static func all(
         by subscriptions: Set<Int64>, explainedBy authorisations: [Int64], _ app: AppScope, _ db: any Database
     ) throws -> [LedgerRedemption] {
@@ -292,7 +293,7 @@ enum RedemptionTable {
         try db.number("SELECT coalesce(max(id), 0) FROM redemption", []) ?? 0
     }
 
-    /// The oldest redemptions of an offer without a required authorisation.
+    /// Returns the oldest redemptions of an offer without a required authorisation.
     static func unexplained(
         _ offer: LedgerCoverageTable.Offer, _ scope: AppScope, _ app: Int64, limit: Int, _ db: any Database
     ) throws -> [LedgerRedemption] {

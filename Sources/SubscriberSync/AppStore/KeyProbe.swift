@@ -82,7 +82,7 @@ package struct KeyProbe: Sendable {
 }
 
 extension KeyProbe.Result {
-    /// The problem with this key and its likely cause, in view of the other results.
+    /// Returns the problem with this key and its likely cause, in view of the other results.
     package func problem(beside others: [KeyProbe.Result]) -> Diagnostic? {
         let refused = verdicts.filter { if case .refused = $0.value { true } else { false } }
         for case .unknown(let failure) in verdicts.values {

@@ -47,7 +47,7 @@ package struct NotificationRecovery: Sendable {
         self.log = log
     }
 
-    /// The time for which the App Store keeps notifications.
+    /// Returns the time for which the App Store keeps notifications.
     package static func reach(in environment: AppStoreEnvironment) -> Duration {
         environment == .production ? .days(180) : .days(30)
     }
@@ -172,7 +172,7 @@ package struct NotificationRecovery: Sendable {
             ])
     }
 
-    /// The time before which all notifications of the App Store have been read; nil if there is none.
+    /// Returns the time before which all notifications of the App Store have been read; nil if there is none.
     func checkpoint(of app: AppScope) async throws(SyncError) -> Timestamp? {
         do throws(StoreError) {
             return try await store.read { store throws(StoreError) in try await store.recoveryCheckpoint(of: app) }

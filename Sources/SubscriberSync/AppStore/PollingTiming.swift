@@ -22,10 +22,10 @@ struct PollingTiming {
         rate = isProduction ? 20 : 2
     }
 
-    /// The latest due time of the subscriptions that are polled at `time`.
+    /// Returns the latest due time of the subscriptions that are polled at `time`.
     func dueAt(forRequestAt time: Timestamp) -> Timestamp { time - tolerance }
 
-    /// The delay before the next request after requests that brought nothing new.
+    /// Returns the delay before the next request after requests that brought nothing new.
     ///
     /// An unused signature gives its slot back 45 minutes after the first request, so four more requests follow within
     /// 20 minutes. After those, each delay is twice as long as the previous one.

@@ -201,7 +201,7 @@ package final class RefreshQueue: Service {
 }
 
 extension RefreshQueue.Outcome {
-    /// The combined outcome of two refreshes.
+    /// Returns the combined outcome of two refreshes.
     fileprivate func and(_ other: Self) -> Self {
         switch (self, other) {
         case (.notNeeded, let outcome), (let outcome, .notNeeded): outcome

@@ -11,7 +11,7 @@ package enum ForwardSchedule {
     /// In milliseconds: three days.
     private static let lifetime: Int64 = 259_200_000
 
-    /// The limit for giving up: notifications received before this time have waited long enough.
+    /// Returns the limit for giving up: notifications received before this time have waited long enough.
     package static func lastReception(at now: Timestamp) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds - lifetime)
     }

@@ -50,6 +50,6 @@ package struct NotificationIntake: Sendable {
 }
 
 extension Policy {
-    /// The URLs to which an app's notifications are forwarded.
+    /// Returns the URLs to which an app's notifications are forwarded.
     func receivers(of app: AppScope) -> [String] { catalogue?.apps[app.bundleID]?.notifications.receivers ?? [] }
 }

@@ -87,7 +87,7 @@ struct AppStoreInspectCommand: ParsableCommand {
         guard inspection.isVerified else { throw ExitCode(1) }
     }
 
-    /// Apple's roots, unless the flag or the variable names others.
+    /// Returns Apple's roots, unless the flag or the variable names others.
     private func trustedRoots() throws(Diagnostic) -> TrustedRoots {
         if let roots { return try AppStoreRootFiles(path: roots, option: "--roots").read() }
         let variable = Settings.appStoreRoots.variable

@@ -30,7 +30,7 @@ struct AlarmsShowCommand: AsyncParsableCommand {
 }
 
 extension DatabaseOptions {
-    /// The redemptions without a signature that nobody has acknowledged.
+    /// Returns the redemptions without a signature that nobody has acknowledged.
     func alarms() async throws -> [LedgerRedemption] {
         let apps = try configuration().catalogue?.ledgerCoverage.apps ?? []
         return try await withStore { try await $0.unexplainedRedemptions(in: apps, limit: 10_000) }

@@ -10,7 +10,7 @@ struct DatabaseOptions: ParsableArguments {
     @Option(Settings.database) var database: String?
     @OptionGroup var folder: KeyFolderOptions
 
-    /// The configuration, which need not choose a key.
+    /// Returns the configuration, which need not choose a key.
     func configuration() throws -> Configuration {
         var flags = folder.verifyingFlags
         flags[Settings.database] = database
@@ -23,7 +23,7 @@ struct DatabaseOptions: ParsableArguments {
         do { return try location.inspect() } catch { throw error.diagnostic }
     }
 
-    /// The version to which this program migrates a database.
+    /// Returns the version to which this program migrates a database.
     func latestVersion() throws -> Int { try location().latestVersion }
 
     private func location() throws -> StoreLocation {

@@ -24,7 +24,7 @@ extension UUIDText {
         self = uuid
     }
 
-    /// A new random identifier, for an upload without a chosen one.
+    /// Creates a random identifier, for an upload without a chosen one.
     static func random() -> UUIDText {
         var random = SystemRandomNumbers()
         return Nonce(using: &random).uuid

@@ -55,7 +55,7 @@ final class PostgreSQLWriter: Sendable {
         }.get()
     }
 
-    /// The next changes that can share a transaction. A change with the scope `everything` runs by itself.
+    /// Returns the next changes that can share a transaction. A change with the scope `everything` runs by itself.
     @Sendable private static func takeGroup(_ waiting: inout [Change]) -> [Change] {
         guard let first = waiting.first else { return [] }
         var count = 1

@@ -36,7 +36,7 @@ struct PayloadPartitions {
 
     // MARK: The newest
 
-    /// The number of the next partition, if the newest has payloads from before a time.
+    /// Returns the number of the next partition, if the newest has payloads from before a time.
     func next(lastingSince time: Timestamp) throws -> Int64? {
         guard let newest = numbers.last, let first = try received(newest)?.first, first < time else { return nil }
         return newest + 1
@@ -60,7 +60,7 @@ struct PayloadPartitions {
         _ = try db.rows("SELECT setval(pg_get_serial_sequence('notification', 'id'), ?)", [lowestOfNewest - 1])
     }
 
-    /// True if notifications still go to a partition before the newest.
+    /// Returns true if notifications still go to a partition before the newest.
     func isBehind() throws -> Bool { try lastID() < lowestOfNewest - 1 }
 
     private var lowestOfNewest: Int64 { numbers.last.map { Self.bounds(of: $0).lowest } ?? 0 }
@@ -72,7 +72,7 @@ struct PayloadPartitions {
 
     // MARK: Old ones
 
-    /// The partitions, except the newest, whose payloads are all from before a time and wait for no receiver.
+    /// Returns the partitions, except the newest, whose payloads are all from before a time and wait for no receiver.
     func disposable(receivedBefore time: Timestamp) throws -> [Int64] {
         try numbers.dropLast().filter { number in
             if let last = try received(number)?.last, last >= time { return false }
@@ -83,7 +83,7 @@ struct PayloadPartitions {
         }
     }
 
-    /// The dead letters in a partition, and those revived in the meantime.
+    /// Returns the dead letters in a partition, and those revived in the meantime.
     func letters(in number: Int64, limit: Int) throws -> [ForwardTable.Entry] {
         let (lowest, end) = Self.bounds(of: number)
         return try db.rows("SELECT * FROM forward WHERE payload >= ? AND payload < ? LIMIT ?", [lowest, end, limit])
@@ -94,7 +94,7 @@ struct PayloadPartitions {
         try db.connection.run("DROP TABLE payload_\(number); DROP TABLE payload_subscription_\(number)")
     }
 
-    /// The times of the first and the last payload in a partition; nil if it is empty.
+    /// Returns the times of the first and the last payload in a partition; nil if it is empty.
     private func received(_ number: Int64) throws -> (first: Timestamp, last: Timestamp)? {
         let result = try db.connection.executeOnce("SELECT min(received_at), max(received_at) FROM payload_\(number)")
         guard case .integer(let first)? = result.rows.first?.first, case .integer(let last)? = result.rows.first?.last

@@ -21,7 +21,7 @@ enum PostgreSQLSchema {
     /// Processes that start together migrate one after the other.
     private static let lock: Int64 = 0x4F66_5368
 
-    /// The number of the last migration applied; 0 for none.
+    /// Returns the number of the last migration applied; 0 for none.
     static func version(_ connection: PostgreSQLConnection) throws -> Int {
         let database = PostgreSQLDatabase(connection: connection)
         let exists = try database.number(
