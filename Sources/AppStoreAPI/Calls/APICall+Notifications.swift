@@ -11,13 +11,13 @@ package struct SentNotification: Hashable, Sendable {
 
     /// The notification in compact form, as first signed.
     package let signedPayload: [UInt8]
-    /// At most six.
+    /// The attempts, at most six.
     package let attempts: [Attempt]
 }
 
 /// One page of Get Notification History.
 package struct NotificationHistoryPage: Hashable, Sendable {
-    /// At most 20.
+    /// The notifications, at most 20.
     package let notifications: [SentNotification]
     /// The number of entries that cannot be read.
     package let unreadableCount: Int

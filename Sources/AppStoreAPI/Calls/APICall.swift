@@ -7,7 +7,7 @@ package struct APICall<Answer: Sendable>: Sendable {
 
     package let endpoint: APIEndpoint
     package let method: Method
-    /// Begins with a slash. Each part is percent-encoded.
+    /// The path with a leading slash and percent-encoded parts.
     package let path: String
     /// Names and values, not encoded yet. Names may repeat.
     package let query: [(name: String, value: String)]

@@ -34,7 +34,7 @@ package struct APIErrorCode: RawRepresentable, Hashable, Sendable {
     /// A stable name in lower snake case; `unknown` for an unknown code.
     package var name: String { Self.known[rawValue]?.name ?? "unknown" }
 
-    /// Its meaning, or the action to take.
+    /// The meaning of the code, or the action to take.
     package var sentence: String {
         Self.known[rawValue]?.sentence
             ?? "This version does not know the code. Look it up in the App Store Server API documentation."

@@ -21,7 +21,7 @@ package final class KnownChains: Sendable {
     }
 
     fileprivate struct Sample {
-        /// In ASN.1 DER.
+        /// The signature in ASN.1 DER.
         let signature: [UInt8]
         let signingInput: [UInt8]
     }

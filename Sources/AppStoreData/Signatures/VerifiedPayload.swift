@@ -5,7 +5,7 @@ package import OfferCore
 /// Only ``JWSVerifier`` creates one. It shows that Apple or Xcode signed the payload, but not the app or the kind of
 /// payload.
 package struct VerifiedPayload: Sendable {
-    /// As signed.
+    /// The JSON as signed.
     package let bytes: [UInt8]
     /// The parsed ``bytes``.
     package let members: JSONObject

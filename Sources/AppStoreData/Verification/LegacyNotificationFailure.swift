@@ -3,9 +3,9 @@ package enum LegacyNotificationFailure: Error, Hashable, Sendable {
     /// The app has no shared secret, so nothing authenticates the sender.
     case noSharedSecret
     case wrongPassword
-    /// Its JSON lacks a member or has a wrong one.
+    /// The JSON lacks a member or has an invalid one.
     case payload(PayloadError)
-    /// It is not about one of our apps, or not from an accepted environment.
+    /// The notification is not about one of our apps, or not from an accepted environment.
     case check(CheckFailure)
     /// The receipt in it is not accepted.
     case receipt(DataRefusal)

@@ -46,7 +46,7 @@ package struct VerifiedLegacyNotification: Sendable {
         name = notification.name
     }
 
-    /// The time at which Apple signed the receipt; nil without a receipt. Version 1 dates nothing else.
+    /// The time at which Apple signed the receipt; nil without a receipt. Nothing else in version 1 has a date.
     package var signedDate: Timestamp? { receipt?.receipt.creationDate }
 
     /// The facts of the purchases in the receipt; none without a receipt.

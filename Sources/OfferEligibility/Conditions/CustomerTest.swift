@@ -1,6 +1,6 @@
 import OfferCore
 
-/// One thing that a rule requires of a customer.
+/// A kind of requirement of a customer.
 package protocol CustomerTestKind: RuleTest {
     func truth(in context: EvaluationContext) -> Truth
 
@@ -24,7 +24,7 @@ extension CustomerTestKind {
     }
 }
 
-/// One thing that a rule requires of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
+/// A requirement of a customer, of any kind. It is a class for the same reason as ``SubscriptionTest``.
 package final class CustomerTest: Hashable, Sendable {
     package let kind: any CustomerTestKind
     package let code: ReasonCode

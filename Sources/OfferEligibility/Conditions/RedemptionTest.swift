@@ -8,7 +8,7 @@ package struct RedemptionTest: CustomerTestKind {
 
     /// The IDs of promotional offers; nil for all.
     package let offers: Set<String>?
-    /// Only redemptions that are at most this old; nil for all.
+    /// The maximum age of the redemptions; nil for any.
     package let within: Duration?
     package let count: Bounds<Int>
 

@@ -6,7 +6,7 @@ package struct ShareTest: CustomerTestKind {
     package static let code = ReasonCode.holdout
     package static let subject = "The place in the sample"
 
-    /// From 0 to 1.
+    /// The share of customers in the sample, from 0 to 1.
     package let share: Double
     /// The name of the sample. A different name gives a different sample.
     package let sample: String

@@ -1,6 +1,6 @@
 import OfferCore
 
-/// One thing that a rule requires of a subscription.
+/// A kind of requirement of a subscription.
 package protocol SubscriptionTestKind: RuleTest {
     func truth(of subscription: Subscription, in context: EvaluationContext) -> Truth
 
@@ -24,7 +24,7 @@ extension SubscriptionTestKind {
     }
 }
 
-/// One thing that a rule requires of a subscription, of any kind.
+/// A requirement of a subscription, of any kind.
 ///
 /// It is a class, because copying a value of an unknown type costs more than most tests.
 package final class SubscriptionTest: Hashable, Sendable {

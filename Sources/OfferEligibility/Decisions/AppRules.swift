@@ -19,7 +19,7 @@ package struct AppRules: Hashable, Sendable {
     package let jwsLifetime: Duration
 
     private let places: [Key: Int]
-    /// By priority, then in the order of the file.
+    /// The offers by priority, then in the order of the file.
     private let bestFirst: [RankedOffer]
     /// The products of the offers.
     private let productIDs: [ProductID]

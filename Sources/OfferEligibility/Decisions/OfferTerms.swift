@@ -7,7 +7,7 @@ package final class OfferTerms: Sendable {
     package let productID: ProductID
     package let offerID: OfferID
     package let rule: Rule
-    /// Of several offers, the one with the higher priority is better.
+    /// The priority. An offer with a higher priority is better.
     package let priority: Int
     package let limits: OfferLimits
     /// True if another server also signs this offer, so a redemption without an authorisation raises no alarm.

@@ -26,8 +26,7 @@ extension SubscriberFact {
             digest: digest)
     }
 
-    /// Returns true if a transaction is the period that a renewal info was signed for, and has no offer that could
-    /// continue.
+    /// Returns true if a transaction describes the period of a renewal info, and has no offer that could continue.
     private func showsNoOffer(_ fact: SubscriberFact, _ renewal: Renewal) -> Bool {
         guard case .transaction(let purchase) = fact.value, fact.originalTransactionID == originalTransactionID,
             purchase.offer?.type != .promotional, let end = purchase.expiresDate

@@ -61,7 +61,7 @@ package struct SubscriberFact: Hashable, Sendable {
         case fetchedRenewalInfo(Renewal)
         /// The `revision` from which later changes can be read.
         case wholeHistory(String)
-        /// Only the members of the renewal info that concern the next period.
+        /// The members of the renewal info that concern the next period.
         case firstAnnouncement(Renewal)
         case lastAnnouncement(Renewal)
     }

@@ -2,11 +2,11 @@ package import OfferCore
 
 /// The state of one customer at one time, according to the facts.
 package struct SubscriberState: Hashable, Sendable {
-    /// One for each `originalTransactionId`, the lowest first.
+    /// The subscriptions, one for each `originalTransactionId`, the lowest first.
     package internal(set) var subscriptions: [Subscription] = []
-    /// By subscription, then by date.
+    /// The redemptions by subscription, then by date.
     package internal(set) var redemptions: [Redemption] = []
-    /// Of all purchases, the oldest first.
+    /// The refunds of all purchases, the oldest first.
     package internal(set) var refunds: [Refund] = []
     package internal(set) var refundPending = false
     /// True if refund requests would be known. Only notifications report them.

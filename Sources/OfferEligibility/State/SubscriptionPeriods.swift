@@ -3,7 +3,7 @@ import OfferCore
 /// The known periods of one subscription in ascending order, and the values that they share.
 struct SubscriptionPeriods {
     let originalTransactionID: TransactionID
-    /// Not empty.
+    /// The periods, at least one.
     let periods: [Period]
     let groupID: String?
     let appTransactionID: TransactionID?

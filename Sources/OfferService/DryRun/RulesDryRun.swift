@@ -83,13 +83,13 @@ private struct RulesComparison {
     private let new: Catalogue.App?
     /// The offers in force in the order of their decisions, then the new ones.
     let offers: [OfferTerms]
-    /// One for each of ``offers``.
+    /// The outcomes, one for each of ``offers``.
     private(set) var outcomes: [RulesDryRun.Outcome]
     /// For each offer in force, true if the new rules have the same terms, so that one decision stands for both.
     private let isKept: [Bool]
     /// The new rules without the offers that are kept.
     private let changes: AppRules
-    /// For each offer in ``changes``, in the order of their decisions, its place in ``offers``.
+    /// The place in ``offers`` of each offer in ``changes``, in the order of their decisions.
     private let placesOfChanges: [Int]
 
     init(inForce: Catalogue.App?, new: Catalogue.App?) {

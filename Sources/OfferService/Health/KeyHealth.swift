@@ -11,7 +11,7 @@ package final class KeyHealth: Sendable {
     /// A selection of keys to test.
     enum Selection: Sendable {
         case allActive
-        /// Only those that could not sign or verify when they last tried.
+        /// The keys that could not sign or verify when they last tried.
         case unable
     }
 

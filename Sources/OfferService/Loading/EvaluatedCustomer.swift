@@ -29,9 +29,9 @@ struct EvaluatedCustomer: Sendable {
 
 /// The outcomes of the refreshes that a decision has waited for.
 struct RefreshOutcomes {
-    /// For subscriptions whose data is too old, and for customers whom the store does not know.
+    /// The outcome for subscriptions whose data is too old, and for customers whom the store does not know.
     var customer = RefreshQueue.Outcome.notNeeded
-    /// For the history, if a rule needs it.
+    /// The outcome for the history, if a rule needs it.
     var history = RefreshQueue.Outcome.notNeeded
     /// True if the App Store has just answered that the Apple Account to which the request is bound has no purchases.
     var isEmpty = false

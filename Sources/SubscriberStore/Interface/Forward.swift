@@ -32,7 +32,7 @@ package struct Forward: Hashable, Sendable {
 package enum ForwardOutcome: Hashable, Sendable {
     case delivered
     case failed(nextAttempt: Timestamp)
-    /// Given up.
+    /// The forward was given up.
     case dead(at: Timestamp)
 }
 

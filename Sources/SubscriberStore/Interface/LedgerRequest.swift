@@ -44,7 +44,7 @@ package struct LedgerRequest: Sendable {
     /// The account and each subscription that the decision was based on. The same purchases under another name hold the
     /// same slot.
     package let holders: [CustomerIdentifier]
-    /// The best first.
+    /// The best comes first.
     package let offers: [Offer]
     package let reserving: Reserving
     package let at: Timestamp
@@ -71,9 +71,10 @@ package struct LedgerRequest: Sendable {
 package enum LedgerResult: Hashable, Sendable {
     /// The limits allow a signature. Nothing is reserved.
     case allowed
-    /// Durable. The signatures may be made.
+    /// The reservation is durable, so the signatures may be made.
     case reserved
-    /// Durable. Only the first of the signatures may be made, because the limits leave one place.
+    /// The reservation is durable, but only the first of the signatures may be made, because the limits leave one
+    /// place.
     case reservedFirst
     /// The limits that are reached.
     case refused([ReasonCode])
@@ -87,7 +88,7 @@ package struct LedgerRedemption: Hashable, Sendable {
     /// nil after the erasure of the subscription.
     package let originalTransactionID: TransactionID?
     package let productID: ProductID
-    /// As the App Store names it.
+    /// The offer ID as the App Store names it.
     package let offerID: String
     package let at: Timestamp
     /// The issue time of the signature that explains it; nil if there is none.
@@ -109,7 +110,7 @@ package struct LedgerRedemption: Hashable, Sendable {
 
 /// The ledger's entries for one customer.
 package struct LedgerEntries: Hashable, Sendable {
-    /// The oldest first.
+    /// The oldest comes first.
     package let authorisations: [Authorisation]
     /// In the order in which they were recorded.
     package let redemptions: [LedgerRedemption]

@@ -7,7 +7,7 @@ package import OfferEligibility
 /// counts.
 package struct StoredCustomer: Hashable, Sendable {
     package let app: AppScope
-    /// One for each key, in no particular order.
+    /// The facts, one for each key, in no particular order.
     package let facts: [SubscriberFact]
     package let teamFacts: [TeamFact]
     package let links: [CustomerLink]

@@ -219,7 +219,7 @@ private final class Waiter: Sendable {
         self.continuation = NIOLockedValueBox(continuation)
     }
 
-    /// Only the first call counts.
+    /// Resumes the request. Only the first call has an effect.
     func resume(_ outcome: RefreshQueue.Outcome) {
         continuation.withLockedValue { continuation in
             defer { continuation = nil }

@@ -32,7 +32,7 @@ package struct ForwardingWorker: Service {
     /// The duration of a claim, in milliseconds; longer than an attempt. After it, an unsettled notification is sent
     /// again.
     private static let lease: Int64 = 60_000
-    /// Small, so that no notification waits long.
+    /// The number given up at a time: small, so that no notification waits long.
     private static let forwardsPerStep = 500
     private static let pollInterval = Duration.milliseconds(250)
     /// The delay, in milliseconds, above which a receiver is reported.

@@ -9,7 +9,7 @@ package struct UploadedItem: Hashable, Sendable {
     }
 
     package let identifier: String
-    /// As received.
+    /// The value as received.
     package let state: String
     /// The size of an image; nil for a message.
     package let size: String?

@@ -35,6 +35,6 @@ package struct PerformanceTestResult: Hashable, Sendable {
     package let outcome: Outcome?
     /// In percent.
     package let successRate: Int64?
-    /// As received.
+    /// The value as received.
     package let json: [UInt8]
 }

@@ -29,7 +29,7 @@ extension RetentionImage.Size {
         }
     }
 
-    /// For people.
+    /// The required dimensions, in words.
     package var dimensions: String {
         switch self {
         case .full: "3840 pixels wide and 160 to 2160 high"

@@ -7,9 +7,9 @@ import NIOConcurrencyHelpers
 /// thread when needed, and ends it after some time without work.
 final class BlockingThreads: TaskExecutor {
     private struct State {
-        /// The oldest first.
+        /// The oldest comes first.
         var jobs: [UnownedJob] = []
-        /// One for each idle thread.
+        /// The queues of idle threads.
         var idle: [DispatchQueue]
     }
 

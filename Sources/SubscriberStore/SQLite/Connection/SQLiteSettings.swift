@@ -4,7 +4,7 @@ package struct SQLiteSettings: Sendable {
     package let path: String
     /// The maximum time that a change waits for a lock of another process.
     package let lockTimeout: Duration
-    /// Called with every statement. For tests.
+    /// Called with every statement, for tests.
     package let trace: (@Sendable (String) -> Void)?
 
     package init(
