@@ -24,7 +24,8 @@ package struct CustomerFacts: Sendable {
 
 extension SubscriberState {
     /// Returns the customer's current subscription in a group: a subscription with access if there is one, else the one
-    /// whose period began last, whatever its `originalTransactionId`. A customer with two Apple Accounts may have both.
+    /// whose period began last, regardless of its `originalTransactionId`. A customer with two Apple Accounts may have
+    /// both.
     func current(inGroup groupID: String) -> Subscription? {
         subscriptions.filter { $0.subscriptionGroupID == groupID }.max { $0.precedes($1) }
     }

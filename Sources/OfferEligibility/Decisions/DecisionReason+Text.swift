@@ -64,7 +64,7 @@ extension DecisionReason {
         var subjects = ["subscription": "The subscription"]
         for kind in SubscriptionTest.kinds { subjects["subscription." + kind.name] = kind.subject }
         for kind in CustomerTest.kinds { subjects[kind.name] = kind.subject }
-        // The facts of the team and samples have names of their own.
+        // The facts of the team and samples have their own names.
         subjects["fact"] = nil
         subjects["share"] = nil
         return subjects

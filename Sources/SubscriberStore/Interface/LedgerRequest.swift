@@ -112,7 +112,7 @@ package struct LedgerRedemption: Hashable, Sendable {
 package struct LedgerEntries: Hashable, Sendable {
     /// The oldest comes first.
     package let authorisations: [Authorisation]
-    /// In the order in which they were recorded.
+    /// The redemptions in the order of recording.
     package let redemptions: [LedgerRedemption]
 
     package init(authorisations: [Authorisation] = [], redemptions: [LedgerRedemption] = []) {

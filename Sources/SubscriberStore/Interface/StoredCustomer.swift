@@ -54,7 +54,7 @@ package struct NumberedCustomer: Hashable, Sendable {
 package struct CustomerQuery: Hashable, Sendable {
     /// nil if only proofs identify the customer.
     package let identifier: CustomerIdentifier?
-    /// The purchases that proofs show. All are read, whatever their number.
+    /// The purchases that proofs show. All are read, regardless of their number.
     package let purchases: Set<TransactionID>
     /// The Apple Accounts whose purchases are also read, if they are not found in another way.
     package let appleAccounts: Set<TransactionID>

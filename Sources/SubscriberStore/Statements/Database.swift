@@ -25,7 +25,7 @@ package protocol Database {
     /// - Returns: the rows of each.
     func rows(_ queries: [Query]) throws -> [[Row]]
 
-    /// Passes rows to `body` as they are read, whatever their number. `body` may execute other statements.
+    /// Passes rows to `body` as they are read, regardless of their number. `body` may execute other statements.
     func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws
 
     /// The number, from 0, of the counter rows that this connection adds to.
