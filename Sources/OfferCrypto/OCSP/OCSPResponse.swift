@@ -22,7 +22,8 @@ package struct OCSPResponse: Hashable, Sendable {
     package static let maximumSize = 1 << 20
     /// The maximum number of certificates in a response. One is usual: the delegate.
     package static let maximumCertificates = 8
-    /// How far the responder's clock may differ from ours, in seconds. Apple's Node library allows as much.
+    /// The permitted difference between the responder's clock and ours, in seconds. Apple's Node library allows as
+    /// much.
     package static let clockSkew: Int64 = 60
 
     /// Reads and verifies a response.
