@@ -7,8 +7,8 @@ import OfferEligibility
 /// Each limit is a token bucket that holds the requests of five minutes and is filled at nine tenths of Apple's rate.
 /// The requests of any hour thus stay below Apple's limit, and leave some for other programs of the team.
 ///
-/// Each process has its own buckets. A new bucket begins with the requests of only half a minute, so neither a process
-/// that restarts repeatedly nor a command next to the service uses up the hour.
+/// Each process has its own buckets. A new bucket begins with the requests of only half a minute. Neither a process
+/// that restarts repeatedly nor a command next to the service can therefore use up the hour.
 final class RequestBudget: Sendable {
     private struct Key: Hashable {
         let app: AppScope

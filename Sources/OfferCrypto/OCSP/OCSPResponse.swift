@@ -29,7 +29,7 @@ package struct OCSPResponse: Hashable, Sendable {
     /// Reads and verifies a response.
     /// - Parameters:
     ///   - der: the response in DER, without trailing bytes.
-    ///   - certificate: the certificate that the question was about.
+    ///   - certificate: the certificate that the request was about.
     ///   - issuer: the certificate that signed `certificate`. The caller has verified both.
     ///   - now: seconds since 1970.
     package init(

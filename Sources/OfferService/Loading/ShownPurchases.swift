@@ -57,9 +57,9 @@ struct ShownPurchases {
         return facts.contains { $0.appAccountToken == token }
     }
 
-    /// Returns true if a receipt can be the customer's. A receipt names neither an account nor an Apple Account, so it
-    /// must share a purchase with the customer's stored data, or with transactions of the request that are the
-    /// customer's.
+    /// Returns true if a receipt can be the customer's. A receipt names neither an account nor an Apple Account. It
+    /// must therefore share a purchase with the customer's stored data, or with the customer's transactions in the
+    /// request.
     private static func receiptMayBelong(
         _ newFacts: [SubscriberFact], beside known: OwnedCustomer?, _ customer: NamedCustomer
     ) -> Bool {

@@ -35,7 +35,7 @@ extension SigningEndpoints {
         let (isAllowed, decision): (Bool, SignedDecision)
         do throws(Problem) {
             try signer.requireApp(of: offer.item, admission)
-            // Before the store and the App Store are queried.
+            // Done before the store and the App Store are queried.
             try countCustomer(of: offer, admission)
             proofs = try verifiedProofs(of: body, offer.bundleID, admission)
             let customer = NamedCustomer(

@@ -51,7 +51,8 @@ final class RetentionAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
     private let uptime: @Sendable () -> NIODeadline
 
-    /// 100 requests a second for ten minutes. Beyond that, the oldest are forgotten, but the store still remembers offers.
+    /// The maximum number of remembered answers: 100 requests a second for ten minutes. Beyond that, the oldest are
+    /// forgotten, but the store still remembers offers.
     private static let maximumRemembered = 60_000
     private static let time = TimeAmount(RememberedRetentionOffer.time)
 

@@ -148,7 +148,7 @@ struct CustomerSearch {
         return try add(db.rows(questions).joined().map { try $0["id"] })
     }
 
-    /// Adds purchases while there is room, and reads no more than fit.
+    /// Adds purchases up to ``maximum``, and reads no more than that.
     /// - Returns: the purchases that were read, now or before.
     @discardableResult
     private mutating func add(_ ids: [Int64], onlyAnonymous: Bool = false) throws -> [Found] {

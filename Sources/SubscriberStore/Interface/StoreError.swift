@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// The reason why the store could not do what was requested. Nothing was acknowledged.
+/// The reason a request to the store failed. Nothing was acknowledged.
 package struct StoreError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Another process holds the database.
