@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `autoRenew`: whether the subscription renews.
+/// `autoRenew`: the state of auto-renewal.
 package struct AutoRenewTest: SubscriptionTestKind {
     package static let name = "autoRenew"
     package static let code = ReasonCode.autoRenew

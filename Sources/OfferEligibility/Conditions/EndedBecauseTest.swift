@@ -4,7 +4,7 @@ import OfferCore
 package struct EndedBecauseTest: SubscriptionTestKind {
     package static let name = "endedBecause"
     package static let code = ReasonCode.endedBecause
-    package static let subject = "The reason of the end"
+    package static let subject = "The reason for the end"
 
     package let reasons: Set<Subscription.EndReason>
 

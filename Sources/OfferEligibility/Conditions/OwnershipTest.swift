@@ -1,6 +1,6 @@
 import OfferCore
 
-/// `ownership`: how the customer came to the subscription.
+/// `ownership`: the way the customer obtained the subscription.
 package struct OwnershipTest: SubscriptionTestKind {
     package static let name = "ownership"
     package static let code = ReasonCode.ownership

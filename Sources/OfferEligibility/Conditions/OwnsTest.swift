@@ -1,6 +1,6 @@
 package import OfferCore
 
-/// `owns`: one of these products.
+/// `owns`: whether the customer owns at least one of some non-consumable products.
 package struct OwnsTest: CustomerTestKind {
     package static let name = "owns"
     package static let code = ReasonCode.owns

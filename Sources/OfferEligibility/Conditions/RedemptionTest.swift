@@ -6,9 +6,9 @@ package struct RedemptionTest: CustomerTestKind {
     package static let code = ReasonCode.redeemed
     package static let subject = "The number of redemptions"
 
-    /// Of promotional offers; nil for all.
+    /// The IDs of promotional offers; nil for all.
     package let offers: Set<String>?
-    /// Only redemptions that are at most this old; nil for all.
+    /// The maximum age of the redemptions; nil for any.
     package let within: Duration?
     package let count: Bounds<Int>
 
@@ -48,7 +48,7 @@ package struct RedemptionTest: CustomerTestKind {
     }
 
     package func needsCompleteHistory(wanting wanted: Bool) -> Bool {
-        // For an offer of the configuration, a group without gaps may be enough.
+        // For an offer in the configuration, a group without gaps may be enough.
         offers == nil && count.contains(0) == wanted
     }
 

@@ -8,9 +8,9 @@ package struct RefundTest: CustomerTestKind {
 
     /// True if there must be such a refund, false if there must be none.
     package let expected: Bool
-    /// Only refunds that are at most this old; nil for all.
+    /// The maximum age of the refunds; nil for any.
     package let within: Duration?
-    /// Only refunds for these reasons; nil for all.
+    /// The reasons of the refunds; nil for all.
     package let reasons: Set<Refund.Reason>?
 
     package init(expected: Bool = true, within: Duration? = nil, reasons: Set<Refund.Reason>? = nil) {

@@ -15,7 +15,7 @@ package struct TeamFactTest: CustomerTestKind {
         case date(DateRange)
     }
 
-    /// A value as the rule language writes it.
+    /// A value in the notation of rules.
     package enum Scalar: Hashable, Sendable {
         case text(String)
         case number(Double)
@@ -31,7 +31,7 @@ package struct TeamFactTest: CustomerTestKind {
         self.requirement = requirement
     }
 
-    /// Unknown also for a value of another type, such as a text where a number is required.
+    /// Returns unknown also for a value of another type, such as a text where a number is required.
     package func truth(in context: EvaluationContext) -> Truth {
         let value = context.facts.team[fact]
         if case .exists(let exists) = requirement { return Truth((value != nil) == exists) }
@@ -70,7 +70,7 @@ package struct TeamFactTest: CustomerTestKind {
         return nil
     }
 
-    /// - Parameter requirements: of one fact.
+    /// - Parameter requirements: requirements of one fact.
     private static func contradiction(among requirements: [Requirement]) -> String? {
         if requirements.contains(.exists(false)), requirements.contains(where: { $0 != .exists(false) }) {
             return "a fact that does not exist has no value"
@@ -113,7 +113,7 @@ extension TeamFactTest {
             given.count == 1 || [["atLeast", "atMost"], ["before", "after"]].contains(given)
         else {
             value.report(
-                given.isEmpty ? "nothing is required of the fact" : "too much is required of the fact",
+                given.isEmpty ? "the fact has no test" : "the fact has more than one test",
                 hint: "write one of is, in and exists, or bounds with atLeast and atMost, or with after and before")
             return nil
         }
@@ -128,7 +128,7 @@ extension TeamFactTest {
         case "is", "in":
             guard let member = members[first] else { return nil }
             let scalars = member.items.map { item in
-                Scalar(item) ?? item.refuse(expected: "a text, a number, true or false")
+                Scalar(item) ?? item.refuse(expected: "a string, a number, true or false")
             }
             return scalars.contains { $0 == nil } || scalars.isEmpty ? nil : .isOneOf(Set(scalars.compactMap { $0 }))
         case "atLeast", "atMost":
@@ -154,7 +154,7 @@ extension TeamFactTest.Scalar {
         }
     }
 
-    /// A plain scalar has the file's type; one in quotes is a text.
+    /// A plain scalar has the type that the file gives it; a scalar in quotes is a text.
     /// - Returns: nil for a list or a mapping.
     fileprivate init?(_ value: some RuleValue) {
         guard let text = value.text else { return nil }
