@@ -1,28 +1,28 @@
 package import OfferCore
 
-/// A value in a rule, as a file writes it. The file collects problems with their places.
+/// A value in a rule, as written in the file, which collects problems with their places.
 package protocol RuleValue {
-    /// nil unless it is a scalar.
+    /// The text of a scalar; nil for other values.
     var text: String? { get }
-    /// False for a text in quotes.
+    /// True for a scalar written without quotes.
     var isPlain: Bool { get }
-    /// nil unless it is a mapping.
+    /// The number of members of a mapping; nil for other values.
     var memberCount: Int? { get }
     /// The items of a list. A scalar stands for a list with one item.
     var items: [Self] { get }
 
-    /// Returns the members of a mapping by name, and reports those that are not known.
+    /// Returns the members of a mapping by name, and reports unknown ones.
     func members(_ what: String, known: [String]) -> [String: Self]
 
     func report(_ error: String, hint: String)
-    /// Reports that something else was expected.
+    /// Reports that another value was expected.
     func refuse<Result>(expected: String) -> Result?
 }
 
 /// A member of a mapping that may be missing.
 package enum ReadMember<Result> {
     case missing
-    /// Reported. The whole mapping must not be used without the member.
+    /// The member was unreadable, which is reported. The mapping must not be used without it.
     case unreadable
     case read(Result)
 
@@ -43,7 +43,7 @@ extension Optional where Wrapped: RuleValue {
 
 extension RuleValue {
     /// Returns the members of a mapping in which at least one is required.
-    /// - Returns: nil if one is not known or if there are none, which is reported.
+    /// - Returns: nil if a member is unknown or if there is none, which is reported.
     func knownMembers(_ what: String, known: [String]) -> [String: Self]? {
         let members = members(what, known: known)
         return members.isEmpty || members.count != memberCount ? nil : members
@@ -99,7 +99,7 @@ extension RuleValue {
             ?? refuse(expected: "a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z")
     }
 
-    /// Reads `{atLeast, atMost}`, or one value for exactly that.
+    /// Reads `{atLeast, atMost}`, or a single value that stands for exactly that value.
     func bounds<Result>(_ read: (Self) -> Result?) -> Bounds<Result>? {
         if text != nil { return read(self).map { Bounds(atLeast: $0, atMost: $0) } }
         let members = members("a range", known: ["atLeast", "atMost"])
@@ -111,7 +111,7 @@ extension RuleValue {
     }
 
     /// Reads the bounds among the members of this mapping.
-    /// - Returns: nil if a bound cannot be read, because that must not widen the range.
+    /// - Returns: nil if a bound cannot be read, because dropping it would widen the range.
     func bounds<Result>(_ atLeast: Self?, _ atMost: Self?, _ read: (Self) -> Result?) -> Bounds<Result>? {
         let (least, most) = (atLeast.read(read), atMost.read(read))
         guard !least.isUnreadable, !most.isUnreadable else { return nil }
