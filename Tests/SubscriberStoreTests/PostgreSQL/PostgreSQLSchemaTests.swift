@@ -1,4 +1,5 @@
 import OfferCore
+import OfferEligibility
 import OfferPostgreSQL
 import StoreTestSupport
 import SubscriberStore

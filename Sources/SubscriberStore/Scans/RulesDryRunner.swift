@@ -1,8 +1,6 @@
 import NIOConcurrencyHelpers
 package import OfferCore
 package import OfferEligibility
-package import SubscriberStore
-import SubscriberSync
 
 /// Replays rules over all stored customers, on all cores.
 package struct RulesDryRunner: Sendable {

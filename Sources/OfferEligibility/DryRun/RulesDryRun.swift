@@ -1,7 +1,4 @@
 package import OfferCore
-package import OfferEligibility
-package import SubscriberStore
-import SubscriberSync
 
 /// The decisions of new rules about stored customers, compared with those of the rules in force.
 ///
@@ -205,14 +202,6 @@ extension NumberedCustomer {
         guard let owned = OwnedCustomer(customer, known: identifier, by: policy) else { return nil }
         let first = owned.facts.lazy.map(\.originalTransactionID).min { $0.precedes($1) }
         return first == originalTransactionID ? owned : nil
-    }
-}
-
-extension CustomerFacts {
-    /// The facts that the store has about a customer.
-    init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
-        let state = customer.state(in: app, at: now)
-        self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)
     }
 }
 

@@ -1,5 +1,4 @@
 import OfferCore
-import OfferEligibility
 
 extension RulesDryRun {
     /// The offers in the order of a report.

@@ -1,20 +1,18 @@
-import OfferCore
-import OfferEligibility
-import SubscriberStore
+package import OfferCore
 
 /// The stored data that counts for one customer, as defined by ``CustomerPurchases``.
-struct OwnedCustomer {
-    let app: AppScope
-    let purchases: CustomerPurchases
-    let facts: SubscriberFacts
+package struct OwnedCustomer {
+    package let app: AppScope
+    package let purchases: CustomerPurchases
+    package let facts: SubscriberFacts
     /// The latest for each name, in the order of the names.
-    let teamFacts: [TeamFact]
-    let links: [CustomerLink]
-    let appAccountToken: UUIDText?
-    let applicationUsername: FieldText?
-    let appTransactionID: TransactionID?
+    package let teamFacts: [TeamFact]
+    package let links: [CustomerLink]
+    package let appAccountToken: UUIDText?
+    package let applicationUsername: FieldText?
+    package let appTransactionID: TransactionID?
     /// False if the store has more purchases of the customer than it reads.
-    let isComplete: Bool
+    package let isComplete: Bool
     private let hasUnreadConsumables: Bool
     private let coverage: HistoryEvidence.Coverage?
 
@@ -23,7 +21,7 @@ struct OwnedCustomer {
     ///   - proven: the purchases that proofs show.
     ///   - provenAppleAccount: the Apple Account of the proofs.
     /// - Returns: nil if nothing belongs to the customer.
-    init?(
+    package init?(
         _ stored: StoredCustomer, known identifier: CustomerIdentifier?, by policy: OwnershipPolicy,
         proven: Set<TransactionID> = [], provenAppleAccount: TransactionID? = nil
     ) {
@@ -62,15 +60,15 @@ struct OwnedCustomer {
     }
 
     /// The facts of the team by the names that rules use.
-    var teamFactsByName: [String: TeamFactValue] {
+    package var teamFactsByName: [String: TeamFactValue] {
         Dictionary(teamFacts.map { ($0.name.description, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The identifiers that hold a reservation for the customer.
-    var holders: [CustomerIdentifier] { purchases.holders }
+    package var holders: [CustomerIdentifier] { purchases.holders }
 
     /// Returns the customer's state according to the stored facts.
-    func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {
+    package func state(in app: Catalogue.App, at now: Timestamp) -> SubscriberState {
         SubscriberState(
             of: facts, environment: self.app.environment, groups: app.groups, familySharable: app.familySharable,
             evidence: HistoryEvidence(
@@ -92,5 +90,13 @@ extension TeamFact {
     /// Returns true if this fact counts, rather than one with the same name under another identifier.
     fileprivate func replaces(_ other: TeamFact) -> Bool {
         setAt == other.setAt ? other.identifier.precedes(identifier) : setAt > other.setAt
+    }
+}
+
+extension CustomerFacts {
+    /// The facts that the store has about a customer.
+    init(_ customer: OwnedCustomer, in app: Catalogue.App, at now: Timestamp) {
+        let state = customer.state(in: app, at: now)
+        self.init(state: state, environment: customer.app.environment, team: customer.teamFactsByName)
     }
 }
