@@ -98,7 +98,7 @@ extension APIFailure: CustomStringConvertible {
             "check the network and Apple's system status page; the service asks again"
         case .limited: "wait; the limit counts by the hour"
         case .noServer: "ask about Production or Sandbox"
-        case .refused, .status, .unreadable: "see docs/app-store-api.md"
+        case .refused, .status, .unreadable: "see docs/app-store.md"
         }
     }
 }
